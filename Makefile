@@ -1,0 +1,100 @@
+# Everything happens in .venv, which is made on first use. Stamps inside it keep what is done from being done again:
+# after the first time nothing here needs a network until pyproject.toml or deploy/constraints.txt asks for another package.
+
+PYTHON ?= python3
+DATA ?= $(MUISTI_EVAL_DATA)
+PYTEST_ARGS ?=
+ARGS ?=
+
+PINS := deploy/constraints.txt
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c $(PINS)
+NEEDS := .venv/.made pyproject.toml $(PINS)
+KERNELS := $(wildcard core/kernels.py core/kernels/*.py)
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help serve test lint fix eval bench bench-quick pins clean
+# DATA carries it; to Muisti itself it is no setting.
+unexport MUISTI_EVAL_DATA
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo '  ARGS="..." hands options on to serve, eval and bench, PYTEST_ARGS="..." to test; MUISTI_* settings pass through;'
+	@echo '  PYTHON=python3.12 chooses the Python (3.11 or newer) that .venv is made with.'
+
+serve: .venv/.serve .venv/.kernels ## Install what serving needs and start the server
+	@exec $(BIN)/muisti serve $(ARGS)
+
+test: .venv/.dev .venv/.kernels ## Run the tests and the examples in docstrings
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: .venv/.dev ## Check style, types and import directions
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports --no-logo
+
+fix: .venv/.dev ## Mend what the style checker can mend
+	$(BIN)/ruff check --fix --exit-zero .
+	$(BIN)/ruff format .
+
+eval: .venv/.serve .venv/.kernels ## Measure retrieval quality: make eval DATA="dir [dirs]"
+	@if [ -z "$(strip $(DATA))" ]; then \
+	  echo 'NOTHING MEASURED: make eval needs judged data.' >&2; \
+	  echo 'Give a folder with corpus.jsonl, queries.jsonl and qrels.tsv: make eval DATA=path/to/folder (or set MUISTI_EVAL_DATA).' >&2; \
+	  exit 2; \
+	fi
+	@$(BIN)/muisti eval $(ARGS) $(DATA)
+
+bench: .venv/.dev .venv/.kernels ## Measure speed
+	@$(BIN)/python -m loadtests.bench $(ARGS)
+
+bench-quick: .venv/.dev .venv/.kernels ## Measure speed roughly, in seconds
+	@$(BIN)/python -m loadtests.bench --quick $(ARGS)
+
+pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraints.txt (needs the network)
+	@$(call check_python)
+	@set -e; fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
+	cp pyproject.toml LICENSE "$$fresh"; mkdir "$$fresh/core" "$$fresh/service"; \
+	$(PYTHON) -m venv "$$fresh/venv"; pip="$$fresh/venv/bin/python -m pip --disable-pip-version-check"; \
+	$$pip install -q --upgrade setuptools; \
+	$$pip install -q --no-build-isolation -e "$$fresh[dev]"; \
+	{ sed -n '/^#/p; /^#/!q' $(PINS); $$pip freeze --all --exclude-editable --exclude pip; } > "$$fresh/pins"; \
+	cp "$$fresh/pins" $(PINS)
+	@echo 'Wrote $(PINS). Now: make lint test, and a look at the difference.'
+
+clean: ## Remove .venv, caches and builds; never a database
+	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache .schemathesis
+	find core service tests loadtests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+define check_python
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+  echo 'Muisti needs Python 3.11 or newer, and "$(PYTHON)" is not. Name another: make $(MAKECMDGOALS) PYTHON=python3.12' >&2; exit 1; }
+endef
+
+.venv/.made:
+	@$(call check_python)
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+# setuptools first, pinned like the rest, so that building the project itself fetches nothing.
+.venv/.serve: $(NEEDS)
+	@echo 'Installing what serving needs into .venv'
+	@$(PIP) setuptools
+	@$(PIP) --no-build-isolation -e .
+	@touch $@
+
+.venv/.dev: $(NEEDS)
+	@echo 'Installing what development needs into .venv'
+	@$(PIP) setuptools
+	@$(PIP) --no-build-isolation -e '.[dev]'
+	@touch .venv/.serve $@
+
+.venv/.kernels: .venv/.serve $(KERNELS)
+	@echo 'Compiling the kernels'
+	@$(BIN)/python -m core.kernels
+	@touch $@
