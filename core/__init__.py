@@ -1,0 +1,1 @@
+"""The search core and the store of Muisti: synchronous, without HTTP, environment or clock of its own."""

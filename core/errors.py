@@ -1,0 +1,168 @@
+"""Everything that the core can refuse to do.
+
+MuistiError
+├── InvalidInput          the caller can fix a field; `problems` says which and how
+├── NotFound              no such space, memory or entry
+├── Conflict              what is stored stands against it
+│   ├── Duplicate         a current memory says the same
+│   ├── AddressTaken      the category and key belong to another current memory
+│   ├── AlreadyExists     a space of this name exists
+│   ├── ModelMismatch     the space was embedded by another model
+│   └── RequestReused     an idempotency key came back with another body
+├── Stale                 the memory has moved on since the version that the caller names
+├── EpochGone             the caller's point of history belongs to a space that was made anew
+├── NotYetReplicated      the asked point of history has not arrived here; safe to retry
+├── Busy                  too much waits already; safe to retry
+├── StoreUnavailable      the database did not answer; safe to retry
+│   └── StoreFull         no room on the disk
+├── StoreCorrupt          the file is damaged or not ours
+└── SchemaTooNew          a newer Muisti has written this database
+
+`code` is contract, the message is prose.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+class MuistiError(Exception):
+    """Base class. Each concrete class has a stable `code`."""
+
+    code: ClassVar[str] = "internal"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One bad field: `path` is a JSON path such as `$.memories[3].key`, `message` says what to do."""
+
+    path: str
+    message: str
+
+
+class InvalidInput(MuistiError):
+    """One or more fields are not acceptable."""
+
+    code = "invalid_input"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("; ".join(f"{p.path}: {p.message}" for p in problems))
+        self.problems = tuple(problems)
+
+    @classmethod
+    def at(cls, path: str, message: str) -> "InvalidInput":
+        """The refusal of a single field."""
+        return cls([Problem(path, message)])
+
+
+class NotFound(MuistiError):
+    """There is no such thing, or it is deleted."""
+
+    code = "not_found"
+
+    def __init__(self, kind: str, name: str) -> None:
+        super().__init__(f"no {kind} {name!r}")
+        self.kind, self.name = kind, name
+
+
+class Conflict(MuistiError):
+    """What is stored stands against the request."""
+
+    code = "conflict"
+
+
+class Duplicate(Conflict):
+    """A current memory has the same text; `ids` names it, or them, `position` the draft it stands against."""
+
+    code = "duplicate"
+
+    def __init__(self, ids: Sequence[str], position: int = 0) -> None:
+        super().__init__(
+            f"the same text is stored already as {', '.join(ids)}; send on_conflict=keep to store it all the same"
+        )
+        self.ids, self.position = tuple(ids), position
+
+
+class AddressTaken(Conflict):
+    """Another current memory has this category and key."""
+
+    code = "address_taken"
+
+    def __init__(self, category: str, key: str, ids: Sequence[str], position: int = 0) -> None:
+        super().__init__(
+            f"category {category!r} and key {key!r} belong to memory {', '.join(ids)}; update that one or PUT the entry"
+        )
+        self.ids, self.position = tuple(ids), position
+
+
+class AlreadyExists(Conflict):
+    """A space of this name exists."""
+
+    code = "already_exists"
+
+
+class ModelMismatch(Conflict):
+    """The vectors of a space come from another model than the one that runs."""
+
+    code = "model_mismatch"
+
+
+class RequestReused(Conflict):
+    """The idempotency key was used for another request."""
+
+    code = "idempotency_key_reused"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"Idempotency-Key {key!r} was used with another request; use a new key for a new request")
+
+
+class Stale(MuistiError):
+    """The caller's version is not the newest."""
+
+    code = "stale_version"
+
+    def __init__(self, memory_id: str, version: int) -> None:
+        super().__init__(f"memory {memory_id} is at version {version}; read it again and repeat the change")
+        self.version = version
+
+
+class EpochGone(MuistiError):
+    """The named point of history is of another epoch of the space."""
+
+    code = "epoch_gone"
+
+
+class NotYetReplicated(MuistiError):
+    """The named point of history has not been reached here yet."""
+
+    code = "not_yet_replicated"
+
+
+class Busy(MuistiError):
+    """Too many requests wait already."""
+
+    code = "busy"
+
+
+class StoreUnavailable(MuistiError):
+    """The database did not answer or is locked."""
+
+    code = "store_unavailable"
+
+
+class StoreFull(StoreUnavailable):
+    """There is no room left for the database."""
+
+    code = "store_full"
+
+
+class StoreCorrupt(MuistiError):
+    """The database is damaged, or is no Muisti database."""
+
+    code = "store_corrupt"
+
+
+class SchemaTooNew(MuistiError):
+    """The database was written by a newer Muisti."""
+
+    code = "schema_too_new"

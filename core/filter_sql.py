@@ -1,0 +1,85 @@
+"""Compile a filter to SQL, in the dialect of SQLite 3.45: the same rows that core.filter_mask selects.
+
+An unknown comparison is NULL, so that SQL's own AND, OR and NOT are the filter's.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from core.filters import And, Filter, Leaf, Not, Or, Scalar, metadata_type
+
+Sql = tuple[str, tuple[Scalar, ...]]  # an expression and the values of its placeholders
+
+_SIGNS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+_COLUMNS = {"category": "category_folded", "author": "author_folded"}
+_TAGS = "FROM tags t WHERE t.version_id = v.id"
+_METADATA = "FROM metadata m WHERE m.version_id = v.id AND m.path = ?"
+
+
+def where(filter: Filter) -> Sql:
+    """An expression over the row `v` of `versions`: 1, 0, or NULL where the filter is unknown.
+
+    >>> from core.filters import parse
+    >>> where(parse({"category": "infra", "not": {"tags": ["a", "b"]}}))  # doctest: +NORMALIZE_WHITESPACE
+    ('(v.category_folded = ? AND NOT EXISTS (SELECT 1 FROM tags t WHERE t.version_id = v.id AND t.tag IN (?, ?)))',
+     ('infra', 'a', 'b'))
+    """
+    match filter:
+        case And(parts):
+            return _joined(" AND ", parts)
+        case Or(parts):
+            return _joined(" OR ", parts)
+        case Not(part):
+            sql, values = where(part)
+            return f"NOT {sql}", values
+        case Leaf("tags"):
+            return _tags(filter)
+        case Leaf(field) if field.startswith("metadata."):
+            return _metadata(filter, field.removeprefix("metadata."))
+        case Leaf(field):
+            return _column(filter, f"v.{_COLUMNS.get(field, field)}")
+
+
+def _joined(word: str, parts: Sequence[Filter]) -> Sql:
+    compiled = [where(part) for part in parts]
+    return f"({word.join(sql for sql, _ in compiled)})", tuple(value for _, values in compiled for value in values)
+
+
+def _column(leaf: Leaf, column: str) -> Sql:
+    if leaf.op == "exists":
+        return f"{column} IS {'NOT NULL' if leaf.value else 'NULL'}", ()
+    return _compare(column, leaf.op, leaf.operands)
+
+
+def _tags(leaf: Leaf) -> Sql:
+    if leaf.op == "exists":
+        return _exists(leaf, _TAGS), ()
+    sql, values = _compare("t.tag", leaf.op, leaf.operands)
+    return f"EXISTS (SELECT 1 {_TAGS} AND {sql})", values
+
+
+def _metadata(leaf: Leaf, path: str) -> Sql:
+    if leaf.op == "exists":
+        return _exists(leaf, _METADATA), (path,)
+    tests: list[str] = []
+    values: list[Scalar] = []
+    for kind, group in groupby(sorted(leaf.operands, key=metadata_type), metadata_type):
+        operands = tuple(int(value) if isinstance(value, bool) else value for value in group)
+        sql, bound = _compare("m.value", leaf.op, operands)
+        tests.append(f"m.type = '{kind}' AND {sql}")
+        values += bound
+    return f"(SELECT max({' OR '.join(tests)}) {_METADATA})", (*values, path)  # no row, no maximum: NULL
+
+
+def _exists(leaf: Leaf, rows: str) -> str:
+    return f"{'' if leaf.value else 'NOT '}EXISTS (SELECT 1 {rows})"
+
+
+def _compare(column: str, op: str, operands: tuple[Scalar, ...]) -> Sql:
+    match op:
+        case "in":
+            return f"{column} IN ({', '.join('?' * len(operands))})", operands
+        case "prefix":
+            return f"substr({column}, 1, length(?)) = ?", operands * 2
+        case _:
+            return f"{column} {_SIGNS[op]} ?", operands

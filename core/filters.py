@@ -1,0 +1,378 @@
+"""The filter language: one parsed form, and its two spellings, JSON and query string.
+
+A filter is three-valued, as SQL is: a comparison with a missing value is unknown, so is `not` of it, and only what is
+true is selected. `exists` is always true or false. The tags of a memory are a list that may be empty but is never
+missing. In metadata a list compares as true when one of its elements does, a value of another type than the operand's
+compares as false, and a boolean is no number.
+"""
+
+import json as jsonlib
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from typing import Literal, cast, get_args
+
+from core.errors import InvalidInput, Problem
+from core.ids import id_bytes
+from core.text import fold
+from core.times import to_us
+from core.values import IMPORTANCE, NAME_MAX, Json, Kind, Status, Type
+
+Scalar = str | int | float | bytes  # a bool is an int
+Operator = Literal["eq", "ne", "in", "exists", "prefix", "gt", "gte", "lt", "lte"]
+
+DEPTH_MAX = 20  # objects inside each other
+SIZE_MAX = 500  # groups and values
+PROBLEMS_MAX = 20  # reported at once
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One comparison. `value` is as the store has it: folded text where case does not count, int microseconds, the rank
+    of an importance, the bytes of an id, a metadata scalar; a tuple of them for `in`, a bool for `exists`.
+
+    Parsing turns `any` into `in`, `all` into an And of `eq`, and `ne` into Not of `eq`; only metadata keeps `ne`, which
+    asks there for an element of the operand's type that differs.
+    """
+
+    field: str
+    op: Operator
+    value: Scalar | tuple[Scalar, ...]
+
+    @property
+    def operands(self) -> tuple[Scalar, ...]:
+        return self.value if isinstance(self.value, tuple) else (self.value,)
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    parts: tuple["Filter", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    parts: tuple["Filter", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    part: "Filter"
+
+
+Filter = Leaf | And | Or | Not
+
+
+def fields_of(filter: Filter) -> frozenset[str]:
+    """The fields that a filter reads.
+
+    >>> sorted(fields_of(parse({"status": "candidate", "not": {"metadata.team": "core"}})))
+    ['metadata.team', 'status']
+    """
+    match filter:
+        case Leaf(field):
+            return frozenset((field,))
+        case Not(part):
+            return fields_of(part)
+        case And(parts) | Or(parts):
+            return frozenset[str]().union(*map(fields_of, parts))
+
+
+def metadata_type(value: Scalar) -> Literal["text", "number", "boolean"]:
+    """The type of a metadata scalar, by its name in the table `metadata`."""
+    if isinstance(value, bool):
+        return "boolean"
+    return "number" if isinstance(value, int | float) else "text"
+
+
+def parse(json: Json, path: str = "$.filter") -> Filter:
+    """Read a filter from JSON; `path` is where it stands in the request.
+
+    >>> parse({"category": "Infra", "not": {"event_at": {"gte": "1970-01-01"}}})  # doctest: +NORMALIZE_WHITESPACE
+    And(parts=(Leaf(field='category', op='eq', value='infra'),
+               Not(part=Leaf(field='event_at', op='gte', value=0))))
+
+    Raises InvalidInput, with every bad place in it.
+    """
+    reader = _Reader()
+    return reader.result(reader.conditions(json, path))
+
+
+def parse_params(params: Mapping[str, Sequence[str]]) -> Filter | None:
+    """Read a filter from the parameters of a query string, all of which must hold; None when there are none.
+
+    `name=value`, `name=a,b` and `name.operator=value`, or `filter=` with JSON. A comma parts values unless the operator
+    takes only one. In metadata, text that is a JSON scalar is that scalar, and other text is itself.
+
+    >>> parse_params({"tags": ["a,b"], "metadata.size.gt": ["5"]})  # doctest: +NORMALIZE_WHITESPACE
+    And(parts=(Leaf(field='tags', op='in', value=('a', 'b')),
+               Leaf(field='metadata.size', op='gt', value=5)))
+
+    Raises InvalidInput, with every bad parameter in it.
+    """
+    reader = _Reader()
+    found: list[Filter] = []
+    for name, text in ((name, text) for name, texts in params.items() for text in texts):
+        if name == "filter":
+            found += reader.conditions(_json(text), "$.filter")
+        else:
+            field, value = _from_query(name, text)
+            found += reader.field(field, value, _below("$", field))
+    return reader.result(found) if any(params.values()) else None
+
+
+class _Reader:
+    """Reads conditions and gathers what is wrong with them. Too large a filter is refused at once."""
+
+    def __init__(self) -> None:
+        self._problems: list[Problem] = []
+        self._size = 0
+
+    def result(self, conditions: Sequence[Filter]) -> Filter:
+        if self._problems:
+            raise InvalidInput(self._problems)
+        return _all(conditions)
+
+    def conditions(self, json: Json, path: str, depth: int = 1) -> list[Filter]:
+        """The conditions that an object states together."""
+        if depth > DEPTH_MAX:
+            raise InvalidInput.at(path, f"a filter nests at most {DEPTH_MAX} objects")
+        if not isinstance(json, dict) or not json:
+            return self._refuse(path, 'must be an object with a condition, such as {"category": "infra"}')
+        found: list[Filter] = []
+        for name, value in json.items():
+            at = _below(path, name)
+            match name:
+                case "and" | "or":
+                    found += self._group(name, value, at, depth)
+                case "not":
+                    self._count(at)
+                    found.append(Not(_all(self.conditions(value, at, depth + 1))))
+                case _:
+                    found += self.field(name, value, at)
+        return found
+
+    def field(self, name: str, value: Json, path: str) -> list[Filter]:
+        """The conditions on one field: a scalar, a list, or an object of operators."""
+        field = _METADATA if name.startswith("metadata.") else _FIELDS.get(name)
+        if field is None:
+            names = (*_FIELDS, "metadata.<path>", "and", "or", "not")
+            return self._refuse(path, f"there is no field {_short(name)!r}{_nearest(name, names)}")
+        if field is _METADATA and not _is_path(name.removeprefix("metadata.")):
+            return self._refuse(path, f"a metadata path is names with dots between, at most {NAME_MAX} characters")
+        if not isinstance(value, dict):
+            return self._leaf(name, field, "in" if isinstance(value, list) else "eq", value, path)
+        if not value:
+            return self._refuse(path, f"needs an operator: {', '.join(field.operators)}")
+        return [part for op, json in value.items() for part in self._leaf(name, field, op, json, _below(path, op))]
+
+    def _group(self, name: str, json: Json, path: str, depth: int) -> list[Filter]:
+        self._count(path)
+        if not isinstance(json, list) or not json:
+            return self._refuse(path, "must be a list of filters, with at least one")
+        parts = [_all(self.conditions(item, f"{path}[{i}]", depth + 1)) for i, item in enumerate(json)]
+        return [Or(tuple(parts))] if name == "or" and len(parts) > 1 else parts
+
+    def _leaf(self, name: str, field: "_Field", op: str, json: Json, path: str) -> list[Filter]:
+        if op not in field.operators:
+            has = ", ".join(field.operators)
+            return self._refuse(path, f"{name} has no {_short(op)!r}{_nearest(op, field.operators)}; it has {has}")
+        if op not in _LISTS:
+            read = _boolean if op == "exists" else _text if op == "prefix" and field is _METADATA else field.read
+            operands = self._operands([(path, json)], read)
+        elif isinstance(json, list) and json:
+            operands = self._operands(((f"{path}[{i}]", item) for i, item in enumerate(json)), field.read)
+        else:
+            return self._refuse(path, "must be a list of values, with at least one")
+        return _leaves(name, op, operands) if operands else []
+
+    def _operands(self, json: Iterable[tuple[str, Json]], read: "_Read") -> tuple[Scalar, ...]:
+        found: list[Scalar] = []
+        for path, value in json:
+            self._count(path)
+            try:
+                found.append(read(value))
+            except ValueError as problem:
+                self._refuse(path, str(problem))
+        return tuple(found)
+
+    def _count(self, path: str) -> None:
+        self._size += 1
+        if self._size > SIZE_MAX:
+            raise InvalidInput.at(path, f"a filter has at most {SIZE_MAX} groups and values")
+
+    def _refuse(self, path: str, message: str) -> list[Filter]:
+        """Note a problem; returns what the bad place contributes: nothing."""
+        self._problems.append(Problem(path, message))
+        if len(self._problems) == PROBLEMS_MAX:
+            raise InvalidInput(self._problems)
+        return []
+
+
+def _all(parts: Sequence[Filter]) -> Filter:
+    return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+
+def _leaves(field: str, op: str, operands: tuple[Scalar, ...]) -> list[Filter]:
+    match op:
+        case "in" | "any":
+            return [Leaf(field, "in", operands)]
+        case "all":
+            return [Leaf(field, "eq", operand) for operand in operands]
+        case "ne" if not field.startswith("metadata."):
+            return [Not(Leaf(field, "eq", operands[0]))]
+        case _:
+            return [Leaf(field, cast(Operator, op), operands[0])]
+
+
+def _from_query(name: str, text: str) -> tuple[str, Json]:
+    """The field and the JSON that say the same as a parameter."""
+    head, _, tail = name.rpartition(".")
+    field, op = (head, tail) if head in _FIELDS or (head and tail in _METADATA.operators) else (name, None)
+    typed = _json_scalar if op == "exists" or (field.startswith("metadata.") and op != "prefix") else str
+    parted = op in _LISTS or (op is None and "," in text)
+    value: Json = [typed(part) for part in text.split(",")] if parted else typed(text)
+    return field, value if op is None else {op: value}
+
+
+def _json(text: str) -> Json:
+    try:
+        return cast(Json, jsonlib.loads(text))
+    except (ValueError, RecursionError):
+        raise InvalidInput.at("$.filter", "is not JSON") from None
+
+
+def _json_scalar(text: str) -> Json:
+    try:
+        value = cast(Json, jsonlib.loads(text, parse_constant=str))
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, str | int | float) else text
+
+
+def _is_path(path: str) -> bool:
+    return 1 <= len(path) <= NAME_MAX and "" not in path.split(".") and not _UNSTORABLE.search(path)
+
+
+def _below(path: str, name: str) -> str:
+    short = _short(name)
+    return f"{path}.{short}" if name.isidentifier() else f"{path}[{jsonlib.dumps(short)}]"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 50 else f"{name[:49]}…"
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    found = get_close_matches(name, known, 1)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+# Readers of operands: each returns the typed value or raises ValueError with what to do.
+
+_Read = Callable[[Json], Scalar]
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
+_NAMES = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object"}
+
+
+def _wrong(wanted: str, value: Json) -> ValueError:
+    if value is None:
+        return ValueError('null is no value; {"exists": false} finds what has none')
+    return ValueError(f"must be {wanted}, not {_NAMES[type(value)]}")
+
+
+def _boolean(value: Json) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong("true or false", value)
+    return value
+
+
+def _text(value: Json) -> str:
+    if not isinstance(value, str):
+        raise _wrong("a string", value)
+    if _UNSTORABLE.search(value):
+        raise ValueError("must not contain NUL or half a surrogate pair")
+    return value
+
+
+def _folded(value: Json) -> str:
+    return fold(_text(value))
+
+
+def _scalar(value: Json) -> Scalar:
+    """Any scalar of metadata."""
+    if isinstance(value, str):
+        return _text(value)
+    if not isinstance(value, int | float):
+        raise _wrong("a string, number or boolean", value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("must be a finite number")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("must be an integer of 64 bits, or a string")
+    return value
+
+
+def _member(names: Sequence[str]) -> Callable[[Json], str]:
+    def read(value: Json) -> str:
+        if (name := _text(value)) not in names:
+            raise ValueError(f"{_short(name)!r} is none of {', '.join(names)}{_nearest(name, names)}")
+        return name
+
+    return read
+
+
+def _rank(value: Json) -> int:
+    names: Sequence[str] = IMPORTANCE
+    return names.index(_member(names)(value))
+
+
+def _id(value: Json) -> bytes:
+    if (raw := id_bytes(_text(value))) is None:
+        raise ValueError("must be an id such as 0197a3c0-5f4e-7000-8000-0123456789ab")
+    return raw
+
+
+def _time(value: Json) -> int:
+    """A date is its midnight; no offset means UTC."""
+    text = _text(value).upper()
+    try:
+        at = datetime.fromisoformat(text if _TIME.fullmatch(text) else "")
+    except ValueError:
+        raise ValueError("must be an RFC 3339 time or a date, such as 2026-01-31T09:30:00Z") from None
+    return to_us(at if at.tzinfo else at.replace(tzinfo=UTC))
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """The operators that a kind of field has, and the reader of its operands."""
+
+    operators: tuple[str, ...]
+    read: _Read
+
+
+_LISTS = ("in", "any", "all")
+_EQUAL = ("eq", "ne", "in", "exists")
+_ORDER = (*_EQUAL, "gt", "gte", "lt", "lte")
+_ANY_CASE = _Field((*_ORDER, "prefix"), _folded)
+_TEXT = _Field((*_ORDER, "prefix"), _text)
+_MOMENT = _Field(_ORDER, _time)
+_METADATA = _Field((*_ORDER, "prefix", "any", "all"), _scalar)
+_FIELDS = {
+    "category": _ANY_CASE,
+    "key": _TEXT,
+    "kind": _Field(_EQUAL, _member(get_args(Kind))),
+    "type": _Field(_EQUAL, _member(get_args(Type))),
+    "status": _Field(_EQUAL, _member(get_args(Status))),
+    "importance": _Field(_ORDER, _rank),
+    "author": _ANY_CASE,
+    "source": _TEXT,
+    "tags": _Field((*_EQUAL, "prefix", "any", "all"), _folded),
+    "created_at": _MOMENT,
+    "updated_at": _MOMENT,
+    "event_at": _MOMENT,
+    "expires_at": _MOMENT,
+    "parent_id": _Field(_EQUAL, _id),
+}

@@ -1,0 +1,297 @@
+"""Text as terms: one analysis for what is stored and for what is asked.
+
+A text is put in NFKC and cut into runs; a run gives the terms that find it:
+
+    running Wörter     run, wörter                      case-folded English stems
+    getUserName        getusernam, get, user, name      an identifier, then its parts
+    QX-991             qx-991, qx, 991                  joined by one of - . / : + # with a digit, then its words
+    C# .NET            c#, c, .net, net
+    版本3号            版本, 3, 号                      bigrams where a script has no spaces
+
+Terms depend on the Unicode tables of the running Python and on the stemmer, so `ANALYZER` is stored beside them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import pairwise
+from threading import Lock
+from typing import Literal, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+import Stemmer
+
+from core.values import Field
+
+ANALYZER = "1"  # changes whenever the same text may give other terms
+
+FIELDS: tuple[Field, ...] = ("content", "key", "tags", "category", "author", "reason")  # the place is the field's code
+
+Codes = npt.NDArray[np.uint64]  # one term each: the field in the top 8 bits, the term's hash in the low 56
+
+MEMO = 32_768  # runs, and terms, whose analysis is remembered
+SHORT = 64  # characters; what is longer is neither remembered nor stemmed
+STACK = 32  # marks in a row; Unicode's Stream-Safe Text Format allows 30 on one letter
+WORD_MAX = 24  # characters that count as one token
+
+# Han, kana, Thai, Lao, Myanmar and Khmer, without their digits and punctuation.
+_UNSPACED = (
+    r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3"
+    r"\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    r"\U00020000-\U0003ffff"
+)
+# What `\w` leaves out although it stands within words: accents, vowel signs, soft hyphens and joiners.
+_IGNORED = "\u00ad\u200c\u200d"
+_MARKS = (
+    r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    r"\u06d6-\u06ed\u0711\u0730-\u074a\u0898-\u0963\u0971-\u0df3\u0f71-\u0f84\u0f8d-\u0fbc\u1ab0-\u1aff\u1dc0-\u1dff"
+    r"\u20d0-\u20ff\ufe20-\ufe2f" + _IGNORED
+)
+_LETTER = rf"[^\W{_UNSPACED}]"
+_WORD = rf"{_LETTER}++(?:[{_MARKS}]++{_LETTER}*+)*+"
+
+# Every repetition is possessive, and no two neighbours share a character: the time is linear in the text.
+_RUNS = re.compile(rf"(?:{_WORD}|(?<![\w.])\.{_WORD})(?:[-./:+#]{_WORD})*+(?:\+\+|#)?|[{_UNSPACED}]++")
+_WORDS = re.compile(_WORD)
+_SEGMENTS = re.compile(r"[^/:]+")
+_UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
+_DIGIT = re.compile(r"\d")
+_TOKENS = re.compile(rf"[{_UNSPACED}]|{_LETTER}(?:{_LETTER}|[{_MARKS}]){{0,{WORD_MAX - 1}}}+|[^\w\s]")
+_STACKS = re.compile(rf"[^\w\s\x00-\x7f]{{{STACK + 1},}}+")
+
+# English, with what an apostrophe leaves. Not among them: "may" is a month, "not" is a meaning.
+# fmt: off
+QUESTION_WORDS = frozenset({
+    "a", "an", "the", "and", "or", "but", "if", "of", "in", "on", "at", "to", "for", "from", "by", "with", "about",
+    "as", "is", "are", "was", "were", "be", "been", "being", "am", "do", "does", "did", "has", "have", "had", "can",
+    "could", "will", "would", "shall", "should", "i", "me", "my", "we", "us", "our", "you", "your", "he", "him", "his",
+    "she", "her", "it", "its", "they", "them", "their", "this", "that", "these", "those", "there", "what", "when",
+    "where", "which", "who", "whom", "whose", "why", "how", "s", "t", "d", "ll", "re", "ve", "m",
+})
+# fmt: on
+
+
+class Span(NamedTuple):
+    """The stretch `[start, stop)` of a text and the terms that it gives."""
+
+    start: int
+    stop: int
+    terms: tuple[str, ...]
+
+
+def fold(text: str) -> str:
+    """Give one form to names that differ only in case or in how an accent is written.
+
+    >>> fold("Cafe\\u0301") == fold("CAFÉ")
+    True
+    """
+    return _to_form("NFC", _to_form("NFC", text).casefold())
+
+
+def normalise(text: str) -> str:
+    r"""Give one form to texts that differ only in case, width and white space.
+
+    >>> normalise("  Ｄeploy\n ON  friday ")
+    'deploy on friday'
+    """
+    return " ".join(_to_form("NFKC", _to_form("NFKC", text).casefold()).split())
+
+
+def same_text_hash(text: str) -> bytes:
+    """Return 16 bytes that are equal for texts of the same `normalise`d form."""
+    return blake2b(normalise(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the terms of a text, in order. Never raises.
+
+    >>> tokenize("Ticket QX-991: getUserName fails")
+    ['ticket', 'qx-991', 'qx', '991', 'getusernam', 'get', 'user', 'name', 'fail']
+    """
+    terms: list[str] = []
+    for run in _RUNS.findall(_to_form("NFKC", text)):
+        terms += _terms(run)
+    return terms
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the terms of a question without its function words; all terms when nothing else is left.
+
+    >>> query_terms("When did the build fail?"), query_terms("to be")
+    (['build', 'fail'], ['to', 'be'])
+    """
+    terms: list[str] = []
+    telling: list[str] = []
+    for run in _RUNS.findall(_to_form("NFKC", text)):
+        found = _terms(run)
+        terms += found
+        if run.casefold() not in QUESTION_WORDS:
+            telling += found
+    return telling or terms
+
+
+def spans(text: str) -> list[Span]:
+    """Return the same terms as `tokenize`, each with the characters of `text` that gave it, in order of start.
+
+    Spans overlap: bigrams share a character, and a joined name comes before its words.
+
+    >>> spans("ﬁne QX-9")
+    [Span(start=0, stop=3, terms=('fine',)), Span(start=4, stop=8, terms=('qx-9',)), \
+Span(start=4, stop=6, terms=('qx',)), Span(start=7, stop=8, terms=('9',))]
+    """
+    composed = _to_form("NFKC", text)
+    runs = _RUNS.finditer(composed)
+    found = [piece for run in runs for piece in _pieces(run[0], run.start()) if piece.terms]
+    if composed == text:
+        return found
+    starts, stops = _origins(text)
+    return [Span(starts[start], stops[stop - 1], terms) for start, stop, terms in found]
+
+
+def term_code(term: str, field: int = 0) -> int:
+    """Return the 64 bits under which a term of a field is indexed; `field` is a place in `FIELDS`."""
+    return field << 56 | (_remembered_hash(term) if len(term) <= SHORT else _hash(term))
+
+
+def encode_terms(terms: Sequence[str], field: int) -> Codes:
+    """Return the `term_code` of each term."""
+    return np.fromiter((term_code(term, field) for term in terms), np.uint64, len(terms))
+
+
+def token_starts(text: str) -> list[int]:
+    """Return where each token starts. Cut at any of them, a text keeps its tokens.
+
+    A token is a word, a punctuation mark or a character of a script without spaces. A longer word than `WORD_MAX`
+    is several, so this is about what a language model counts.
+    """
+    return [token.start() for token in _TOKENS.finditer(text)]
+
+
+def count_tokens(text: str) -> int:
+    """Return the number of tokens, see `token_starts`.
+
+    >>> count_tokens("It's 版本3!")
+    7
+    """
+    return len(_TOKENS.findall(text))
+
+
+def _to_form(form: Literal["NFC", "NFKC"], text: str) -> str:
+    """Normalise in linear time. Blanks take the place of marks where a text stacks more than `STACK`.
+
+    `unicodedata` sorts the marks on a letter by insertion, which takes 20 seconds for 100,000 of them.
+    """
+    return text if text.isascii() else unicodedata.normalize(form, _unstacked(text))
+
+
+def _unstacked(text: str) -> str:
+    # The half-width voicing marks are the only letters that decompose to nothing but a mark.
+    text = text.replace("\uff9e", "\u3099").replace("\uff9f", "\u309a")
+    return _STACKS.sub(lambda stack: "".join(" " if _is_mark(char) else char for char in stack[0]), text)
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char)[0] == "M"
+
+
+def _origins(text: str) -> tuple[list[int], list[int]]:
+    """For each character of the NFKC form: start and stop of the characters of `text` that it came from."""
+    text = _unstacked(text)
+    borders = [0, *(at for at in range(1, len(text)) if not _joins_previous(text[at])), len(text)]
+    pieces = [(start, stop, unicodedata.normalize("NFKC", text[start:stop])) for start, stop in pairwise(borders)]
+    return [start for start, _, form in pieces for _ in form], [stop for _, stop, form in pieces for _ in form]
+
+
+def _joins_previous(char: str) -> bool:
+    """Whether normalising may merge this character with the one before it: a mark or a Hangul jamo may."""
+    jamo = "\u1160" <= char <= "\u11ff" or "\u3131" <= char <= "\u318e" or "\uffa0" <= char <= "\uffdc"
+    return char >= "\u0300" and (jamo or _is_mark(char))
+
+
+def _terms(run: str) -> tuple[str, ...]:
+    return _remembered_terms(run) if len(run) <= SHORT else _terms_of_run(run)
+
+
+def _terms_of_run(run: str) -> tuple[str, ...]:
+    if _UNSPACED_START.match(run):
+        return tuple(_bigrams(run))
+    return _word_terms(run) if run.isalnum() else tuple(term for piece in _pieces(run) for term in piece.terms)
+
+
+def _pieces(run: str, at: int = 0) -> list[Span]:
+    """The terms of a run of `_RUNS` that starts at `at`, with their places."""
+    if _UNSPACED_START.match(run):
+        return [Span(place, place + len(bigram), (bigram,)) for place, bigram in enumerate(_bigrams(run), at)]
+    if run.isalnum():
+        return [Span(at, at + len(run), _terms(run))]
+    if _WORDS.fullmatch(run):
+        return [Span(at, at + len(run), _word_terms(run))]
+    words = [Span(at + word.start(), at + word.end(), _terms(word[0])) for word in _WORDS.finditer(run)]
+    return sorted(_names(run, at) + words, key=lambda piece: (piece.start, -piece.stop))
+
+
+def _bigrams(run: str) -> list[str]:
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+
+
+def _names(run: str, at: int) -> list[Span]:
+    """What is looked for as it is written: the whole run, and what stands between its slashes and colons."""
+    whole = Span(at, at + len(run), (_folded(run),))
+    segments = [Span(at + part.start(), at + part.end(), (_folded(part[0]),)) for part in _SEGMENTS.finditer(run)]
+    return [name for name in dict.fromkeys([whole, *segments]) if _is_name(name.terms[0])]
+
+
+def _is_name(text: str) -> bool:
+    return text[0] == "." or text[-1] in "+#" or (_DIGIT.search(text) is not None and not _WORDS.fullmatch(text))
+
+
+def _word_terms(word: str) -> tuple[str, ...]:
+    whole = word.strip("_")
+    parts = [part for piece in whole.split("_") for part in _humps(piece)] if whole else []
+    smaller = [part for part in parts if len(part) > 1] if len(parts) > 1 else []
+    return tuple(_stem(_folded(part)) for part in (whole, *smaller) if part)
+
+
+def _humps(word: str) -> list[str]:
+    """Cut before each capital that starts a part: HTTP|Server, get|User, v2|Parser, but not QX991, APIs."""
+    if word.islower() or word[1:].islower() or word.isupper():
+        return [word]
+    cuts = [at for at in range(1, len(word)) if word[at].isupper() and _starts_hump(word, at)]
+    return [word[start:stop] for start, stop in pairwise([0, *cuts, len(word)])]
+
+
+def _starts_hump(word: str, at: int) -> bool:
+    following = word[at + 1 : at + 3]
+    return not word[at - 1].isupper() or (following[:1].islower() and following != "s")
+
+
+def _folded(word: str) -> str:
+    if word.isascii():
+        return word.lower()
+    return unicodedata.normalize("NFKC", word.translate(_WITHOUT_IGNORED).casefold())
+
+
+def _stem(word: str) -> str:
+    if len(word) > SHORT:
+        return word
+    with _STEMMER_LOCK:
+        return _snowball(word)
+
+
+def _hash(term: str) -> int:
+    return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little") & ((1 << 56) - 1)
+
+
+_WITHOUT_IGNORED = str.maketrans("", "", _IGNORED)
+_remembered_terms = lru_cache(MEMO)(_terms_of_run)
+_remembered_hash = lru_cache(MEMO)(_hash)
+
+# A Stemmer keeps its word in one buffer, so threads take turns. Its own cache is off: `_remembered_terms` is in front.
+_STEMMER_LOCK = Lock()
+_snowball = cast(
+    Callable[[str], str],
+    Stemmer.Stemmer("english", 0).stemWord,  # pyright: ignore[reportUnknownMemberType] no types in PyStemmer
+)

@@ -1,0 +1,21 @@
+"""Times: microseconds since 1970 inside the core, timezone-aware UTC datetimes in values."""
+
+from datetime import UTC, datetime, timedelta
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+DAY_US = 86_400_000_000
+
+
+def to_us(at: datetime) -> int:
+    """Microseconds since 1970.
+
+    >>> to_us(datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC))
+    1000000
+    """
+    return (at - EPOCH) // MICROSECOND
+
+
+def from_us(us: int) -> datetime:
+    """The UTC datetime of `us`, exact to the microsecond."""
+    return EPOCH + timedelta(microseconds=us)

@@ -1,0 +1,300 @@
+"""The values that the stages pass on. Plain, frozen, without I/O."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+
+Kind = Literal["memory", "chunk", "exchange"]
+Type = Literal["fact", "preference", "procedure", "guard", "observation"]
+Status = Literal["active", "candidate", "superseded", "deprecated"]
+Importance = Literal["low", "medium", "high", "critical"]
+OnConflict = Literal["reject", "keep"]
+Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]
+Match = Literal["any", "all", "phrase"]
+Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
+Decay = Literal["exponential", "linear", "half_life"]
+Field = Literal["content", "key", "tags", "category", "author", "reason"]
+
+IMPORTANCE: tuple[Importance, ...] = ("low", "medium", "high", "critical")
+
+CONTENT_MAX = 100_000  # characters
+NAME_MAX = 200  # characters of a category, key, author, source or tag
+REASON_MAX = 2_000  # characters
+TAGS_MAX = 100
+METADATA_MAX = 16_384  # bytes of JSON
+BATCH_MAX = 1_000  # memories in one batch
+LIMIT_MAX = 100  # hits of a search, items of a list
+QUERY_MAX = 10_000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Seq:
+    """A point in the history of a space: the space's epoch and the number of the last change."""
+
+    epoch: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.epoch}:{self.number}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceSettings:
+    """What is fixed when a space is made.
+
+    `lexical_weights`: weight of each field in the keyword index; a field that is missing is not indexed.
+    `embedded_fields`: the fields whose text is joined and embedded.
+    """
+
+    lexical_weights: Mapping[Field, float] = field(
+        default_factory=lambda: {"content": 1.0, "key": 0.5, "tags": 0.5, "category": 0.3, "author": 0.3, "reason": 0.3}
+    )
+    embedded_fields: tuple[Field, ...] = ("key", "content", "tags", "reason")
+
+
+CONTENT_ONLY = SpaceSettings(lexical_weights={"content": 1.0}, embedded_fields=("content",))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Space:
+    """An isolated store. `generation` is the hash of the model that embedded it, None before the first vector."""
+
+    name: str
+    epoch: str
+    seq: int
+    created_at: datetime
+    settings: SpaceSettings
+    generation: str | None
+
+    @property
+    def at(self) -> Seq:
+        return Seq(self.epoch, self.seq)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A memory as a caller states it, before it has an id."""
+
+    content: str
+    kind: Kind = "memory"
+    category: str | None = None
+    key: str | None = None
+    type: Type = "fact"
+    status: Status = "active"
+    importance: Importance = "medium"
+    author: str | None = None
+    reason: str | None = None
+    source: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    event_at: datetime | None = None
+    expires_at: datetime | None = None
+    parent_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """A version of a memory. `tokens` counts words, punctuation marks and CJK characters of the content."""
+
+    id: str
+    space: str
+    version: int
+    kind: Kind
+    category: str | None
+    key: str | None
+    content: str
+    type: Type
+    status: Status
+    importance: Importance
+    author: str | None
+    reason: str | None
+    source: str | None
+    tags: tuple[str, ...]
+    metadata: Mapping[str, Json]
+    event_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None
+    supersedes: str | None
+    superseded_by: str | None
+    parent_id: str | None
+    tokens: int
+
+    @property
+    def etag(self) -> str:
+        return f'"{self.id}.{self.version}"'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A memory as it stood from `born_at` until `died_at`; `died_at` is None for the newest of a living memory."""
+
+    memory: Memory
+    born: int
+    died: int | None
+    born_at: datetime
+    died_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestKey:
+    """What makes a repeated request the same request.
+
+    `scope` separates callers and routes, `key` is the caller's, `body_hash` tells a repeat from a reuse.
+    """
+
+    scope: str
+    key: str
+    body_hash: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What a write did. `replayed` is true when an earlier request with the same key did it."""
+
+    memories: tuple[Memory, ...]
+    seq: Seq
+    created: bool
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One memory and the point of history at which it was read."""
+
+    memory: Memory
+    seq: Seq
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page of a list, newest first. `next_cursor` is None on the last."""
+
+    items: tuple[Memory, ...]
+    next_cursor: str | None
+    seq: Seq
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """All kept versions of a memory, newest first."""
+
+    versions: tuple[Version, ...]
+    seq: Seq
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """How many current memories bear a name."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """Names and their counts, most frequent first."""
+
+    items: tuple[Count, ...]
+    seq: Seq
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content."""
+
+    memories: int
+    versions: int
+    passages: int
+    tokens: int
+    content_bytes: int
+    expired: int
+    changes: int
+    changes_last_day: int
+    by: Mapping[str, Mapping[str, int]]
+    last_change_at: datetime | None
+    seq: Seq
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recency:
+    """How much age may cost. The factor is `1 - weight * (1 - decay)`, so it lies in [1 - weight, 1].
+
+    `half_life_days` serves the function `half_life`, `rate` (per day) serves `exponential` and `linear`.
+    No age is counted for the first `grace_days`.
+    """
+
+    weight: float = 0.3
+    function: Decay = "half_life"
+    half_life_days: float = 30.0
+    rate: float = 0.0864
+    grace_days: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a memory's content: character offsets, and its number within the memory."""
+
+    number: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Every factor of a hit's score.
+
+    `lexical` is in [0, 1), `cosine` in [-1, 1]; either is None when that ranking took no part.
+    `fused` follows from them by `fusion` and `alpha`; score = fused * recency * importance.
+    """
+
+    fusion: Fusion | None
+    alpha: float | None
+    lexical: float | None
+    bm25: float | None
+    cosine: float | None
+    fused: float
+    recency: float
+    importance: float
+    age_days: float | None
+    terms: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A memory that answers a query, with its best passage. `ranks` holds its place in each ranking, from 1."""
+
+    memory: Memory
+    score: float
+    ranks: Mapping[str, int]
+    passage: Passage
+    highlight: str | None = None
+    explain: Explanation | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timings:
+    """Milliseconds that the stages of a search took."""
+
+    embed: float = 0.0
+    filter: float = 0.0
+    rank: float = 0.0
+    fetch: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Hits, best first. `total` counts the memories that could have been hits. `strategy` is the mode that ran.
+
+    `degraded` says in words what could not be done as asked; empty when nothing is wrong.
+    """
+
+    hits: tuple[Hit, ...]
+    total: int
+    strategy: Mode
+    degraded: tuple[str, ...]
+    seq: Seq
+    timings: Timings
