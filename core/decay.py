@@ -1,0 +1,41 @@
+"""What age and importance may cost: factors in [1 - weight, 1], so that what is fresh but irrelevant stays low."""
+
+import numpy as np
+import numpy.typing as npt
+
+from core.times import DAY_US
+from core.values import Recency
+
+Factors = npt.NDArray[np.float64]
+
+IMPORTANCE_WEIGHT = 0.1
+IMPORTANCE_VALUE = np.array([0.0, 0.5, 0.75, 1.0])  # low, medium, high, critical
+AGING = np.array([2.0, 1.0, 0.5, 0.0])  # how much of the age counts, by importance: critical memories stay fresh
+
+
+def ages_in_days(at: npt.NDArray[np.int64], now: int) -> Factors:
+    """Days between `at` and `now`, both in microseconds; what lies ahead has age 0."""
+    return np.maximum(now - at, 0) / DAY_US
+
+
+def decayed(recency: Recency, ages: Factors, importance: npt.NDArray[np.int8]) -> Factors:
+    """How fresh memories still are, in [0, 1]: 1 at no age, falling with it.
+
+    >>> decayed(Recency(), np.array([0.0, 30.0]), np.array([1, 1])).tolist()
+    [1.0, 0.5]
+    """
+    counted = np.maximum(ages - recency.grace_days, 0.0) * AGING[importance]
+    if recency.function == "linear":
+        return np.clip(1.0 - recency.rate * counted, 0.0, 1.0)
+    if recency.function == "exponential":
+        return np.exp(-recency.rate * counted)
+    return np.exp2(-counted / recency.half_life_days)
+
+
+def bounded(weight: float, value: Factors) -> Factors:
+    """The factor of a value in [0, 1] that may cost at most `weight`."""
+    return 1.0 - weight * (1.0 - value)
+
+
+def importance_factor(importance: npt.NDArray[np.int8]) -> Factors:
+    return bounded(IMPORTANCE_WEIGHT, IMPORTANCE_VALUE[importance])

@@ -1,0 +1,97 @@
+"""The indexes of the spaces in use, within a memory cap: the least recently used go first."""
+
+import threading
+from collections import OrderedDict
+
+from core.errors import NotFound
+from core.index.snapshot import Snapshot
+from core.index.space_index import Outdated, SpaceIndex
+from core.store import spaces
+from core.store.database import Database
+from core.store.spaces import SpaceRow, space_row
+
+
+class Indexes:
+    """Opens, refreshes and forgets the index of each space. Thread-safe; a space that loads blocks no other."""
+
+    def __init__(self, database: Database, *, memory: int, vectors: bool) -> None:
+        """`memory` in bytes for all indexes together; `vectors` is False when embeddings are off."""
+        self._database = database
+        self._memory = memory
+        self._vectors = vectors
+        self._lock = threading.Lock()
+        self._loading: dict[str, threading.Lock] = {}
+        self._open: OrderedDict[str, SpaceIndex] = OrderedDict()
+        self._written: dict[int, int] = {}
+
+    @property
+    def nbytes(self) -> int:
+        with self._lock:
+            return sum(index.nbytes for index in self._open.values())
+
+    def note(self, space: SpaceRow, seq: int) -> None:
+        """A change of this process: the next search must have seen it."""
+        with self._lock:
+            self._written[space.id] = max(seq, self._written.get(space.id, 0))
+
+    def fresh(self, name: str, at_least: int = 0) -> tuple[SpaceIndex, Snapshot]:
+        """The index of a space, as far as this process has written and at least to change number `at_least`.
+
+        Raises:
+            NotFound: there is no such space.
+        """
+        while True:
+            index = self._get(name)
+            with self._lock:
+                wanted = max(at_least, self._written.get(index.space.id, 0))
+            if index.snapshot.seq.number >= wanted:
+                return index, index.snapshot
+            try:
+                snapshot = index.refresh(wanted)
+            except (Outdated, NotFound):
+                self.drop(name)
+                continue
+            self._evict(name)
+            return index, snapshot
+
+    def drop(self, name: str) -> None:
+        """Forget the index of a space; the next use loads it again."""
+        with self._lock:
+            self._open.pop(name, None)
+
+    def _get(self, name: str) -> SpaceIndex:
+        with self._lock:
+            index = self._open.get(name)
+            if index is not None:
+                self._open.move_to_end(name)
+                return index
+            loading = self._loading.setdefault(name, threading.Lock())
+        with loading:
+            with self._lock:
+                index = self._open.get(name)
+            if index is None:
+                index = self._load(name)
+                with self._lock:
+                    self._open[name] = index
+                    self._loading.pop(name, None)
+                self._evict(name)
+            return index
+
+    def _load(self, name: str) -> SpaceIndex:
+        while True:
+            (found,) = self._database.read([spaces.by_name(name)])
+            if not found:
+                raise NotFound("space", name)
+            try:
+                return SpaceIndex(self._database, space_row(found[0]), vectors=self._vectors)
+            except Outdated:
+                continue  # made or embedded anew while it was read
+
+    def _evict(self, used: str) -> None:
+        with self._lock:
+            total = sum(index.nbytes for index in self._open.values())
+            for name in list(self._open):
+                if total <= self._memory:
+                    return
+                if name != used:
+                    total -= self._open.pop(name).nbytes

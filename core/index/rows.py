@@ -1,0 +1,91 @@
+"""What the index knows of each row (a passage), one array a column. Appended to, never changed but for `died`.
+
+`died` takes the seq of the death in place: a reader of an older seq still counts the row as alive.
+"""
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from core.buffers import Buffer
+from core.kernels import Mask
+from core.store.database import Row
+from core.vectors import unpack
+
+ALIVE = np.iinfo(np.int64).max
+NEVER = np.iinfo(np.int64).max
+
+
+class Rows:
+    """Columns of the living passages of a space, in the order in which their versions were born."""
+
+    def __init__(self, dimensions: int) -> None:
+        """`dimensions` is 0 when nothing is embedded."""
+        self.version = Buffer(np.int64)
+        self.id_high = Buffer(np.uint64)
+        self.id_low = Buffer(np.uint64)
+        self.number = Buffer(np.int32)
+        self.start = Buffer(np.int32)
+        self.stop = Buffer(np.int32)
+        self.active = Buffer(np.bool_)
+        self.importance = Buffer(np.int8)
+        self.at = Buffer(np.int64)
+        self.expires = Buffer(np.int64)
+        self.died = Buffer(np.int64)
+        self.length = Buffer(np.float32)
+        self.embedded = Buffer(np.bool_)
+        self.codes = Buffer(np.int8, dimensions)
+        self.scales = Buffer(np.float32)
+        self.fine = Buffer(np.int8, dimensions)
+        self.fine_scales = Buffer(np.float32)
+        self.dimensions = dimensions
+
+    def __len__(self) -> int:
+        return len(self.version)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(buffer.nbytes for buffer in self._buffers().values())
+
+    def append(self, rows: Sequence[Row], lengths: npt.NDArray[np.float32]) -> None:
+        """Take over the rows of `index_rows.living`, and the weighted length of each."""
+        version, memory_id, _, status, importance, at, expires, number, start, stop, _, vector = zip(*rows, strict=True)
+        ids = np.frombuffer(b"".join(cast(tuple[bytes, ...], memory_id)), ">u8").reshape(-1, 2)
+        planes = unpack(cast(tuple[bytes | None, ...], vector), self.dimensions)
+        self.version.append(np.array(version, np.int64))
+        self.id_high.append(ids[:, 0].astype(np.uint64))
+        self.id_low.append(ids[:, 1].astype(np.uint64))
+        self.number.append(np.array(number, np.int32))
+        self.start.append(np.array(start, np.int32))
+        self.stop.append(np.array(stop, np.int32))
+        self.active.append(np.array([s == "active" for s in status], np.bool_))
+        self.importance.append(np.array(importance, np.int8))
+        self.at.append(np.array(at, np.int64))
+        self.expires.append(np.array([NEVER if e is None else e for e in expires], np.int64))
+        self.died.append(np.full(len(rows), ALIVE, np.int64))
+        self.length.append(lengths)
+        self.embedded.append(np.array([v is not None for v in vector], np.bool_))
+        self.codes.append(planes.codes)
+        self.scales.append(planes.scales)
+        self.fine.append(planes.fine)
+        self.fine_scales.append(planes.fine_scales)
+
+    def bury(self, versions: npt.NDArray[np.int64], seqs: npt.NDArray[np.int64]) -> None:
+        """Note the deaths of versions; those that are not here are passed over."""
+        known = self.version.view()  # ascending: rows arrive in the order of birth
+        first, last = np.searchsorted(known, versions), np.searchsorted(known, versions, side="right")
+        died = self.died.view()
+        for start, stop, seq in zip(first, last, seqs, strict=True):
+            died[start:stop] = seq
+
+    def only(self, alive: Mask) -> "Rows":
+        """A copy of the living rows."""
+        kept = Rows(self.dimensions)
+        for name, buffer in self._buffers().items():
+            cast(Buffer[np.generic], getattr(kept, name)).append(buffer.view()[alive])
+        return kept
+
+    def _buffers(self) -> dict[str, Buffer[np.generic]]:
+        return {name: value for name, value in vars(self).items() if isinstance(value, Buffer)}

@@ -1,0 +1,130 @@
+"""From a draft to a version ready to be stored: passages cut, terms listed, vectors computed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from core.embed import Encoder, check_model
+from core.passages import split
+from core.store.memories import Indexed, NewVersion
+from core.store.spaces import SpaceRow
+from core.text import FIELDS, count_tokens, encode_terms, fold, same_text_hash, tokenize
+from core.times import from_us
+from core.values import Draft, Field, Memory, Passage
+from core.vectors import pack
+
+DRAFT_FIELDS = tuple(field.name for field in fields(Draft))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What of a memory is indexed and embedded, by field."""
+
+    texts: dict[Field, str]
+
+    @classmethod
+    def of(cls, draft: Draft) -> "Source":
+        texts: dict[Field, str | None] = {
+            "content": draft.content,
+            "key": draft.key,
+            "tags": ", ".join(draft.tags),
+            "category": draft.category,
+            "author": draft.author,
+            "reason": draft.reason,
+        }
+        return cls({field: text for field, text in texts.items() if text})
+
+
+def new_memory(draft: Draft, space: str, memory_id: str, now: int) -> Memory:
+    """The first version of a memory."""
+    return Memory(
+        id=memory_id,
+        space=space,
+        version=1,
+        created_at=from_us(now),
+        updated_at=from_us(now),
+        supersedes=None,
+        superseded_by=None,
+        tokens=count_tokens(draft.content),
+        **_values(draft),
+    )
+
+
+def changed(memory: Memory, draft: Draft, now: int) -> Memory:
+    """The next version of a memory."""
+    return replace(
+        memory,
+        version=memory.version + 1,
+        updated_at=max(from_us(now), memory.updated_at),
+        tokens=count_tokens(draft.content),
+        **_values(draft),
+    )
+
+
+def draft_of(memory: Memory) -> Draft:
+    """What the caller stated of a memory."""
+    return Draft(**{name: getattr(memory, name) for name in DRAFT_FIELDS})
+
+
+def distinct_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """The tags without those that differ only by case from one before.
+
+    >>> distinct_tags(("Auth", "auth", "api"))
+    ('Auth', 'api')
+    """
+    return tuple({fold(tag): tag for tag in reversed(tags)}[key] for key in dict.fromkeys(map(fold, tags)))
+
+
+def ready(memories: Sequence[Memory], space: SpaceRow, encoder: Encoder | None) -> list[NewVersion]:
+    """Versions with their passages, all embedded in one go.
+
+    Raises:
+        ModelMismatch: another model embedded the space.
+    """
+    if encoder is not None and space.space.generation is not None:
+        check_model(encoder, space.space.name, space.space.generation)
+    sources = [Source.of(draft_of(memory)) for memory in memories]
+    passages = [split(memory.content) for memory in memories]
+    texts = [
+        embedded_text(source, passage, space.space.settings.embedded_fields)
+        for source, cut in zip(sources, passages, strict=True)
+        for passage in cut
+    ]
+    vectors = iter([None] * len(texts) if encoder is None else pack(encoder.encode(texts)))
+    return [
+        NewVersion(
+            memory=memory,
+            content_hash=same_text_hash(memory.content),
+            passages=[Indexed(passage, terms(source, passage), next(vectors)) for passage in cut],
+        )
+        for memory, source, cut in zip(memories, sources, passages, strict=True)
+    ]
+
+
+def again(memory: Memory, before: Memory, row: int, space: SpaceRow, encoder: Encoder | None) -> NewVersion:
+    """The next version of a memory; what is indexed is carried over when it reads the same."""
+    if Source.of(draft_of(memory)) != Source.of(draft_of(before)):
+        return replace(ready([memory], space, encoder)[0], previous=row)
+    return NewVersion(memory, same_text_hash(memory.content), None, row)
+
+
+def embedded_text(source: Source, passage: Passage, embedded: Sequence[Field]) -> str:
+    """The text that stands for a passage: the chosen fields, a line each."""
+    texts = {**source.texts, "content": source.texts["content"][passage.start : passage.stop]}
+    return "\n".join(texts[field] for field in embedded if field in texts)
+
+
+def terms(source: Source, passage: Passage) -> bytes:
+    """The term codes of a passage and of the memory's other fields, 8 bytes each, little endian."""
+    codes = [
+        encode_terms(tokenize(text[passage.start : passage.stop] if field == "content" else text), FIELDS.index(field))
+        for field, text in source.texts.items()
+    ]
+    return np.concatenate(codes).astype("<u8").tobytes()
+
+
+def _values(draft: Draft) -> dict[str, Any]:
+    values: dict[str, Any] = {name: getattr(draft, name) for name in DRAFT_FIELDS}
+    return {**values, "tags": distinct_tags(draft.tags)}

@@ -1,0 +1,193 @@
+"""From a query and a snapshot to scored memories: filter, rank, fuse, weigh. Nothing flows back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+import numpy.typing as npt
+
+from core.decay import ages_in_days, bounded, decayed, importance_factor
+from core.filter_mask import mask
+from core.filters import fields_of
+from core.fuse import ALPHA, fuse
+from core.index.dense import cosines, rotated, rough_cosines
+from core.index.lexical import Matches, containing, rank_lexical
+from core.index.pool import best_rows, in_order, one_a_memory
+from core.index.snapshot import RowNumbers, Snapshot
+from core.index.space_index import SpaceIndex
+from core.kernels import Floats, Mask
+from core.query import Query, Wanted
+from core.values import Mode, Recency
+
+POOL = 50  # memories that each ranking puts forward
+ROUGH = 4  # times as many are scored exactly
+OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score
+
+Scores = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """The best row of each hit, best first, with every factor of its score. Arrays have one value a hit.
+
+    `lexical` and `cosine` are None when that ranking took no part. `total` counts the memories that could have been
+    hits, `filtering` is in seconds.
+    """
+
+    rows: RowNumbers
+    score: Scores
+    fused: Scores
+    recency: Scores
+    importance: Scores
+    ages: Scores
+    ranks: Mapping[str, Mapping[int, int]]
+    lexical: Scores | None
+    cosine: Scores | None
+    matches: Matches | None
+    total: int
+    filtering: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """Rows put forward, with what is known of each before age and importance."""
+
+    rows: RowNumbers
+    fused: Scores
+    ranks: Mapping[str, RowNumbers]
+    lexical: Scores | None = None
+    cosine: Scores | None = None
+    matches: Matches | None = None
+    total: int
+
+
+def rank(
+    index: SpaceIndex, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, vector: Floats | None, now: int
+) -> Ranked:
+    """The best memories of a snapshot. `vector` is the query's, None in modes without; `now` in microseconds."""
+    began = perf_counter()
+    allowed = _allowed(index, snapshot, query, wanted, now)
+    filtering = perf_counter() - began
+    if mode in ("metadata", "recent"):
+        found = _listed(snapshot, wanted, allowed, now)
+    else:
+        found = _searched(snapshot, query, wanted, mode, vector, allowed, now)
+    return _weighed(snapshot, query, mode, found, now, filtering)
+
+
+def _allowed(index: SpaceIndex, snapshot: Snapshot, query: Query, wanted: Wanted, now: int) -> Mask:
+    """Rows that the caller may see and asks for."""
+    reads_status = query.filter is not None and "status" in fields_of(query.filter)
+    allowed = snapshot.alive(now) if reads_status else snapshot.population(now).mask
+    if query.filter is not None:
+        allowed = allowed & mask(query.filter, lambda field: index.column(snapshot, field), snapshot.size)
+    return containing(snapshot, wanted.required, wanted.phrases, allowed)
+
+
+def _searched(
+    snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, vector: Floats | None, allowed: Mask, now: int
+) -> Candidates:
+    """The union of both rankings' best, each row with both scores."""
+    pool = max(POOL, query.limit)
+    ranks: dict[str, RowNumbers] = {}
+    matches = None
+    if mode != "semantic":
+        matches = rank_lexical(snapshot, snapshot.population(now), wanted.terms, allowed)
+        ranks["lexical"] = best_rows(snapshot, matches.scores, pool, above=0.0)
+    direction = None if vector is None else rotated(vector)
+    if direction is not None:
+        ranks["dense"] = _nearest(snapshot, direction, allowed, pool)
+    rows = np.unique(np.concatenate(list(ranks.values())))
+    lexical = None if matches is None else matches.scores[rows].astype(np.float64)
+    cosine = None if direction is None else cosines(snapshot, direction, rows)
+    total = _memories(snapshot, allowed if direction is not None or matches is None else matches.scores > 0)
+    fused = _fused(snapshot, query, rows, ranks, lexical, cosine)
+    return Candidates(rows=rows, fused=fused, ranks=ranks, lexical=lexical, cosine=cosine, matches=matches, total=total)
+
+
+def _nearest(snapshot: Snapshot, direction: Floats, allowed: Mask, pool: int) -> RowNumbers:
+    rough = best_rows(snapshot, rough_cosines(snapshot, direction, allowed), ROUGH * pool)
+    exact = cosines(snapshot, direction, rough)
+    return rough[in_order(snapshot, rough, exact)][:pool]
+
+
+def _fused(
+    snapshot: Snapshot,
+    query: Query,
+    rows: RowNumbers,
+    ranks: Mapping[str, RowNumbers],
+    lexical: Scores | None,
+    cosine: Scores | None,
+) -> Scores:
+    if lexical is None or cosine is None:
+        return np.maximum(cosine if lexical is None else lexical, 0.0)  # pyright: ignore  # one of them is there
+    alpha = ALPHA[query.fusion] if query.alpha is None else query.alpha
+    places = [_places(snapshot, rows, ranks[name]) for name in ("lexical", "dense")]
+    return fuse(query.fusion, alpha, lexical, cosine, *places)
+
+
+def _places(snapshot: Snapshot, rows: RowNumbers, ranking: RowNumbers) -> RowNumbers:
+    """The rank, from 1, that each row's memory has in a ranking; 0 for none."""
+    versions = snapshot.rows.version.view()
+    place = {version: rank for rank, version in enumerate(versions[ranking].tolist(), start=1)}
+    return np.array([place.get(version, 0) for version in versions[rows].tolist()], np.int64)
+
+
+def _listed(snapshot: Snapshot, wanted: Wanted, allowed: Mask, now: int) -> Candidates:
+    """Every allowed memory that has a word of the query, if there is one, by its first fitting row."""
+    if wanted.terms:
+        allowed = rank_lexical(snapshot, snapshot.population(now), wanted.terms, allowed).scores > 0
+    rows = np.flatnonzero(allowed)
+    rows = rows[one_a_memory(snapshot, rows)]
+    return Candidates(rows=rows, fused=np.ones(len(rows)), ranks={}, total=len(rows))
+
+
+def _weighed(snapshot: Snapshot, query: Query, mode: Mode, found: Candidates, now: int, filtering: float) -> Ranked:
+    """Apply age and importance, keep the best row of each memory, cut to the limit."""
+    columns = snapshot.rows
+    at, importance = columns.at.view()[found.rows], columns.importance.view()[found.rows]
+    ages = ages_in_days(at, now)
+    if mode == "recent":
+        recency = decayed(query.recency or OLDEST_FIRST, ages, np.ones_like(importance))
+        weight = np.ones_like(recency)
+    else:
+        recency = _recency(query.recency, ages, importance)
+        weight = importance_factor(importance)
+    score = found.fused * recency * weight
+    order = in_order(snapshot, found.rows, score)
+    if mode in ("metadata", "recent"):
+        newest = np.zeros_like(score) if mode == "recent" else -score
+        order = order[np.lexsort((-at[order], newest[order]))]
+    order = order[one_a_memory(snapshot, found.rows[order])][: query.limit]
+    return Ranked(
+        rows=found.rows[order],
+        score=score[order],
+        fused=found.fused[order],
+        recency=recency[order],
+        importance=weight[order],
+        ages=ages[order],
+        ranks={name: _rank_by_version(snapshot, ranking) for name, ranking in found.ranks.items()},
+        lexical=None if found.lexical is None else found.lexical[order],
+        cosine=None if found.cosine is None else found.cosine[order],
+        matches=found.matches,
+        total=found.total,
+        filtering=filtering,
+    )
+
+
+def _recency(recency: Recency | None, ages: Scores, importance: npt.NDArray[np.int8]) -> Scores:
+    if recency is None:
+        return np.ones_like(ages)
+    return bounded(recency.weight, decayed(recency, ages, importance))
+
+
+def _rank_by_version(snapshot: Snapshot, ranking: RowNumbers) -> dict[int, int]:
+    versions = snapshot.rows.version.view()[ranking].tolist()
+    return {version: rank for rank, version in enumerate(versions, start=1)}
+
+
+def _memories(snapshot: Snapshot, allowed: Mask) -> int:
+    """How many memories have a row here; the rows of a memory stand together."""
+    versions = snapshot.rows.version.view(snapshot.size)[allowed]
+    return int(len(versions) > 0) + int(np.count_nonzero(np.diff(versions)))

@@ -1,0 +1,87 @@
+"""Embed a space anew: the new vectors grow beside the old, then the space changes over in one batch."""
+
+from collections.abc import Callable
+from typing import cast
+
+from core.embed import Encoder
+from core.prepare import Source, draft_of, embedded_text
+from core.store import memories, spaces
+from core.store.database import Database, Refused, Row, Statement
+from core.store.spaces import SpaceRow
+from core.values import Passage
+from core.vectors import pack
+
+BATCH = 500  # passages
+
+Progress = Callable[[int, int], None]  # passages done, passages in all
+
+_LIVING = "FROM versions v JOIN passages p ON p.version_id = v.id WHERE v.space_id = ? AND v.died IS NULL"
+_MISSING = f"""{_LIVING} AND NOT EXISTS (SELECT 1 FROM embeddings e JOIN generations g ON g.id = e.generation_id
+    WHERE e.version_id = p.version_id AND e.number = p.number AND g.hash = ?)"""
+
+
+def reembed(
+    database: Database, space: SpaceRow, encoder: Encoder, clock: Callable[[], int], progress: Progress
+) -> None:
+    """Give every living passage a vector of `encoder`, then make its model the space's. Can be stopped and resumed.
+
+    Until the change the space answers from its old vectors; other processes see the change with their next search.
+    """
+    digest = encoder.identity
+    database.write([spaces.register_generation(digest, encoder.name, encoder.dimensions, clock())])
+    while True:
+        total, missing = _counts(database, space, digest)
+        progress(total - missing, total)
+        if missing == 0 and _switch(database, space, digest, clock()):
+            return
+        _embed_some(database, space, encoder, digest)
+
+
+def _counts(database: Database, space: SpaceRow, digest: str) -> tuple[int, int]:
+    ask = [
+        Statement(f"SELECT count(*) {_LIVING}", (space.id,)),
+        Statement(f"SELECT count(*) {_MISSING}", (space.id, digest)),
+    ]
+    total, missing = database.read(ask)
+    return cast(int, total[0][0]), cast(int, missing[0][0])
+
+
+def _embed_some(database: Database, space: SpaceRow, encoder: Encoder, digest: str) -> None:
+    select = f"SELECT {memories.COLUMNS}, p.number, p.start, p.stop {_MISSING} ORDER BY v.id, p.number LIMIT {BATCH}"
+    (rows,) = database.read([Statement(select, (space.id, digest))])
+    vectors = pack(encoder.encode([_text(row, space) for row in rows])) if rows else []
+    database.write([
+        Statement(
+            # OR IGNORE: another process may embed the same; WHERE: the version may have been erased meanwhile
+            "INSERT OR IGNORE INTO embeddings SELECT p.version_id, p.number, g.id, ? FROM passages p, generations g "
+            "WHERE p.version_id = ? AND p.number = ? AND g.hash = ?",
+            (vector, row[0], row[23], digest),
+        )
+        for row, vector in zip(rows, vectors, strict=True)
+    ])  # fmt: skip
+
+
+def _text(row: Row, space: SpaceRow) -> str:
+    number, start, stop = cast(tuple[int, int, int], row[23:26])
+    source = Source.of(draft_of(memories.memory(row, space.space.name)))
+    return embedded_text(source, Passage(number, start, stop), space.space.settings.embedded_fields)
+
+
+def _switch(database: Database, space: SpaceRow, digest: str, now: int) -> bool:
+    """Make the model the space's, unless a memory came in meanwhile that lacks its vector."""
+    try:
+        database.write([
+            spaces.guard(space),
+            Statement(f"INSERT INTO refuse SELECT 'incomplete' WHERE EXISTS (SELECT 1 {_MISSING})", (space.id, digest)),
+            spaces.advance(space, 1, now),
+            Statement(
+                "UPDATE spaces SET generation_id = (SELECT id FROM generations WHERE hash = ?) WHERE id = ?",
+                (digest, space.id),
+            ),
+            memories.record(space, "reembedded", None, None),
+        ])  # fmt: skip
+    except Refused as refused:
+        if refused.code != "incomplete":
+            raise
+        return False
+    return True

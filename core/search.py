@@ -1,0 +1,141 @@
+"""The read pipeline: parse, embed, rank on the index, fetch from the store; again when the store has moved on."""
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import cast
+
+import numpy as np
+
+from core.embed import Encoder, check_model
+from core.fuse import ALPHA
+from core.highlight import highlight
+from core.index.cache import Indexes
+from core.index.lexical import shares
+from core.index.snapshot import Snapshot
+from core.index.space_index import SpaceIndex
+from core.kernels import Floats
+from core.query import Query, Wanted, parse
+from core.ranking import Ranked, rank
+from core.store import memories, spaces
+from core.store.database import Database
+from core.values import Answer, Explanation, Hit, Memory, Mode, Passage, Timings
+
+
+class Searcher:
+    """Answers queries. Thread-safe; `encoder` is None when embeddings are off."""
+
+    def __init__(self, database: Database, indexes: Indexes, encoder: Encoder | None) -> None:
+        self._database = database
+        self._indexes = indexes
+        self._encoder = encoder
+
+    def search(self, space: str, query: Query, now: int) -> Answer:
+        """The best memories of a space, best first; `now` in microseconds.
+
+        Raises:
+            NotFound: there is no such space.
+            ModelMismatch: another model embedded the space.
+        """
+        wanted = parse(query.text, query.match)
+        now = now if query.reference_time is None else query.reference_time
+        index, snapshot = self._indexes.fresh(space)
+        needed = None  # the change that the answer must have seen; what is written meanwhile may stay out
+        while True:
+            began = perf_counter()
+            mode, degraded = self._mode(index, snapshot, query.mode)
+            vector = self._vector(wanted.text) if mode in ("hybrid", "semantic") else None
+            embedded = perf_counter()
+            ranked = rank(index, snapshot, query, wanted, mode, vector, now)
+            ready = perf_counter()
+            found, newest = self._fetch(index, snapshot, ranked)
+            if found is not None and snapshot.seq.number >= (newest if needed is None else needed):
+                break
+            needed = newest
+            index, snapshot = self._indexes.fresh(space, needed)
+        timings = Timings(
+            embed=1000 * (embedded - began),
+            filter=1000 * ranked.filtering,
+            rank=1000 * (ready - embedded - ranked.filtering),
+            fetch=1000 * (perf_counter() - ready),
+        )
+        hits = _Hits(snapshot, query, wanted, mode, ranked).of(found)
+        return Answer(
+            hits=hits, total=ranked.total, strategy=mode, degraded=degraded, seq=snapshot.seq, timings=timings
+        )
+
+    def _mode(self, index: SpaceIndex, snapshot: Snapshot, asked: Mode) -> tuple[Mode, tuple[str, ...]]:
+        """The mode that can run, and in words what is missing from the asked one."""
+        if asked not in ("hybrid", "semantic"):
+            return asked, ()
+        if self._encoder is None:
+            return "keyword", ("embeddings are off: ranked by keyword only",)
+        generation = index.space.space.generation
+        if generation is None:
+            missing = ("no memory of this space is embedded: ranked by keyword only; run `muisti reembed`",)
+            return "keyword", missing if snapshot.size else ()
+        check_model(self._encoder, index.space.space.name, generation)
+        bare = snapshot.unembedded()
+        return asked, (f"{bare} passages have no embedding and rank by keyword only; run `muisti reembed`",) * bool(
+            bare
+        )
+
+    def _vector(self, text: str) -> Floats:
+        assert self._encoder is not None
+        return self._encoder.encode([text])[0]
+
+    def _fetch(self, index: SpaceIndex, snapshot: Snapshot, ranked: Ranked) -> tuple[dict[int, Memory] | None, int]:
+        """The memories by version id and the space's newest change; None and 0 when the index is of no more use."""
+        versions = snapshot.rows.version.view()[ranked.rows].tolist()
+        space = index.space
+        rows, state = self._database.read([memories.by_rows(versions), spaces.state(space.id)])
+        name = space.space.name
+        if not state or state[0][0] != space.space.epoch or state[0][2] != space.generation:
+            self._indexes.drop(name)
+            return None, 0
+        return {cast(int, row[0]): memories.memory(row, name) for row in rows}, cast(int, state[0][1])
+
+
+class _Hits:
+    """Builds hits from what was ranked and fetched."""
+
+    def __init__(self, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, ranked: Ranked) -> None:
+        self._snapshot, self._query, self._wanted, self._mode, self._ranked = snapshot, query, wanted, mode, ranked
+
+    def of(self, found: dict[int, Memory]) -> tuple[Hit, ...]:
+        versions = self._snapshot.rows.version.view()[self._ranked.rows].tolist()
+        return tuple(self._hit(place, version, found[version]) for place, version in enumerate(versions))
+
+    def _hit(self, place: int, version: int, memory: Memory) -> Hit:
+        rows, row = self._snapshot.rows, int(self._ranked.rows[place])
+        passage = Passage(*(int(column.view()[row]) for column in (rows.number, rows.start, rows.stop)))
+        text = memory.content[passage.start : passage.stop]
+        return Hit(
+            memory=memory,
+            score=float(self._ranked.score[place]),
+            ranks={name: ranks[version] for name, ranks in self._ranked.ranks.items() if version in ranks},
+            passage=passage,
+            highlight=highlight(text, set(self._wanted.terms)) if self._query.highlight else None,
+            explain=self._explain(place, row) if self._query.explain else None,
+        )
+
+    def _explain(self, place: int, row: int) -> Explanation:
+        ranked, query = self._ranked, self._query
+        lexical = _value(ranked.lexical, place)
+        fusion = query.fusion if self._mode == "hybrid" else None
+        matches = ranked.matches
+        return Explanation(
+            fusion=fusion,
+            alpha=None if fusion is None else ALPHA[fusion] if query.alpha is None else query.alpha,
+            lexical=lexical,
+            bm25=None if lexical is None or matches is None else lexical * matches.largest,
+            cosine=_value(ranked.cosine, place),
+            fused=float(ranked.fused[place]),
+            recency=float(ranked.recency[place]),
+            importance=float(ranked.importance[place]),
+            age_days=float(ranked.ages[place]),
+            terms={} if matches is None else shares(self._snapshot, matches, self._wanted.terms, row),
+        )
+
+
+def _value(values: Sequence[float] | np.ndarray | None, place: int) -> float | None:
+    return None if values is None else float(values[place])

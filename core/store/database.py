@@ -1,0 +1,57 @@
+"""What Muisti asks of a database: atomic batches of statements, and nothing else.
+
+Compare-and-set is a statement of the batch: `INSERT INTO refuse SELECT 'code' WHERE ...` ends it with `Refused`.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+Scalar = str | int | float | bytes | None
+Row = tuple[Scalar, ...]
+Rows = list[Row]
+
+
+class Statement(NamedTuple):
+    """One SQL statement and the values of its `?`s."""
+
+    sql: str
+    args: tuple[Scalar, ...] = ()
+
+
+class Refused(Exception):
+    """The database refused a batch and kept nothing of it.
+
+    `code` is the one given to `refuse`, or `constraint`; `statement` is the place in the batch of what was refused.
+    """
+
+    def __init__(self, code: str, statement: int, detail: str = "") -> None:
+        super().__init__(detail or code)
+        self.code, self.statement = code, statement
+
+
+class Database(Protocol):
+    """A database that several threads may use. Both calls are one round trip.
+
+    Both raise `StoreUnavailable` (or `StoreFull`) when the database cannot answer, and `StoreCorrupt`.
+    """
+
+    @property
+    def engine(self) -> str:
+        """Name and version of what answers, such as `SQLite 3.54.1`."""
+        ...
+
+    def read(self, statements: Sequence[Statement]) -> list[Rows]:
+        """The rows of each statement, all from one snapshot."""
+        ...
+
+    def write(self, statements: Sequence[Statement]) -> list[Rows]:
+        """Run all or nothing. When this returns the batch is durable.
+
+        Raises:
+            Refused: a statement was refused; nothing of the batch is kept.
+        """
+        ...
+
+    def close(self) -> None:
+        """Finish the waiting writes and let go of the database."""
+        ...

@@ -1,0 +1,308 @@
+"""A database in one SQLite file, through apsw, which carries a current SQLite.
+
+One writer thread commits waiting batches in groups with `synchronous=FULL` and does all checkpoints. Readers are
+pooled.
+"""
+
+import os
+import queue
+import threading
+from collections.abc import Generator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, cast
+
+import apsw
+
+from core.errors import MuistiError, StoreCorrupt, StoreFull, StoreUnavailable
+from core.store.database import Refused, Rows, Statement
+
+APPLICATION_ID = 0x4D756973  # "Muis"
+BUSY_TIMEOUT_MS = 10_000
+GROUP_STATEMENTS = 20_000  # a group stops growing here, so that nobody waits long for neighbours
+CHECKPOINT_PAGES = 1_000  # 4 MB of log
+JOURNAL_LIMIT_BYTES = 64 << 20
+REFUSAL = "refused: "
+# One statement, one snapshot: another process may be making the database.
+IDENTITY = "SELECT application_id, (SELECT count(*) FROM sqlite_master) FROM pragma_application_id"
+STOPPED = "nothing can be stored after an internal error; restart Muisti"
+
+Synchronous = Literal["FULL", "NORMAL", "OFF"]
+
+
+def is_safe_sqlite(version: str) -> bool:
+    """Whether this SQLite is free of the WAL-reset corruption (sqlite.org/wal.html#walresetbug).
+
+    >>> [is_safe_sqlite(v) for v in ("3.40.1", "3.44.6", "3.51.2", "3.51.3", "3.52.0", "3.54.1")]
+    [False, True, False, True, False, True]
+    """
+    number = tuple(int(part) for part in version.split("."))
+    if number[:2] == (3, 52):
+        return number > (3, 52, 0)  # 3.52.0 was withdrawn for other faults
+    return (3, 44, 6) <= number < (3, 45) or (3, 50, 7) <= number < (3, 51) or number >= (3, 51, 3)
+
+
+@dataclass(slots=True)
+class _Job:
+    """A batch that waits for the writer."""
+
+    statements: Sequence[Statement]
+    done: Future[list[Rows]] = field(default_factory=Future[list[Rows]])
+
+
+class FileDatabase:
+    """A `Database` on one file. Several processes may open the same file."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        readers: int = 8,
+        synchronous: Synchronous = "FULL",
+        vfs: str | None = None,
+        checkpoint_pages: int = CHECKPOINT_PAGES,
+    ) -> None:
+        """Open the file, making it when it is missing.
+
+        Below FULL, `synchronous` loses acknowledged writes in a power cut; `vfs` names another file layer; a log of
+        `checkpoint_pages` moves into the file. These serve tests.
+
+        Raises:
+            StoreUnavailable: the file cannot be opened, or the SQLite at hand may corrupt it.
+            StoreCorrupt: the file is no Muisti database.
+        """
+        self._path = Path(path).absolute()
+        self._vfs = vfs
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._checkpoint_pages = checkpoint_pages
+        self._log_pages = 0
+        self._closed = False
+        self._stopped = False
+        self._closing = threading.Lock()
+        if not is_safe_sqlite(apsw.sqlite_lib_version()):
+            raise StoreUnavailable(
+                f"SQLite {apsw.sqlite_lib_version()} may corrupt write-ahead logs; install a newer apsw"
+            )
+        with _translated():
+            self._writer = self._open_writer(synchronous)
+        self._pool: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
+        for _ in range(readers):
+            self._pool.put(None)  # opened on first use
+        self._readers = readers
+        self._thread = threading.Thread(target=self._write_groups, name="muisti-writer", daemon=True)
+        self._thread.start()
+
+    @property
+    def engine(self) -> str:
+        return f"SQLite {apsw.sqlite_lib_version()}"
+
+    def read(self, statements: Sequence[Statement]) -> list[Rows]:
+        with self._reader() as connection, _translated():
+            if len(statements) == 1:
+                return [_run(connection, statements[0])]
+            connection.execute("BEGIN")
+            try:
+                return [_run(connection, statement) for statement in statements]
+            finally:
+                if connection.in_transaction:  # a failed read may have ended it
+                    connection.execute("COMMIT")
+
+    def write(self, statements: Sequence[Statement]) -> list[Rows]:
+        job = _Job(tuple(statements))
+        with self._closing:
+            if self._closed:
+                raise StoreUnavailable("the database is closed")
+            if self._stopped:
+                raise StoreUnavailable(STOPPED)
+            self._jobs.put(job)
+        return job.done.result()
+
+    def close(self) -> None:
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+            self._jobs.put(None)
+        self._thread.join()
+        for _ in range(self._readers):
+            connection = self._pool.get()
+            if connection is not None:
+                connection.close()
+        self._writer.close()  # the last connection to close empties the log
+
+    def _open_writer(self, synchronous: Synchronous) -> apsw.Connection:
+        if self._vfs is None:
+            _make_folder(self._path.parent)
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))  # memories are private: owner only
+        connection = self._connect()
+        found, tables = cast(tuple[int, int], connection.execute(IDENTITY).get)
+        if found != APPLICATION_ID:
+            if tables:
+                connection.close()
+                raise StoreCorrupt(f"{self._path.name} is a database of another program (application_id {found})")
+            connection.pragma("journal_mode", "wal")
+            connection.pragma("synchronous", synchronous)
+            connection.pragma("application_id", APPLICATION_ID)
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", synchronous)
+        connection.pragma("foreign_keys", True)
+        connection.pragma("journal_size_limit", JOURNAL_LIMIT_BYTES)
+        connection.wal_autocheckpoint(0)
+        connection.set_wal_hook(self._note_log)
+        return connection
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self._path), vfs=self._vfs, statementcachesize=256)
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        return connection
+
+    @contextmanager
+    def _reader(self) -> Generator[apsw.Connection]:
+        connection = self._pool.get()
+        try:
+            if connection is None:
+                with _translated():
+                    connection = self._connect()
+                    connection.pragma("query_only", True)
+            yield connection
+        finally:
+            self._pool.put(connection)
+
+    def _note_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self._log_pages = pages
+        return apsw.SQLITE_OK
+
+    def _write_groups(self) -> None:
+        group: list[_Job] = []
+        running = True
+        try:
+            while running:
+                group, running = self._next_group()
+                if group:
+                    self._commit(group)
+                if self._log_pages >= self._checkpoint_pages:
+                    self._checkpoint()
+        finally:
+            self._dismiss(group)
+
+    def _dismiss(self, group: list[_Job]) -> None:
+        """This thread ends, as it should or by an error of ours: nobody may wait for it."""
+        with self._closing:
+            self._stopped = True
+        with suppress(queue.Empty):
+            while True:
+                job = self._jobs.get_nowait()
+                group.extend([] if job is None else [job])
+        for job in group:
+            if not job.done.done():
+                job.done.set_exception(StoreUnavailable(STOPPED))
+
+    def _next_group(self) -> tuple[list[_Job], bool]:
+        """Wait for a job, then take what else waits. The second value is False when it is time to stop."""
+        group: list[_Job] = []
+        size = 0
+        job = self._jobs.get()
+        while job is not None:
+            group.append(job)
+            size += len(job.statements)
+            if size >= GROUP_STATEMENTS:
+                return group, True
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                return group, True
+        return group, False
+
+    def _commit(self, group: list[_Job]) -> None:
+        """Commit a group with one sync. A job that is refused takes only itself back."""
+        outcomes: list[list[Rows] | Exception] = []
+        try:
+            with _translated():
+                self._writer.execute("BEGIN IMMEDIATE")
+                outcomes.extend(self._try(job) for job in group)
+                self._writer.execute("COMMIT")
+        except (MuistiError, apsw.Error) as failure:
+            self._roll_back()
+            for job in group:
+                job.done.set_exception(failure)
+            return
+        for job, outcome in zip(group, outcomes, strict=True):
+            if isinstance(outcome, Exception):
+                job.done.set_exception(outcome)
+            else:
+                job.done.set_result(outcome)
+
+    def _try(self, job: _Job) -> list[Rows] | Exception:
+        """Run a job inside a savepoint. Raises when the whole group must fail."""
+        self._writer.execute("SAVEPOINT job")
+        results: list[Rows] = []
+        try:
+            results.extend(_run(self._writer, statement) for statement in job.statements)
+        except apsw.ConstraintError as error:
+            outcome = _refusal(error, len(results))
+        except (apsw.SQLError, apsw.RangeError, apsw.TooBigError, apsw.BindingsError) as error:
+            outcome = error
+        except (TypeError, ValueError, OverflowError) as error:  # a value that SQLite cannot hold
+            outcome = error
+        else:
+            self._writer.execute("RELEASE job")
+            return results
+        self._writer.execute("ROLLBACK TO job")
+        self._writer.execute("RELEASE job")
+        return outcome
+
+    def _roll_back(self) -> None:
+        if self._writer.in_transaction:
+            self._writer.execute("ROLLBACK")
+
+    def _checkpoint(self) -> None:
+        """Move the log into the file as far as readers allow; never waits for them."""
+        try:
+            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except apsw.Error:
+            return  # nothing is lost: the log stays, the next commit tries again, and a real fault fails that commit
+        finally:
+            self._log_pages = 0
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and those above, and make them last: SQLite syncs the folder of its file and none above it."""
+    missing = [above for above in (folder, *folder.parents) if not above.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for made in missing if os.name == "posix" else ():
+        parent = os.open(made.parent, os.O_RDONLY)
+        try:
+            os.fsync(parent)
+        finally:
+            os.close(parent)
+
+
+def _run(connection: apsw.Connection, statement: Statement) -> Rows:
+    return cast(Rows, connection.execute(statement.sql, statement.args).fetchall())
+
+
+def _refusal(error: apsw.ConstraintError, statement: int) -> Refused:
+    detail = str(error)
+    _, marker, code = detail.partition(REFUSAL)
+    return Refused(code if marker else "constraint", statement, detail)
+
+
+@contextmanager
+def _translated() -> Generator[None]:
+    """Turn SQLite's errors into the core's."""
+    try:
+        yield
+    except apsw.FullError as error:
+        raise StoreFull("no room left on the disk; nothing was stored") from error
+    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
+        raise StoreUnavailable("another process holds the database; try again") from error
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise StoreCorrupt("the database file is damaged or is no database") from error
+    except (apsw.NoMemError, MemoryError) as error:
+        raise StoreUnavailable("not enough memory for the database") from error
+    except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
+        raise StoreUnavailable(f"the database file cannot be used ({type(error).__name__})") from error
+    except OSError as error:
+        raise StoreUnavailable(f"the database file cannot be opened ({error.strerror})") from error

@@ -1,0 +1,62 @@
+"""The SQL that feeds the index: living passages, deaths, and the values of one filter field."""
+
+from core.store.database import Statement
+from core.store.spaces import SpaceRow
+
+PAGE_VERSIONS = 20_000
+
+_FIELDS = {
+    "category": "v.category_folded",
+    "key": "v.key",
+    "kind": "v.kind",
+    "type": "v.type",
+    "status": "v.status",
+    "importance": "v.importance",
+    "author": "v.author_folded",
+    "source": "v.source",
+    "created_at": "v.created_at",
+    "updated_at": "v.updated_at",
+    "event_at": "v.event_at",
+    "expires_at": "v.expires_at",
+    "parent_id": "v.parent_id",
+}
+
+
+def living(space: SpaceRow, generation: int | None, after_born: int) -> Statement:
+    """Passages of the current versions born after `after_born`: at most a page of versions, oldest first."""
+    return Statement(
+        """SELECT v.id, v.memory_id, v.born, v.status, v.importance, coalesce(v.event_at, v.updated_at), v.expires_at,
+            p.number, p.start, p.stop, p.terms, e.vector
+        FROM (SELECT * FROM versions WHERE space_id = ? AND born > ? AND died IS NULL AND status <> 'superseded'
+            ORDER BY born LIMIT ?) v
+        JOIN passages p ON p.version_id = v.id
+        LEFT JOIN embeddings e ON e.version_id = p.version_id AND e.number = p.number AND e.generation_id = ?
+        ORDER BY v.born, p.number""",
+        (space.id, after_born, PAGE_VERSIONS, generation),
+    )
+
+
+def deaths(space: SpaceRow, after: int) -> Statement:
+    """Version ids and the seq at which they died, for deaths after `after`."""
+    return Statement("SELECT id, died FROM versions WHERE space_id = ? AND died > ?", (space.id, after))
+
+
+def field_values(space: SpaceRow, field: str, first_id: int, last_id: int) -> Statement:
+    """(version id, value) of a filter field, for versions first_id to last_id; several rows for tags and metadata.
+
+    For metadata there is a third column, the type of the value.
+    """
+    among = "v.space_id = ? AND v.id BETWEEN ? AND ?"
+    args = (space.id, first_id, last_id)
+    if field == "tags":
+        return Statement(
+            f"SELECT t.version_id, t.tag FROM versions v JOIN tags t ON t.version_id = v.id WHERE {among}", args
+        )
+    if field.startswith("metadata."):
+        return Statement(
+            "SELECT m.version_id, m.value, m.type FROM versions v JOIN metadata m ON m.version_id = v.id "
+            f"WHERE {among} AND m.path = ?",
+            (*args, field.removeprefix("metadata.")),
+        )
+    column = _FIELDS[field]
+    return Statement(f"SELECT v.id, {column} FROM versions v WHERE {among} AND {column} IS NOT NULL", args)

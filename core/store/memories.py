@@ -1,0 +1,308 @@
+"""The SQL of memories: how a version is written, found and read back."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from core.ids import id_bytes, id_text
+from core.store.database import Row, Scalar, Statement
+from core.store.spaces import SpaceRow
+from core.text import ANALYZER, fold, same_text_hash
+from core.times import from_us, to_us
+from core.values import IMPORTANCE, Json, Kind, Memory, Passage, Status, Type, Version
+
+COLUMNS = (
+    "v.id, v.memory_id, v.version, v.kind, v.category, v.key, v.content, v.type, v.status, v.importance, v.author, "
+    "v.reason, v.source, v.tags, v.metadata, v.event_at, v.created_at, v.updated_at, v.expires_at, v.supersedes, "
+    "v.superseded_by, v.parent_id, v.tokens"
+)
+CURRENT = "v.died IS NULL AND v.status <> 'superseded'"
+UNEXPIRED = "(v.expires_at IS NULL OR v.expires_at > ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A passage ready to be stored: its terms and, when it was embedded, its packed vector."""
+
+    passage: Passage
+    terms: bytes
+    vector: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """A version ready to be stored. `passages` is None when those of the version before still hold."""
+
+    memory: Memory
+    content_hash: bytes
+    passages: Sequence[Indexed] | None
+    previous: int | None = None  # row id of the version that it replaces
+
+
+def memory(row: Row, space: str) -> Memory:
+    """The memory in a row of `COLUMNS`."""
+    (_, memory_id, version, kind, category, key, content, type_, status, importance, author) = row[:11]
+    (reason, source, tags, metadata, event, created, updated, expires, supersedes, superseded_by, parent, tokens) = row[
+        11:23
+    ]
+    return Memory(
+        id=id_text(cast(bytes, memory_id)),
+        space=space,
+        version=cast(int, version),
+        kind=cast(Kind, kind),
+        category=cast(str | None, category),
+        key=cast(str | None, key),
+        content=cast(str, content),
+        type=cast(Type, type_),
+        status=cast(Status, status),
+        importance=IMPORTANCE[cast(int, importance)],
+        author=cast(str | None, author),
+        reason=cast(str | None, reason),
+        source=cast(str | None, source),
+        tags=tuple(cast(list[str], json.loads(cast(str, tags)))) if tags != "[]" else (),
+        metadata=cast(dict[str, Json], json.loads(cast(str, metadata))) if metadata != "{}" else {},
+        event_at=None if event is None else from_us(cast(int, event)),
+        created_at=from_us(cast(int, created)),
+        updated_at=from_us(cast(int, updated)),
+        expires_at=None if expires is None else from_us(cast(int, expires)),
+        supersedes=_id_or_none(supersedes),
+        superseded_by=_id_or_none(superseded_by),
+        parent_id=_id_or_none(parent),
+        tokens=cast(int, tokens),
+    )
+
+
+def version(row: Row, space: str) -> Version:
+    """The version in a row of `history`."""
+    born, died, born_at, died_at = cast(tuple[int, int | None, int, int | None], row[23:27])
+    return Version(
+        memory=memory(row, space),
+        born=born,
+        died=died,
+        born_at=from_us(born_at),
+        died_at=None if died_at is None else from_us(died_at),
+    )
+
+
+def is_expired(memory: Memory, now: int) -> bool:
+    return memory.expires_at is not None and to_us(memory.expires_at) <= now
+
+
+def current(space: SpaceRow, memory_id: bytes, now: int) -> Statement:
+    """The current version of a memory, unless it has expired."""
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.space_id = ? AND {CURRENT} AND {UNEXPIRED}",
+        (memory_id, space.id, now),
+    )
+
+
+def at_address(space: SpaceRow, category: str, key: str) -> Statement:
+    """The current version at an address, expired or not."""
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ? AND {CURRENT}",
+        (space.id, fold(category), key),
+    )
+
+
+def same_text(space: SpaceRow, content: str, now: int) -> Statement:
+    """Ids of the current memories that say the same."""
+    return Statement(
+        f"SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND v.content_hash = ? AND {CURRENT} AND {UNEXPIRED} "
+        "ORDER BY v.memory_id",
+        (space.id, same_text_hash(content), now),
+    )
+
+
+def of_versions(space: SpaceRow, wanted: Sequence[tuple[bytes, int]]) -> list[Statement]:
+    """Given versions of memories, one statement each."""
+    return [
+        Statement(
+            f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.version = ? AND v.space_id = ?",
+            (memory_id, number, space.id),
+        )
+        for memory_id, number in wanted
+    ]
+
+
+def by_rows(version_ids: Sequence[int]) -> Statement:
+    """Versions by row id, in no order."""
+    marks = ",".join("?" * len(version_ids))
+    return Statement(f"SELECT {COLUMNS} FROM versions v WHERE v.id IN ({marks})", tuple(version_ids))
+
+
+def history(space: SpaceRow, memory_id: bytes) -> Statement:
+    """All versions, newest first, with the times of their birth and death."""
+    return Statement(
+        f"""SELECT {COLUMNS}, v.born, v.died, b.committed_at, d.committed_at FROM versions v
+        JOIN changes b ON b.space_id = v.space_id AND b.seq = v.born
+        LEFT JOIN changes d ON d.space_id = v.space_id AND d.seq = v.died
+        WHERE v.memory_id = ? AND v.space_id = ? ORDER BY v.version DESC""",
+        (memory_id, space.id),
+    )
+
+
+def newest(
+    space: SpaceRow, where: str, args: Sequence[Scalar], now: int, limit: int, after: tuple[int, bytes] | None
+) -> Statement:
+    """Current, unexpired memories that meet `where`, newest first, from `after` (created_at, memory_id) on."""
+    position = "" if after is None else " AND (v.created_at, v.memory_id) < (?, ?)"
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND {CURRENT} AND {UNEXPIRED} AND ({where}){position} "
+        "ORDER BY v.created_at DESC, v.memory_id DESC LIMIT ?",
+        (space.id, now, *args, *(after or ()), limit),
+    )
+
+
+def refuse_duplicate(space: SpaceRow, content_hash: bytes, now: int) -> Statement:
+    return Statement(
+        "INSERT INTO refuse SELECT 'duplicate' WHERE EXISTS (SELECT 1 FROM versions v "
+        f"WHERE v.space_id = ? AND v.content_hash = ? AND {CURRENT} AND {UNEXPIRED})",
+        (space.id, content_hash, now),
+    )
+
+
+def refuse_address(space: SpaceRow, category: str, key: str, memory_id: bytes) -> Statement:
+    """Refuse when another current memory has the address."""
+    return Statement(
+        "INSERT INTO refuse SELECT 'address_taken' WHERE EXISTS (SELECT 1 FROM versions v "
+        f"WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ? AND {CURRENT} AND v.memory_id <> ?)",
+        (space.id, fold(category), key, memory_id),
+    )
+
+
+def refuse_orphan(space: SpaceRow, parent_id: bytes) -> Statement:
+    """Refuse when the parent is no memory of this space."""
+    return Statement(
+        "INSERT INTO refuse SELECT 'no_parent' WHERE NOT EXISTS "
+        "(SELECT 1 FROM versions WHERE memory_id = ? AND space_id = ? AND died IS NULL)",
+        (parent_id, space.id),
+    )
+
+
+def refuse_stale(memory_id: bytes, version_number: int) -> Statement:
+    """Refuse when this is not the living version."""
+    return Statement(
+        "INSERT INTO refuse SELECT 'stale' WHERE NOT EXISTS "
+        "(SELECT 1 FROM versions WHERE memory_id = ? AND version = ? AND died IS NULL)",
+        (memory_id, version_number),
+    )
+
+
+def end(space: SpaceRow, memory_id: bytes, offset: int = 0) -> Statement:
+    """The living version dies at the space's seq less `offset`."""
+    return Statement(
+        "UPDATE versions SET died = (SELECT seq - ? FROM spaces WHERE id = ?) WHERE memory_id = ? AND died IS NULL",
+        (offset, space.id, memory_id),
+    )
+
+
+def record(space: SpaceRow, kind: str, memory_id: bytes | None, number: int | None, offset: int = 0) -> Statement:
+    """Note a change of the given kind at the space's seq less `offset`."""
+    return Statement(
+        "INSERT INTO changes SELECT id, seq - ?, ?, ?, ?, committed_at FROM spaces WHERE id = ?",
+        (offset, kind, memory_id, number, space.id),
+    )
+
+
+def insert(space: SpaceRow, new: NewVersion, generation: str | None, offset: int = 0) -> Iterator[Statement]:
+    """Store a version that is born at the space's seq less `offset`, with all that hangs on it."""
+    m = new.memory
+    memory_id = id_bytes(m.id)
+    assert memory_id is not None
+    me = (memory_id, m.version)
+    yield Statement(
+        """INSERT INTO versions (space_id, born, memory_id, version, kind, category, category_folded, key, content,
+        content_hash, type, status, importance, author, author_folded, reason, source, tags, metadata, event_at,
+        created_at, updated_at, expires_at, supersedes, superseded_by, parent_id, tokens)
+        SELECT id, seq - ?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,? FROM spaces WHERE id = ?""",
+        (offset, *me, m.kind, m.category, _folded(m.category), m.key, m.content, new.content_hash, m.type, m.status,
+         IMPORTANCE.index(m.importance), m.author, _folded(m.author), m.reason, m.source, _json(list(m.tags)),
+         _json(m.metadata), _us(m.event_at), to_us(m.created_at), to_us(m.updated_at), _us(m.expires_at),
+         _bytes(m.supersedes), _bytes(m.superseded_by), _bytes(m.parent_id), m.tokens, space.id),
+    )  # fmt: skip
+    for tag in m.tags:
+        yield Statement(f"INSERT INTO tags SELECT {_ROW}, ?, ?", (*me, fold(tag), tag))
+    for path, position, type_, value in flatten(m.metadata):
+        yield Statement(f"INSERT INTO metadata SELECT {_ROW}, ?, ?, ?, ?", (*me, path, position, type_, value))
+    if new.passages is None:
+        yield from _carry_over(me, new.previous)
+    else:
+        for indexed in new.passages:
+            yield from _insert_passage(me, indexed, generation)
+
+
+_ROW = "(SELECT id FROM versions WHERE memory_id = ? AND version = ?)"
+
+
+def _insert_passage(me: tuple[bytes, int], indexed: Indexed, generation: str | None) -> Iterator[Statement]:
+    p = indexed.passage
+    yield Statement(
+        f"INSERT INTO passages SELECT {_ROW}, ?, ?, ?, ?, ?", (*me, p.number, p.start, p.stop, ANALYZER, indexed.terms)
+    )
+    if indexed.vector is not None:
+        yield Statement(
+            f"INSERT INTO embeddings SELECT {_ROW}, ?, (SELECT id FROM generations WHERE hash = ?), ?",
+            (*me, p.number, generation, indexed.vector),
+        )
+
+
+def _carry_over(me: tuple[bytes, int], previous: int | None) -> Iterator[Statement]:
+    yield Statement(
+        f"INSERT INTO passages SELECT {_ROW}, number, start, stop, analyzer, terms FROM passages WHERE version_id = ?",
+        (*me, previous),
+    )
+    yield Statement(
+        f"INSERT INTO embeddings SELECT {_ROW}, number, generation_id, vector FROM embeddings WHERE version_id = ?",
+        (*me, previous),
+    )
+
+
+def flatten(metadata: Mapping[str, Json], prefix: str = "") -> Iterator[tuple[str, int, str, Scalar]]:
+    """The scalars of metadata as (path, position, type, value); elements of an array share a path.
+
+    >>> list(flatten({"a": {"b": [1, "x"]}, "c": None, "d": True}))
+    [('a.b', 0, 'number', 1), ('a.b', 1, 'text', 'x'), ('d', 0, 'boolean', 1)]
+    """
+    positions: dict[str, int] = {}
+    for path, value in _scalars(metadata, prefix):
+        position = positions.get(path, 0)
+        positions[path] = position + 1
+        if isinstance(value, bool):
+            yield path, position, "boolean", int(value)
+        elif isinstance(value, str):
+            yield path, position, "text", value
+        else:
+            yield path, position, "number", value
+
+
+def _scalars(value: Json | Mapping[str, Json], path: str) -> Iterator[tuple[str, str | int | float | bool]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _scalars(inner, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _scalars(inner, path)
+    elif value is not None:
+        yield path, value
+
+
+def _json(value: list[str] | Mapping[str, Json]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _folded(text: str | None) -> str | None:
+    return None if text is None else fold(text)
+
+
+def _us(at: datetime | None) -> int | None:
+    return None if at is None else to_us(at)
+
+
+def _bytes(id_: str | None) -> bytes | None:
+    return None if id_ is None else id_bytes(id_)
+
+
+def _id_or_none(raw: Scalar) -> str | None:
+    return None if raw is None else id_text(cast(bytes, raw))

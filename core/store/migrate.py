@@ -1,0 +1,64 @@
+"""Bring a database to the schema of this code: numbered SQL files, each applied once, whole."""
+
+from importlib import resources
+
+import apsw
+
+from core.errors import SchemaTooNew
+from core.store.database import Database, Refused, Statement
+
+TABLE = """CREATE TABLE IF NOT EXISTS schema_migrations (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT"""
+
+
+def migrate(database: Database, now: int) -> None:
+    """Apply the migrations that are missing; `now` in microseconds.
+
+    Raises:
+        SchemaTooNew: the database has migrations that this code does not know; it is left as it was.
+    """
+    known = migrations()
+    applied = _applied(database)
+    if applied > len(known):
+        raise SchemaTooNew(
+            f"the database has schema {applied}, this Muisti knows {len(known)}; run the newer Muisti that wrote it"
+        )
+    for number, (name, script) in enumerate(known[applied:], start=applied + 1):
+        record = Statement("INSERT INTO schema_migrations VALUES (?, ?, ?)", (number, name, now))
+        try:
+            database.write([Statement(TABLE), record, *(Statement(sql) for sql in split(script))])
+        except Refused:
+            if _applied(database) < number:  # otherwise another process was faster
+                raise
+
+
+def migrations() -> list[tuple[str, str]]:
+    """Names and texts of the migrations, in order."""
+    folder = resources.files("core.store").joinpath("migrations")
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
+    return [(f.name, f.read_text("utf-8")) for f in files]
+
+
+def split(script: str) -> list[str]:
+    """The statements of an SQL script, triggers whole.
+
+    >>> split("CREATE TABLE a (b); -- c;\\nDROP TABLE a;")
+    ['CREATE TABLE a (b);', '-- c;\\nDROP TABLE a;']
+    """
+    statements: list[str] = []
+    pending = ""
+    for piece in script.split(";")[:-1]:
+        pending += piece + ";"
+        if apsw.complete(pending):
+            statements.append(pending.strip())
+            pending = ""
+    return statements
+
+
+def _applied(database: Database) -> int:
+    exists = Statement("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'")
+    if database.read([exists])[0][0][0] == 0:
+        return 0
+    newest = database.read([Statement("SELECT coalesce(max(number), 0) FROM schema_migrations")])[0][0][0]
+    assert isinstance(newest, int)
+    return newest

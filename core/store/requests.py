@@ -1,0 +1,33 @@
+"""The SQL of answers that may be asked again by idempotency key."""
+
+from core.store.database import Statement
+from core.store.spaces import SpaceRow
+from core.values import RequestKey
+
+
+def refuse_known(request: RequestKey, now: int) -> list[Statement]:
+    """Refuse with `request_known` when the key has an answer; an expired one makes room."""
+    return [
+        Statement("DELETE FROM requests WHERE expires_at <= ?", (now,)),
+        Statement(
+            "INSERT INTO refuse SELECT 'request_known' "
+            "WHERE EXISTS (SELECT 1 FROM requests WHERE scope = ? AND key = ?)",
+            (request.scope, request.key),
+        ),
+    ]
+
+
+def remember(space: SpaceRow, request: RequestKey, answer: bytes, expires_at: int) -> Statement:
+    """Store the answer with the seq that the batch reached."""
+    return Statement(
+        "INSERT INTO requests SELECT ?, ?, ?, ?, epoch || ':' || seq, ? FROM spaces WHERE id = ?",
+        (request.scope, request.key, request.body_hash, answer, expires_at, space.id),
+    )
+
+
+def known(request: RequestKey, now: int) -> Statement:
+    """Body hash, answer and seq of the request with this key."""
+    return Statement(
+        "SELECT body_hash, answer, seq FROM requests WHERE scope = ? AND key = ? AND expires_at > ?",
+        (request.scope, request.key, now),
+    )

@@ -1,0 +1,142 @@
+"""The SQL of spaces and of the models that embedded them."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import cast
+
+from core.errors import InvalidInput
+from core.store.database import Row, Scalar, Statement
+from core.times import from_us
+from core.values import Field, Seq, Space, SpaceSettings
+
+DEFAULT = "default"
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+
+_SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions
+FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id"""
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceRow:
+    """A space as it stands in the database.
+
+    `generation` is the row id of the model that embedded it, `dimensions` that of its vectors, 0 without one.
+    """
+
+    id: int
+    space: Space
+    generation: int | None
+    dimensions: int
+
+    @property
+    def seq(self) -> Seq:
+        return self.space.at
+
+
+def space_row(row: Row) -> SpaceRow:
+    """Read what `by_name` and `all_spaces` select."""
+    id_, name, epoch, seq, created_at, settings, generation, digest, dimensions = cast(
+        tuple[int, str, str, int, int, str, int | None, str | None, int | None], row
+    )
+    space = Space(
+        name=name, epoch=epoch, seq=seq, created_at=from_us(created_at), settings=_settings(settings), generation=digest
+    )
+    return SpaceRow(id_, space, generation, dimensions or 0)
+
+
+def check_name(name: str) -> None:
+    """Raise `InvalidInput` unless `name` may name a space."""
+    if not NAME.fullmatch(name):
+        raise InvalidInput.at(
+            "$.name",
+            f"{name[:80]!r} is no name for a space: 1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter or digit",
+        )
+
+
+def by_name(name: str) -> Statement:
+    return Statement(f"{_SELECT} WHERE s.name = ?", (name,))
+
+
+def all_spaces() -> Statement:
+    return Statement(f"{_SELECT} ORDER BY s.name")
+
+
+def insert(name: str, epoch: str, settings: SpaceSettings, now: int) -> list[Statement]:
+    """Make a space; refused with `space_exists` when the name is taken."""
+    return [
+        Statement(
+            "INSERT INTO refuse SELECT 'space_exists' WHERE EXISTS (SELECT 1 FROM spaces WHERE name = ?)", (name,)
+        ),
+        Statement(
+            "INSERT INTO spaces (name, epoch, created_at, committed_at, settings) VALUES (?, ?, ?, ?, ?)",
+            (name, epoch, now, now, _settings_text(settings)),
+        ),
+    ]
+
+
+def delete(name: str) -> Statement:
+    return Statement("DELETE FROM spaces WHERE name = ? RETURNING id", (name,))
+
+
+def guard(space: SpaceRow) -> Statement:
+    """Refuse with `no_space` when the space is gone or was made anew."""
+    return Statement(
+        "INSERT INTO refuse SELECT 'no_space' WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ?)",
+        (space.id, space.space.epoch),
+    )
+
+
+def advance(space: SpaceRow, changes: int, now: int) -> Statement:
+    """Take the next `changes` numbers of the space's history; gives the last of them."""
+    return Statement(
+        "UPDATE spaces SET seq = seq + ?, committed_at = max(committed_at, ?) WHERE id = ? RETURNING seq",
+        (changes, now, space.id),
+    )
+
+
+def state(space_id: int) -> Statement:
+    """Epoch, seq and generation id, to tell whether an index is still fresh."""
+    return Statement("SELECT epoch, seq, generation_id FROM spaces WHERE id = ?", (space_id,))
+
+
+def register_generation(digest: str, model: str, dimensions: int, now: int) -> Statement:
+    return Statement(
+        "INSERT INTO generations (hash, model, dimensions, created_at) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (hash) DO NOTHING",
+        (digest, model, dimensions, now),
+    )
+
+
+def generation_id(digest: str) -> Statement:
+    return Statement("SELECT id FROM generations WHERE hash = ?", (digest,))
+
+
+def adopt_generation(space: SpaceRow, digest: str) -> list[Statement]:
+    """Bind a space that has no vectors yet to a model; refuse with `model_mismatch` when it has another."""
+    return [
+        Statement(
+            "UPDATE spaces SET generation_id = (SELECT id FROM generations WHERE hash = ?) "
+            "WHERE id = ? AND generation_id IS NULL",
+            (digest, space.id),
+        ),
+        Statement(
+            "INSERT INTO refuse SELECT 'model_mismatch' WHERE NOT EXISTS (SELECT 1 FROM spaces s "
+            "JOIN generations g ON g.id = s.generation_id WHERE s.id = ? AND g.hash = ?)",
+            (space.id, digest),
+        ),
+    ]
+
+
+def _settings_text(settings: SpaceSettings) -> str:
+    return json.dumps(
+        {"lexical_weights": dict(settings.lexical_weights), "embedded_fields": list(settings.embedded_fields)}
+    )
+
+
+def _settings(text: Scalar) -> SpaceSettings:
+    stored = cast(dict[str, object], json.loads(str(text)))
+    return SpaceSettings(
+        lexical_weights=cast(dict[Field, float], stored["lexical_weights"]),
+        embedded_fields=tuple(cast(list[Field], stored["embedded_fields"])),
+    )

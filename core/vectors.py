@@ -1,0 +1,94 @@
+"""Vectors as the store and the index keep them: two planes of int8, together exact to about 1e-5 of the cosine.
+
+Vectors are rotated first: models that come out of a PCA have few large components, which cost rounding its precision
+and sign bits their meaning. A rotated unit vector is `scale * codes + fine_scale * fine`: `codes` is what a scan reads,
+`fine` is what rounding left over.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+Vectors = npt.NDArray[
+    np.float32
+]  # (n, dimensions), one unit-length row a text; a zero row for a text without known words
+Codes = npt.NDArray[np.int8]  # (n, dimensions)
+Scales = npt.NDArray[np.float32]  # (n,)
+
+
+@dataclass(frozen=True, slots=True)
+class Planes:
+    """Quantised vectors, one row each. A zero scale marks a row without a vector."""
+
+    codes: Codes
+    scales: Scales
+    fine: Codes
+    fine_scales: Scales
+
+
+@lru_cache(maxsize=4)
+def rotation(dimensions: int) -> npt.NDArray[np.float64]:
+    """An orthogonal matrix (dimensions, dimensions): random signs, then a Walsh-Hadamard transform.
+
+    Built from signs alone, so it is the same on every machine. A dimension that is no power of two is cut into blocks.
+    Randomised Hadamard: Ailon and Chazelle, "The fast Johnson-Lindenstrauss transform", 2009.
+    """
+    signs = np.where(np.random.PCG64(20261122).random_raw(dimensions) >> np.uint64(63), 1.0, -1.0)
+    matrix = np.zeros((dimensions, dimensions), np.float64)
+    start = 0
+    while start < dimensions:
+        size = 1 << ((dimensions - start).bit_length() - 1)
+        block = np.ones((1, 1))
+        while len(block) < size:
+            block = np.block([[block, block], [block, -block]])
+        matrix[start : start + size, start : start + size] = block / np.sqrt(size)
+        start += size
+    return signs[:, None] * matrix
+
+
+def rotate(vectors: Vectors) -> Vectors:
+    """The vectors in the coordinates of the index; lengths and cosines stay as they are.
+
+    Summed in float64, so that a text has the same codes in whatever batch it comes.
+    """
+    return (vectors.astype(np.float64) @ rotation(vectors.shape[1])).astype(np.float32)
+
+
+def quantise(vectors: Vectors) -> Planes:
+    """The nearest planes of each row.
+
+    >>> p = quantise(np.array([[0.6, -0.8]], np.float32))
+    >>> np.allclose(p.codes * p.scales[:, None] + p.fine * p.fine_scales[:, None], [[0.6, -0.8]], atol=1e-5)
+    True
+    """
+    codes, scales = _plane(vectors)
+    fine, fine_scales = _plane((vectors - codes * scales[:, None]).astype(np.float32))
+    return Planes(codes, scales, fine, fine_scales)
+
+
+def pack(vectors: Vectors) -> list[bytes]:
+    """Rotate and quantise. One blob a row: scale, fine scale (little-endian float32), codes, fine codes."""
+    p = quantise(rotate(vectors))
+    head = np.stack([p.scales, p.fine_scales], axis=1).astype("<f4").view(np.uint8)
+    rows = np.concatenate([head, p.codes.view(np.uint8), p.fine.view(np.uint8)], axis=1)
+    return [row.tobytes() for row in rows]
+
+
+def unpack(blobs: Sequence[bytes | None], dimensions: int) -> Planes:
+    """The planes of many blobs; None gives a row of zeros."""
+    width = 8 + 2 * dimensions
+    empty = bytes(width)
+    rows = np.frombuffer(b"".join(blob or empty for blob in blobs), np.uint8).reshape(len(blobs), width)
+    head = np.ascontiguousarray(rows[:, :8]).view("<f4")
+    codes = rows[:, 8 : 8 + dimensions].view(np.int8)
+    fine = rows[:, 8 + dimensions :].view(np.int8)
+    return Planes(codes, head[:, 0].astype(np.float32), fine, head[:, 1].astype(np.float32))
+
+
+def _plane(values: Vectors) -> tuple[Codes, Scales]:
+    scales = (np.abs(values).max(axis=1, initial=0.0) / 127).astype(np.float32)
+    codes = np.round(values / np.where(scales == 0, 1, scales)[:, None]).astype(np.int8)
+    return codes, scales

@@ -1,0 +1,314 @@
+"""The write pipeline: check, prepare, one atomic batch, then tell the index. What a batch refuses is explained here."""
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from core.embed import Encoder
+from core.errors import AddressTaken, Duplicate, InvalidInput, NotFound, RequestReused, Stale, StoreUnavailable
+from core.ids import IdSource, id_bytes, id_text
+from core.index.cache import Indexes
+from core.prepare import again, changed, draft_of, new_memory, ready
+from core.store import memories, requests, spaces
+from core.store.database import Database, Refused, Row, Rows, Statement
+from core.store.memories import NewVersion
+from core.store.spaces import SpaceRow, space_row
+from core.validate import check_draft
+from core.values import Draft, Memory, OnConflict, RequestKey, Seq, Written
+
+TRIES = 16  # of a change that others overtake
+
+IfMatch = Collection[str] | None  # etags, one of which must be the current one; None when any will do
+
+
+class _Overtaken(Exception):
+    """The store has moved on since the batch was prepared: look again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The statements that stand for one memory of a batch. `path` is its place in the request."""
+
+    memory: Memory
+    statements: Sequence[Statement]
+    path: str = "$"
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """When a write is asked for, and the key that makes its repetition harmless. `now` in microseconds."""
+
+    now: int
+    request: RequestKey | None = None
+
+
+class Writer:
+    """Stores memories. Thread-safe; `encoder` is None when embeddings are off.
+
+    All methods raise `NotFound` when there is no such space, `RequestReused` when the key of the call belongs to
+    another request, `ModelMismatch` when another model embedded the space, and what the database raises.
+    """
+
+    def __init__(self, database: Database, indexes: Indexes, encoder: Encoder | None, retention_us: int) -> None:
+        """`retention_us` is how long the answer of a request with a key is kept."""
+        self._database = database
+        self._indexes = indexes
+        self._encoder = encoder
+        self._retention_us = retention_us
+        self._ids = IdSource()
+
+    def add(self, space: str, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str) -> Written:
+        """Store all drafts or none. `path` is where a list of drafts stands in the request, `$` for a single one.
+
+        Raises:
+            InvalidInput, Duplicate, AddressTaken.
+        """
+        return self._retry(space, call, lambda found: self._add(found, drafts, on_conflict, call, path))
+
+    def update(
+        self, space: str, memory_id: str, changes: Mapping[str, object], if_match: IfMatch, call: Call
+    ) -> Written:
+        """Change the given fields. Without `if_match` a change that meets another is made upon that one.
+
+        Raises:
+            InvalidInput, NotFound, Stale, AddressTaken.
+        """
+
+        def attempt(found: SpaceRow) -> Written:
+            row, before = self._current(found, memory_id, if_match, call.now)
+            draft = replace(draft_of(before), **cast(dict[str, Any], changes))
+            if draft == draft_of(before):
+                return Written(memories=(before,), seq=found.seq, created=False)
+            return self._replace(found, row, before, draft, call)
+
+        return self._retry(space, call, attempt)
+
+    def put(self, space: str, draft: Draft, if_match: IfMatch, call: Call) -> Written:
+        """Store a draft at its category and key, in place of what is there.
+
+        Raises:
+            InvalidInput, Stale, NotFound when `if_match` is given and nothing is there.
+        """
+        category, key = draft.category, draft.key
+        assert category is not None and key is not None
+
+        def attempt(found: SpaceRow) -> Written:
+            (rows,) = self._database.read([memories.at_address(found, category, key)])
+            if not rows:
+                if if_match is not None:
+                    raise NotFound("entry", f"{category}/{key}")
+                try:
+                    return self._add(found, [draft], "keep", call, "$")
+                except AddressTaken:
+                    raise _Overtaken from None
+            before = memories.memory(rows[0], space)
+            _check(before, if_match)
+            written = self._replace(found, rows[0], before, draft, call)
+            return replace(written, created=memories.is_expired(before, call.now))
+
+        return self._retry(space, call, attempt)
+
+    def delete(self, space: str, memory_id: str, if_match: IfMatch, call: Call) -> Written:
+        """End a memory. Its versions stay readable.
+
+        Raises:
+            NotFound, Stale.
+        """
+
+        def attempt(found: SpaceRow) -> Written:
+            _, memory = self._current(found, memory_id, if_match, call.now)
+            return self._end(found, memory, call)
+
+        return self._retry(space, call, attempt)
+
+    def delete_entry(self, space: str, category: str, key: str, if_match: IfMatch, call: Call) -> Written:
+        """End the memory at an address, as `delete` does."""
+
+        def attempt(found: SpaceRow) -> Written:
+            (rows,) = self._database.read([memories.at_address(found, category, key)])
+            memory = memories.memory(rows[0], space) if rows else None
+            if memory is None or memories.is_expired(memory, call.now):
+                raise NotFound("entry", f"{category}/{key}")
+            _check(memory, if_match)
+            return self._end(found, memory, call)
+
+        return self._retry(space, call, attempt)
+
+    def _retry(self, name: str, call: Call, attempt: Callable[[SpaceRow], Written]) -> Written:
+        for _ in range(TRIES):
+            space, known = self._open(name, call)
+            if known is not None:
+                return self._replay(space, call, known)
+            try:
+                return attempt(space)
+            except _Overtaken:
+                continue
+        raise StoreUnavailable("others change the same memory all the time; try again")
+
+    def _open(self, name: str, call: Call) -> tuple[SpaceRow, Row | None]:
+        """The space, and the stored answer when this call was answered before."""
+        ask = [spaces.by_name(name)]
+        if call.request is not None:
+            ask.append(requests.known(call.request, call.now))
+        found, *answers = self._database.read(ask)
+        if not found:
+            raise NotFound("space", name)
+        known = answers[0][0] if answers and answers[0] else None
+        return space_row(found[0]), known
+
+    def _replay(self, space: SpaceRow, call: Call, known: Row) -> Written:
+        assert call.request is not None
+        body_hash, answer, seq = cast(tuple[bytes, bytes, str], known)
+        if body_hash != call.request.body_hash:
+            raise RequestReused(call.request.key)
+        stored = json.loads(answer)
+        wanted = [(bytes.fromhex(memory_id), version) for memory_id, version in stored["memories"]]
+        rows = self._database.read(memories.of_versions(space, wanted))
+        epoch, number = seq.split(":")
+        return Written(
+            memories=tuple(memories.memory(row, space.space.name) for found in rows for row in found),
+            seq=Seq(epoch, int(number)),
+            created=stored["created"],
+            replayed=True,
+        )
+
+    def _current(self, space: SpaceRow, memory_id: str, if_match: IfMatch, now: int) -> tuple[Row, Memory]:
+        raw = id_bytes(memory_id)
+        (rows,) = self._database.read([memories.current(space, raw, now)]) if raw is not None else ([],)
+        if not rows:
+            raise NotFound("memory", memory_id)
+        memory = memories.memory(rows[0], space.space.name)
+        _check(memory, if_match)
+        return rows[0], memory
+
+    def _end(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
+        key = _raw(memory.id)
+        statements = [
+            memories.refuse_stale(key, memory.version),
+            memories.end(space, key),
+            memories.record(space, "deleted", key, memory.version),
+        ]
+        return self._commit(space, [_Part(memory, statements)], call, created=False, embedded=False)
+
+    def _add(self, space: SpaceRow, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str) -> Written:
+        places = ["$"] * len(drafts) if path == "$" else [f"{path}[{position}]" for position in range(len(drafts))]
+        for draft, place in zip(drafts, places, strict=True):
+            check_draft(draft, call.now, place)
+        made = [new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now) for draft in drafts]
+        last = len(made) - 1
+        parts = [
+            _Part(
+                new.memory,
+                self._addition(space, new, last - position, on_conflict, call.now),
+                places[position],
+                position,
+            )
+            for position, new in enumerate(ready(made, space, self._encoder))
+        ]
+        return self._commit(space, parts, call, created=True)
+
+    def _addition(
+        self, space: SpaceRow, new: NewVersion, offset: int, on_conflict: OnConflict, now: int
+    ) -> list[Statement]:
+        refusals = [memories.refuse_duplicate(space, new.content_hash, now)] if on_conflict == "reject" else []
+        return [*refusals, *self._birth(space, new, "created", offset)]
+
+    def _replace(self, space: SpaceRow, row: Row, before: Memory, draft: Draft, call: Call) -> Written:
+        check_draft(draft, call.now)
+        new = again(changed(before, draft, call.now), before, cast(int, row[0]), space, self._encoder)
+        raw = _raw(before.id)
+        statements = [
+            memories.refuse_stale(raw, before.version),
+            memories.end(space, raw),
+            *self._birth(space, new, "updated", 0),
+        ]
+        embedded = new.passages is not None
+        return self._commit(space, [_Part(new.memory, statements)], call, created=False, embedded=embedded)
+
+    def _birth(self, space: SpaceRow, new: NewVersion, kind: str, offset: int) -> list[Statement]:
+        memory, raw = new.memory, _raw(new.memory.id)
+        statements: list[Statement] = []
+        if memory.category is not None and memory.key is not None:
+            statements.append(memories.refuse_address(space, memory.category, memory.key, raw))
+        if memory.parent_id is not None:
+            statements.append(memories.refuse_orphan(space, _raw(memory.parent_id)))
+        generation = None if self._encoder is None else self._encoder.identity if new.passages is not None else None
+        statements += memories.insert(space, new, generation, offset)
+        statements.append(memories.record(space, kind, raw, memory.version, offset))
+        return statements
+
+    def _commit(
+        self, space: SpaceRow, parts: Sequence[_Part], call: Call, *, created: bool, embedded: bool = True
+    ) -> Written:
+        """Write the parts in one batch, each with a number of its own in the space's history."""
+        head = [] if call.request is None else requests.refuse_known(call.request, call.now)
+        head.append(spaces.guard(space))
+        if embedded and self._encoder is not None:
+            head += self._model(space, self._encoder, call.now)
+        head.append(spaces.advance(space, len(parts), call.now))
+        batch = [*head, *(statement for part in parts for statement in part.statements)]
+        if call.request is not None:
+            batch.append(requests.remember(space, call.request, _answer(parts, created), call.now + self._retention_us))
+        try:
+            results = self._database.write(batch)
+        except Refused as refused:
+            raise self._explained(refused, space, _part_of(refused.statement - len(head), parts), call.now) from refused
+        number = cast(int, results[len(head) - 1][0][0])
+        self._indexes.note(space, number)
+        memories_ = tuple(part.memory for part in parts)
+        return Written(memories=memories_, seq=Seq(space.space.epoch, number), created=created)
+
+    def _model(self, space: SpaceRow, encoder: Encoder, now: int) -> list[Statement]:
+        register: list[Statement] = []
+        if space.generation is None:
+            register.append(spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now))
+        return [*register, *spaces.adopt_generation(space, encoder.identity)]
+
+    def _explained(self, refused: Refused, space: SpaceRow, part: _Part, now: int) -> Exception:
+        """What the caller is told of a refusal; `_Overtaken` when looking again will tell."""
+        memory = part.memory
+        if refused.code == "no_space":
+            return NotFound("space", space.space.name)
+        if refused.code == "no_parent":
+            return InvalidInput.at(f"{part.path}.parent_id", f"no memory {memory.parent_id} in this space")
+        if refused.code == "duplicate":
+            return Duplicate(self._ids_of(memories.same_text(space, memory.content, now)), part.position)
+        if refused.code == "address_taken":
+            assert memory.category is not None and memory.key is not None
+            holders = self._ids_of(memories.at_address(space, memory.category, memory.key), column=1)
+            return AddressTaken(memory.category, memory.key, holders, part.position)
+        if refused.code in ("stale", "request_known", "model_mismatch"):
+            return _Overtaken()
+        return refused
+
+    def _ids_of(self, statement: Statement, column: int = 0) -> list[str]:
+        rows: Rows = self._database.read([statement])[0]
+        return [id_text(cast(bytes, row[column])) for row in rows]
+
+
+def _check(memory: Memory, if_match: IfMatch) -> None:
+    if if_match is not None and memory.etag not in if_match:
+        raise Stale(memory.id, memory.version)
+
+
+def _raw(memory_id: str) -> bytes:
+    raw = id_bytes(memory_id)
+    assert raw is not None
+    return raw
+
+
+def _answer(parts: Sequence[_Part], created: bool) -> bytes:
+    """What a repetition is answered from: the versions stay in the store."""
+    versions = [(_raw(part.memory.id).hex(), part.memory.version) for part in parts]
+    return json.dumps({"memories": versions, "created": created}).encode()
+
+
+def _part_of(statement: int, parts: Sequence[_Part]) -> _Part:
+    """The part to which a statement belongs, counted from the first statement of the first part."""
+    for part in parts:
+        if statement < len(part.statements):
+            return part
+        statement -= len(part.statements)
+    return parts[-1]

@@ -1,0 +1,84 @@
+"""Stand-ins that behave, and builders that fill in what a test is not about."""
+
+import hashlib
+import itertools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from core.embed import Encoder
+from core.engine import Engine
+from core.store.file import FileDatabase
+from core.values import CONTENT_ONLY, Draft, SpaceSettings
+from core.vectors import Vectors
+
+NOON = 1_780_000_000_000_000  # microseconds; a day in 2026
+SPACE = "s"
+
+
+class WordEncoder:
+    """Texts that share words get close vectors. Deterministic, no download, no network."""
+
+    def __init__(self, seed: str = "", dimensions: int = 64) -> None:
+        self._seed = seed
+        self._dimensions = dimensions
+        self.calls = 0
+
+    @property
+    def identity(self) -> str:
+        return f"words-{self._seed}-{self._dimensions}"
+
+    @property
+    def name(self) -> str:
+        return "words"
+
+    @property
+    def dimensions(self) -> int:
+        return self._dimensions
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        self.calls += 1
+        out = np.zeros((len(texts), self._dimensions), np.float32)
+        for row, text in enumerate(texts):
+            for word in text.lower().split():
+                digest = hashlib.sha256((self._seed + word).encode()).digest()
+                out[row] += np.random.default_rng(list(digest)).standard_normal(self._dimensions)
+        norms = np.linalg.norm(out, axis=1, keepdims=True)
+        return (out / np.where(norms == 0, 1, norms)).astype(np.float32)
+
+
+class Clock:
+    """Time that passes when told to, and a microsecond at each look."""
+
+    def __init__(self, at: int = NOON) -> None:
+        self.at = at
+        self._looks = itertools.count()
+
+    def __call__(self) -> int:
+        return self.at + next(self._looks)
+
+    def pass_days(self, days: float) -> None:
+        self.at += int(days * 86_400_000_000)
+
+
+def open_engine(
+    path: Path,
+    *,
+    encoder: Encoder | None = None,
+    clock: Callable[[], int] | None = None,
+    settings: SpaceSettings = CONTENT_ONLY,
+    embeddings: bool = True,
+) -> Engine:
+    """An engine on a file with a space `s` that indexes and embeds content only."""
+    chosen = (encoder or WordEncoder()) if embeddings else None
+    engine = Engine(FileDatabase(path), chosen, clock or Clock())
+    if SPACE not in {space.name for space in engine.list_spaces()}:
+        engine.create_space(SPACE, settings)
+    return engine
+
+
+def add(engine: Engine, *texts: str, space: str = SPACE, **fields: object) -> list[str]:
+    """Store texts, whatever is there already, and give their ids."""
+    drafts = [Draft(content=text, **fields) for text in texts]  # pyright: ignore[reportArgumentType]  # test shorthand
+    return [memory.id for memory in engine.add(space, drafts, on_conflict="keep").memories]

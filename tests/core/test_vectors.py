@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.embed import StaticEncoder
+from core.vectors import pack, quantise, rotate, rotation, unpack
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 64, 100, 256, 384, 768])
+def test_the_rotation_is_orthogonal_in_every_dimension(dimensions: int):
+    matrix = rotation(dimensions).astype(np.float64)
+    np.testing.assert_allclose(matrix @ matrix.T, np.eye(dimensions), atol=1e-6)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([8, 100, 256]))
+def test_packing_keeps_cosines_to_five_digits(seed: int, dimensions: int):
+    vectors = np.random.default_rng(seed).standard_normal((6, dimensions)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    planes = unpack(pack(vectors), dimensions)
+    back = planes.codes * planes.scales[:, None] + planes.fine * planes.fine_scales[:, None]
+    np.testing.assert_allclose(back @ rotate(vectors).T, vectors @ vectors.T, atol=2e-5)
+
+
+def test_a_missing_vector_and_a_zero_vector_have_no_scale():
+    zero = np.zeros((1, 16), np.float32)
+    assert unpack([None], 16).scales.tolist() == [0.0]
+    assert unpack(pack(zero), 16).scales.tolist() == [0.0]
+    assert quantise(zero).codes.any() == np.False_
+
+
+def test_the_shipped_model_puts_like_beside_like():
+    encoder = StaticEncoder()
+    texts = ["How do I reset my password?", "password reset instructions", "The cat sat on the mat."]
+    vectors = encoder.encode(texts)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-5)
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.3
+
+
+def test_the_shipped_vectors_survive_packing_to_one_in_a_hundred_thousand():
+    texts = [f"note {n}: the {word} was moved to shelf {n % 7}" for n, word in enumerate(["lamp", "book", "cup"] * 40)]
+    vectors = StaticEncoder().encode(texts)
+    planes = unpack(pack(vectors), 256)
+    back = planes.codes * planes.scales[:, None] + planes.fine * planes.fine_scales[:, None]
+    np.testing.assert_allclose(back @ rotate(vectors).T, vectors @ vectors.T, atol=1e-5)
+
+
+def test_equal_models_have_equal_identities():
+    assert StaticEncoder().identity == StaticEncoder().identity
