@@ -7,6 +7,7 @@ rows. These never change: growth copies the buffer, and what is written is not w
 import sys
 from collections.abc import Sequence
 from itertools import chain
+from typing import TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -32,11 +33,20 @@ class Dictionary:
     def __init__(self) -> None:
         self.values: list[Value] = []
         self._codes: dict[Value | tuple[bool], int] = {}
+        self._floats = np.empty(0)
         self._value_bytes = 0
 
     @property
     def nbytes(self) -> int:
-        return self._value_bytes + sys.getsizeof(self.values) + sys.getsizeof(self._codes)
+        return self._value_bytes + sys.getsizeof(self.values) + sys.getsizeof(self._codes) + self._floats.nbytes
+
+    def floats(self) -> npt.NDArray[np.float64]:
+        """The float nearest to each value, NaN where the value is no number. Made when first asked for."""
+        known = self._floats
+        if len(known) < len(self.values):
+            fresh = [float(value) if is_number(value) else np.nan for value in self.values[len(known) :]]
+            self._floats = known = np.append(known, fresh)  # two readers at once may both do this, to the same end
+        return known
 
     def code(self, value: Value) -> int | None:
         """The number of a value, None for one that never came."""
@@ -135,7 +145,7 @@ class Lists:
     def view(self, n: int) -> tuple[npt.NDArray[np.int32], Codes]:
         """Row and code of each element of the first `n` rows, in the order of rows."""
         rows = self._rows.view(len(self._rows))
-        end = int(np.searchsorted(rows, n))
+        end = int(np.searchsorted(rows, np.int32(n)))  # of the array's type, else numpy converts the array
         return rows[:end], self._codes.view(end)
 
     def present(self, n: int) -> Mask:
@@ -150,6 +160,11 @@ class Lists:
 
 
 Column = Keywords | Numbers | Lists
+
+
+def is_number(value: Value) -> TypeGuard[int | float]:
+    """Booleans are no numbers."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _key(value: Value) -> Value | tuple[bool]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from core.columns import Column, Dictionary, Mask, Numbers
-from core.filters import And, Filter, Leaf, Not, Or, metadata_type
+from core.columns import Column, Dictionary, Mask, Numbers, is_number
+from core.filters import And, Filter, Leaf, Not, Or
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {  # on a column of numbers and on single values
     "eq": operator.eq,
@@ -69,8 +69,19 @@ def _compare_values(leaf: Leaf, dictionary: Dictionary) -> Mask:
         chosen = np.zeros(len(dictionary.values), np.bool_)  # made after the look-up, so that it has room for each code
         chosen[codes] = True
         return chosen
-    values = dictionary.values.copy()
-    compare, (operand,) = _COMPARE[leaf.op], leaf.operands
-    wanted = metadata_type(operand)
-    verdicts = (metadata_type(value) == wanted and compare(value, operand) for value in values)
-    return np.fromiter(verdicts, np.bool_, len(values))
+    (operand,) = leaf.operands
+    compare = _COMPARE[leaf.op]
+    if is_number(operand):
+        return _compare_floats(compare, operand, dictionary)
+    kind = bool if isinstance(operand, bool) else str
+    verdicts = [isinstance(value, kind) and compare(value, operand) for value in dictionary.values.copy()]
+    return np.array(verdicts, np.bool_)
+
+
+def _compare_floats(compare: Callable[[Any, Any], Any], operand: float, dictionary: Dictionary) -> Mask:
+    """Compare the nearest floats: rounding keeps order, so only values that round as the operand does need more."""
+    floats, rounded = dictionary.floats(), float(operand)
+    chosen = ~np.isnan(floats) & compare(floats, rounded)
+    for code in np.flatnonzero(floats == rounded).tolist():
+        chosen[code] = compare(dictionary.values[code], operand)
+    return chosen

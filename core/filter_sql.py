@@ -6,7 +6,8 @@ An unknown comparison is NULL, so that SQL's own AND, OR and NOT are the filter'
 from collections.abc import Sequence
 from itertools import groupby
 
-from core.filters import And, Filter, Leaf, Not, Or, Scalar, metadata_type
+from core.filter_fields import Scalar
+from core.filters import And, Filter, Leaf, Not, Or
 
 Sql = tuple[str, tuple[Scalar, ...]]  # an expression and the values of its placeholders
 
@@ -63,12 +64,19 @@ def _metadata(leaf: Leaf, path: str) -> Sql:
         return _exists(leaf, _METADATA), (path,)
     tests: list[str] = []
     values: list[Scalar] = []
-    for kind, group in groupby(sorted(leaf.operands, key=metadata_type), metadata_type):
+    for kind, group in groupby(sorted(leaf.operands, key=_type), _type):
         operands = tuple(int(value) if isinstance(value, bool) else value for value in group)
         sql, bound = _compare("m.value", leaf.op, operands)
         tests.append(f"m.type = '{kind}' AND {sql}")
         values += bound
     return f"(SELECT max({' OR '.join(tests)}) {_METADATA})", (*values, path)  # no row, no maximum: NULL
+
+
+def _type(value: Scalar) -> str:
+    """The type of a metadata scalar, by its name in the table."""
+    if isinstance(value, bool):
+        return "boolean"
+    return "number" if isinstance(value, int | float) else "text"
 
 
 def _exists(leaf: Leaf, rows: str) -> str:

@@ -7,24 +7,17 @@ compares as false, and a boolean is no number.
 """
 
 import json as jsonlib
-import math
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from difflib import get_close_matches
-from typing import Literal, cast, get_args
+from typing import Literal, cast
 
 from core.errors import InvalidInput, Problem
-from core.ids import id_bytes
-from core.text import fold
-from core.times import to_us
-from core.values import IMPORTANCE, NAME_MAX, Json, Kind, Status, Type
+from core.filter_fields import FIELDS, LISTS, METADATA, Field, Read, Scalar, as_text, boolean, is_path, nearest, short
+from core.values import NAME_MAX, Json
 
-Scalar = str | int | float | bytes  # a bool is an int
 Operator = Literal["eq", "ne", "in", "exists", "prefix", "gt", "gte", "lt", "lte"]
 
-DEPTH_MAX = 20  # objects inside each other
+DEPTH_MAX = 8  # objects inside each other; the parser of SQLite 3.45 has a stack of 100 symbols
 SIZE_MAX = 500  # groups and values
 PROBLEMS_MAX = 20  # reported at once
 
@@ -78,13 +71,6 @@ def fields_of(filter: Filter) -> frozenset[str]:
             return fields_of(part)
         case And(parts) | Or(parts):
             return frozenset[str]().union(*map(fields_of, parts))
-
-
-def metadata_type(value: Scalar) -> Literal["text", "number", "boolean"]:
-    """The type of a metadata scalar, by its name in the table `metadata`."""
-    if isinstance(value, bool):
-        return "boolean"
-    return "number" if isinstance(value, int | float) else "text"
 
 
 def parse(json: Json, path: str = "$.filter") -> Filter:
@@ -156,11 +142,11 @@ class _Reader:
 
     def field(self, name: str, value: Json, path: str) -> list[Filter]:
         """The conditions on one field: a scalar, a list, or an object of operators."""
-        field = _METADATA if name.startswith("metadata.") else _FIELDS.get(name)
+        field = METADATA if name.startswith("metadata.") else FIELDS.get(name)
         if field is None:
-            names = (*_FIELDS, "metadata.<path>", "and", "or", "not")
-            return self._refuse(path, f"there is no field {_short(name)!r}{_nearest(name, names)}")
-        if field is _METADATA and not _is_path(name.removeprefix("metadata.")):
+            names = (*FIELDS, "metadata.<path>", "and", "or", "not")
+            return self._refuse(path, f"there is no field {short(name)!r}{nearest(name, names)}")
+        if field is METADATA and not is_path(name.removeprefix("metadata.")):
             return self._refuse(path, f"a metadata path is names with dots between, at most {NAME_MAX} characters")
         if not isinstance(value, dict):
             return self._leaf(name, field, "in" if isinstance(value, list) else "eq", value, path)
@@ -175,12 +161,12 @@ class _Reader:
         parts = [_all(self.conditions(item, f"{path}[{i}]", depth + 1)) for i, item in enumerate(json)]
         return [Or(tuple(parts))] if name == "or" and len(parts) > 1 else parts
 
-    def _leaf(self, name: str, field: "_Field", op: str, json: Json, path: str) -> list[Filter]:
+    def _leaf(self, name: str, field: Field, op: str, json: Json, path: str) -> list[Filter]:
         if op not in field.operators:
             has = ", ".join(field.operators)
-            return self._refuse(path, f"{name} has no {_short(op)!r}{_nearest(op, field.operators)}; it has {has}")
-        if op not in _LISTS:
-            read = _boolean if op == "exists" else _text if op == "prefix" and field is _METADATA else field.read
+            return self._refuse(path, f"{name} has no {short(op)!r}{nearest(op, field.operators)}; it has {has}")
+        if op not in LISTS:
+            read = boolean if op == "exists" else as_text if op == "prefix" and field is METADATA else field.read
             operands = self._operands([(path, json)], read)
         elif isinstance(json, list) and json:
             operands = self._operands(((f"{path}[{i}]", item) for i, item in enumerate(json)), field.read)
@@ -188,7 +174,7 @@ class _Reader:
             return self._refuse(path, "must be a list of values, with at least one")
         return _leaves(name, op, operands) if operands else []
 
-    def _operands(self, json: Iterable[tuple[str, Json]], read: "_Read") -> tuple[Scalar, ...]:
+    def _operands(self, json: Iterable[tuple[str, Json]], read: Read) -> tuple[Scalar, ...]:
         found: list[Scalar] = []
         for path, value in json:
             self._count(path)
@@ -230,9 +216,9 @@ def _leaves(field: str, op: str, operands: tuple[Scalar, ...]) -> list[Filter]:
 def _from_query(name: str, text: str) -> tuple[str, Json]:
     """The field and the JSON that say the same as a parameter."""
     head, _, tail = name.rpartition(".")
-    field, op = (head, tail) if head in _FIELDS or (head and tail in _METADATA.operators) else (name, None)
+    field, op = (head, tail) if head in FIELDS or (head and tail in METADATA.operators) else (name, None)
     typed = _json_scalar if op == "exists" or (field.startswith("metadata.") and op != "prefix") else str
-    parted = op in _LISTS or (op is None and "," in text)
+    parted = op in LISTS or (op is None and "," in text)
     value: Json = [typed(part) for part in text.split(",")] if parted else typed(text)
     return field, value if op is None else {op: value}
 
@@ -252,127 +238,6 @@ def _json_scalar(text: str) -> Json:
     return value if isinstance(value, str | int | float) else text
 
 
-def _is_path(path: str) -> bool:
-    return 1 <= len(path) <= NAME_MAX and "" not in path.split(".") and not _UNSTORABLE.search(path)
-
-
 def _below(path: str, name: str) -> str:
-    short = _short(name)
-    return f"{path}.{short}" if name.isidentifier() else f"{path}[{jsonlib.dumps(short)}]"
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 50 else f"{name[:49]}…"
-
-
-def _nearest(name: str, known: Sequence[str]) -> str:
-    found = get_close_matches(name, known, 1)
-    return f"; did you mean {found[0]!r}?" if found else ""
-
-
-# Readers of operands: each returns the typed value or raises ValueError with what to do.
-
-_Read = Callable[[Json], Scalar]
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-_TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
-_NAMES = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object"}
-
-
-def _wrong(wanted: str, value: Json) -> ValueError:
-    if value is None:
-        return ValueError('null is no value; {"exists": false} finds what has none')
-    return ValueError(f"must be {wanted}, not {_NAMES[type(value)]}")
-
-
-def _boolean(value: Json) -> bool:
-    if not isinstance(value, bool):
-        raise _wrong("true or false", value)
-    return value
-
-
-def _text(value: Json) -> str:
-    if not isinstance(value, str):
-        raise _wrong("a string", value)
-    if _UNSTORABLE.search(value):
-        raise ValueError("must not contain NUL or half a surrogate pair")
-    return value
-
-
-def _folded(value: Json) -> str:
-    return fold(_text(value))
-
-
-def _scalar(value: Json) -> Scalar:
-    """Any scalar of metadata."""
-    if isinstance(value, str):
-        return _text(value)
-    if not isinstance(value, int | float):
-        raise _wrong("a string, number or boolean", value)
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("must be a finite number")
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise ValueError("must be an integer of 64 bits, or a string")
-    return value
-
-
-def _member(names: Sequence[str]) -> Callable[[Json], str]:
-    def read(value: Json) -> str:
-        if (name := _text(value)) not in names:
-            raise ValueError(f"{_short(name)!r} is none of {', '.join(names)}{_nearest(name, names)}")
-        return name
-
-    return read
-
-
-def _rank(value: Json) -> int:
-    names: Sequence[str] = IMPORTANCE
-    return names.index(_member(names)(value))
-
-
-def _id(value: Json) -> bytes:
-    if (raw := id_bytes(_text(value))) is None:
-        raise ValueError("must be an id such as 0197a3c0-5f4e-7000-8000-0123456789ab")
-    return raw
-
-
-def _time(value: Json) -> int:
-    """A date is its midnight; no offset means UTC."""
-    text = _text(value).upper()
-    try:
-        at = datetime.fromisoformat(text if _TIME.fullmatch(text) else "")
-    except ValueError:
-        raise ValueError("must be an RFC 3339 time or a date, such as 2026-01-31T09:30:00Z") from None
-    return to_us(at if at.tzinfo else at.replace(tzinfo=UTC))
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """The operators that a kind of field has, and the reader of its operands."""
-
-    operators: tuple[str, ...]
-    read: _Read
-
-
-_LISTS = ("in", "any", "all")
-_EQUAL = ("eq", "ne", "in", "exists")
-_ORDER = (*_EQUAL, "gt", "gte", "lt", "lte")
-_ANY_CASE = _Field((*_ORDER, "prefix"), _folded)
-_TEXT = _Field((*_ORDER, "prefix"), _text)
-_MOMENT = _Field(_ORDER, _time)
-_METADATA = _Field((*_ORDER, "prefix", "any", "all"), _scalar)
-_FIELDS = {
-    "category": _ANY_CASE,
-    "key": _TEXT,
-    "kind": _Field(_EQUAL, _member(get_args(Kind))),
-    "type": _Field(_EQUAL, _member(get_args(Type))),
-    "status": _Field(_EQUAL, _member(get_args(Status))),
-    "importance": _Field(_ORDER, _rank),
-    "author": _ANY_CASE,
-    "source": _TEXT,
-    "tags": _Field((*_EQUAL, "prefix", "any", "all"), _folded),
-    "created_at": _MOMENT,
-    "updated_at": _MOMENT,
-    "event_at": _MOMENT,
-    "expires_at": _MOMENT,
-    "parent_id": _Field(_EQUAL, _id),
-}
+    name_short = short(name)
+    return f"{path}.{name_short}" if name.isidentifier() else f"{path}[{jsonlib.dumps(name_short)}]"

@@ -7,6 +7,7 @@ pooled.
 import os
 import queue
 import threading
+import time
 from collections.abc import Generator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
@@ -16,11 +17,13 @@ from typing import Literal, cast
 
 import apsw
 
-from core.errors import MuistiError, StoreCorrupt, StoreFull, StoreUnavailable
+from core.errors import MuistiError, StoreCorrupt, StoreUnavailable
 from core.store.database import Refused, Rows, Statement
+from core.store.sqlite_errors import translated
 
 APPLICATION_ID = 0x4D756973  # "Muis"
 BUSY_TIMEOUT_MS = 10_000
+BUSY_PAUSE_MS = 10
 GROUP_STATEMENTS = 20_000  # a group stops growing here, so that nobody waits long for neighbours
 CHECKPOINT_PAGES = 1_000  # 4 MB of log
 JOURNAL_LIMIT_BYTES = 64 << 20
@@ -85,7 +88,7 @@ class FileDatabase:
             raise StoreUnavailable(
                 f"SQLite {apsw.sqlite_lib_version()} may corrupt write-ahead logs; install a newer apsw"
             )
-        with _translated():
+        with translated():
             self._writer = self._open_writer(synchronous)
         self._pool: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(readers):
@@ -99,7 +102,7 @@ class FileDatabase:
         return f"SQLite {apsw.sqlite_lib_version()}"
 
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
-        with self._reader() as connection, _translated():
+        with self._reader() as connection, translated():
             if len(statements) == 1:
                 return [_run(connection, statements[0])]
             connection.execute("BEGIN")
@@ -138,15 +141,13 @@ class FileDatabase:
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))  # memories are private: owner only
         connection = self._connect()
         found, tables = cast(tuple[int, int], connection.execute(IDENTITY).get)
-        if found != APPLICATION_ID:
-            if tables:
-                connection.close()
-                raise StoreCorrupt(f"{self._path.name} is a database of another program (application_id {found})")
-            connection.pragma("journal_mode", "wal")
-            connection.pragma("synchronous", synchronous)
-            connection.pragma("application_id", APPLICATION_ID)
-        connection.pragma("journal_mode", "wal")
+        if found != APPLICATION_ID and tables:
+            connection.close()
+            raise StoreCorrupt(f"{self._path.name} is a database of another program (application_id {found})")
+        _keep_log(connection)
         connection.pragma("synchronous", synchronous)
+        if found != APPLICATION_ID:
+            connection.pragma("application_id", APPLICATION_ID)
         connection.pragma("foreign_keys", True)
         connection.pragma("journal_size_limit", JOURNAL_LIMIT_BYTES)
         connection.wal_autocheckpoint(0)
@@ -163,7 +164,7 @@ class FileDatabase:
         connection = self._pool.get()
         try:
             if connection is None:
-                with _translated():
+                with translated():
                     connection = self._connect()
                     connection.pragma("query_only", True)
             yield connection
@@ -219,7 +220,7 @@ class FileDatabase:
         """Commit a group with one sync. A job that is refused takes only itself back."""
         outcomes: list[list[Rows] | Exception] = []
         try:
-            with _translated():
+            with translated():
                 self._writer.execute("BEGIN IMMEDIATE")
                 outcomes.extend(self._try(job) for job in group)
                 self._writer.execute("COMMIT")
@@ -279,6 +280,16 @@ def _make_folder(folder: Path) -> None:
             os.close(parent)
 
 
+def _keep_log(connection: apsw.Connection) -> None:
+    """Write ahead. SQLite does not wait by itself for another process that makes a new file do so, so this does."""
+    for _ in range(BUSY_TIMEOUT_MS // BUSY_PAUSE_MS):
+        with suppress(apsw.BusyError):
+            connection.pragma("journal_mode", "wal")
+            return
+        time.sleep(BUSY_PAUSE_MS / 1000)
+    connection.pragma("journal_mode", "wal")
+
+
 def _run(connection: apsw.Connection, statement: Statement) -> Rows:
     return cast(Rows, connection.execute(statement.sql, statement.args).fetchall())
 
@@ -287,22 +298,3 @@ def _refusal(error: apsw.ConstraintError, statement: int) -> Refused:
     detail = str(error)
     _, marker, code = detail.partition(REFUSAL)
     return Refused(code if marker else "constraint", statement, detail)
-
-
-@contextmanager
-def _translated() -> Generator[None]:
-    """Turn SQLite's errors into the core's."""
-    try:
-        yield
-    except apsw.FullError as error:
-        raise StoreFull("no room left on the disk; nothing was stored") from error
-    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
-        raise StoreUnavailable("another process holds the database; try again") from error
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise StoreCorrupt("the database file is damaged or is no database") from error
-    except (apsw.NoMemError, MemoryError) as error:
-        raise StoreUnavailable("not enough memory for the database") from error
-    except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
-        raise StoreUnavailable(f"the database file cannot be used ({type(error).__name__})") from error
-    except OSError as error:
-        raise StoreUnavailable(f"the database file cannot be opened ({error.strerror})") from error

@@ -1,0 +1,137 @@
+"""The fields of a filter: which operators each has, and how its operands are read.
+
+A reader returns the value as the store has it, or raises ValueError with what to do.
+"""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from typing import get_args
+
+from core.ids import id_bytes
+from core.text import fold
+from core.times import to_us
+from core.values import IMPORTANCE, NAME_MAX, Json, Kind, Status, Type
+
+Scalar = str | int | float | bytes  # a bool is an int
+Read = Callable[[Json], Scalar]
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
+_NAMES = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object"}
+
+
+def is_path(path: str) -> bool:
+    return 1 <= len(path) <= NAME_MAX and "" not in path.split(".") and not _UNSTORABLE.search(path)
+
+
+def short(name: str) -> str:
+    return name if len(name) <= 50 else f"{name[:49]}…"
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    found = get_close_matches(name, known, 1)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def _wrong(wanted: str, value: Json) -> ValueError:
+    if value is None:
+        return ValueError('null is no value; {"exists": false} finds what has none')
+    return ValueError(f"must be {wanted}, not {_NAMES[type(value)]}")
+
+
+def boolean(value: Json) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong("true or false", value)
+    return value
+
+
+def as_text(value: Json) -> str:
+    if not isinstance(value, str):
+        raise _wrong("a string", value)
+    if _UNSTORABLE.search(value):
+        raise ValueError("must not contain NUL or half a surrogate pair")
+    return value
+
+
+def _folded(value: Json) -> str:
+    return fold(as_text(value))
+
+
+def _scalar(value: Json) -> Scalar:
+    """Any scalar of metadata."""
+    if isinstance(value, str):
+        return as_text(value)
+    if not isinstance(value, int | float):
+        raise _wrong("a string, number or boolean", value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("must be a finite number")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("must be an integer of 64 bits, or a string")
+    return value
+
+
+def _member(names: Sequence[str]) -> Callable[[Json], str]:
+    def read(value: Json) -> str:
+        if (name := as_text(value)) not in names:
+            raise ValueError(f"{short(name)!r} is none of {', '.join(names)}{nearest(name, names)}")
+        return name
+
+    return read
+
+
+def _rank(value: Json) -> int:
+    names: Sequence[str] = IMPORTANCE
+    return names.index(_member(names)(value))
+
+
+def _id(value: Json) -> bytes:
+    if (raw := id_bytes(as_text(value))) is None:
+        raise ValueError("must be an id such as 0197a3c0-5f4e-7000-8000-0123456789ab")
+    return raw
+
+
+def _time(value: Json) -> int:
+    """A date is its midnight; no offset means UTC."""
+    text = as_text(value).upper()
+    try:
+        at = datetime.fromisoformat(text if _TIME.fullmatch(text) else "")
+    except ValueError:
+        raise ValueError("must be an RFC 3339 time or a date, such as 2026-01-31T09:30:00Z") from None
+    return to_us(at if at.tzinfo else at.replace(tzinfo=UTC))
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The operators that a kind of field has, and the reader of its operands."""
+
+    operators: tuple[str, ...]
+    read: Read
+
+
+LISTS = ("in", "any", "all")
+_EQUAL = ("eq", "ne", "in", "exists")
+_ORDER = (*_EQUAL, "gt", "gte", "lt", "lte")
+_ANY_CASE = Field((*_ORDER, "prefix"), _folded)
+_TEXT = Field((*_ORDER, "prefix"), as_text)
+_MOMENT = Field(_ORDER, _time)
+METADATA = Field((*_ORDER, "prefix", "any", "all"), _scalar)
+FIELDS = {
+    "category": _ANY_CASE,
+    "key": _TEXT,
+    "kind": Field(_EQUAL, _member(get_args(Kind))),
+    "type": Field(_EQUAL, _member(get_args(Type))),
+    "status": Field(_EQUAL, _member(get_args(Status))),
+    "importance": Field(_ORDER, _rank),
+    "author": _ANY_CASE,
+    "source": _TEXT,
+    "tags": Field((*_EQUAL, "prefix", "any", "all"), _folded),
+    "created_at": _MOMENT,
+    "updated_at": _MOMENT,
+    "event_at": _MOMENT,
+    "expires_at": _MOMENT,
+    "parent_id": Field(_EQUAL, _id),
+}

@@ -1,0 +1,27 @@
+"""SQLite's errors as the core's."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import apsw
+
+from core.errors import StoreCorrupt, StoreFull, StoreUnavailable
+
+
+@contextmanager
+def translated() -> Generator[None]:
+    """Turn SQLite's errors into the core's."""
+    try:
+        yield
+    except apsw.FullError as error:
+        raise StoreFull("no room left on the disk; nothing was stored") from error
+    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
+        raise StoreUnavailable("another process holds the database; try again") from error
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise StoreCorrupt("the database file is damaged or is no database") from error
+    except (apsw.NoMemError, MemoryError) as error:
+        raise StoreUnavailable("not enough memory for the database") from error
+    except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
+        raise StoreUnavailable(f"the database file cannot be used ({type(error).__name__})") from error
+    except OSError as error:
+        raise StoreUnavailable(f"the database file cannot be opened ({error.strerror})") from error
