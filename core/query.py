@@ -55,4 +55,4 @@ def parse(text: str, match: Match) -> Wanted:
     phrases = tuple(phrase for phrase in (tuple(tokenize(part)) for part in quoted) if phrase)
     terms = Counter(query_terms(plain))
     required = frozenset(terms) if match == "all" else frozenset[str]()
-    return Wanted(plain.strip(), terms, required, phrases)
+    return Wanted(text.strip(), terms, required, phrases)

@@ -12,7 +12,7 @@ from core.filter_mask import mask
 from core.filters import fields_of
 from core.fuse import ALPHA, fuse
 from core.index.dense import cosines, rotated, rough_cosines
-from core.index.lexical import Matches, containing, rank_lexical
+from core.index.lexical import Matches, containing, rank_lexical, saying_the_same
 from core.index.pool import best_rows, in_order, one_a_memory
 from core.index.snapshot import RowNumbers, Snapshot
 from core.index.space_index import SpaceIndex
@@ -94,6 +94,7 @@ def _searched(
     matches = None
     if mode != "semantic":
         matches = rank_lexical(snapshot, snapshot.population(now), wanted.terms, allowed)
+        matches.scores[saying_the_same(snapshot, wanted.text, matches, allowed)] = 1.0
         ranks["lexical"] = best_rows(snapshot, matches.scores, pool, above=0.0)
     direction = None if vector is None else rotated(vector)
     if direction is not None:

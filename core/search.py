@@ -122,18 +122,18 @@ class _Hits:
         ranked, query = self._ranked, self._query
         lexical = _value(ranked.lexical, place)
         fusion = query.fusion if self._mode == "hybrid" else None
-        matches = ranked.matches
+        terms = {} if ranked.matches is None else shares(self._snapshot, ranked.matches, self._wanted.terms, row)
         return Explanation(
             fusion=fusion,
             alpha=None if fusion is None else ALPHA[fusion] if query.alpha is None else query.alpha,
             lexical=lexical,
-            bm25=None if lexical is None or matches is None else lexical * matches.largest,
+            bm25=None if lexical is None else sum(terms.values()),
             cosine=_value(ranked.cosine, place),
             fused=float(ranked.fused[place]),
             recency=float(ranked.recency[place]),
             importance=float(ranked.importance[place]),
             age_days=float(ranked.ages[place]),
-            terms={} if matches is None else shares(self._snapshot, matches, self._wanted.terms, row),
+            terms=terms,
         )
 
 

@@ -247,7 +247,8 @@ class Passage:
 class Explanation:
     """Every factor of a hit's score.
 
-    `lexical` is in [0, 1), `cosine` in [-1, 1]; either is None when that ranking took no part.
+    `lexical` is in [0, 1], 1 only where the memory says just what the query says, `cosine` in [-1, 1]; either is None
+    when that ranking took no part. `terms` add up to `bm25`.
     `fused` follows from them by `fusion` and `alpha`; score = fused * recency * importance.
     """
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from core.index.snapshot import Population, RowNumbers, Snapshot
 from core.kernels import Floats, Mask, accumulate, count
-from core.text import term_code
+from core.text import same_text_hash, term_code
 
 K1 = 1.2
 
@@ -22,7 +22,8 @@ K1 = 1.2
 class Matches:
     """`scores` of every row: BM25 over its largest possible value, so in [0, 1); 0 where no term stands.
 
-    `largest` is the limit that BM25 of these terms approaches; `idf` is of the terms that visible memories contain.
+    A memory that says just what the query says has 1. `largest` is the limit that BM25 of these terms approaches;
+    `idf` is of the terms that visible memories contain.
     """
 
     scores: Floats
@@ -68,6 +69,15 @@ def rank_lexical(
                 accumulate(piece.docs, piece.tf, start, stop, times * weight, norms, allowed, scores)
     total = sum(idf[term] * terms[term] for term in idf) or 1.0
     return Matches(scores / np.float32(total), total * (k1 + 1), idf, norms)
+
+
+def saying_the_same(snapshot: Snapshot, text: str, matches: Matches, allowed: Mask) -> RowNumbers:
+    """Allowed rows of memories whose whole text is this one, sought among those with its rarest term."""
+    if not matches.idf:
+        return np.empty(0, np.int64)
+    rows = _with_term(snapshot, max(matches.idf, key=lambda term: matches.idf[term]))
+    half = np.frombuffer(same_text_hash(text), np.uint64)[0]
+    return rows[(snapshot.rows.text.view()[rows] == half) & allowed[rows]]
 
 
 def shares(snapshot: Snapshot, matches: Matches, terms: Mapping[str, int], row: int) -> dict[str, float]:

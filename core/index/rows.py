@@ -33,6 +33,7 @@ class Rows:
         self.importance = Buffer(np.int8)
         self.at = Buffer(np.int64)
         self.expires = Buffer(np.int64)
+        self.text = Buffer(np.uint64)  # of the whole memory: half of its text's hash
         self.died = Buffer(np.int64)
         self.length = Buffer(np.float32)
         self.embedded = Buffer(np.bool_)
@@ -51,7 +52,8 @@ class Rows:
 
     def append(self, rows: Sequence[Row], lengths: npt.NDArray[np.float32]) -> None:
         """Take over the rows of `index_rows.living`, and the weighted length of each."""
-        version, memory_id, _, status, importance, at, expires, number, start, stop, _, vector = zip(*rows, strict=True)
+        columns = zip(*rows, strict=True)
+        version, memory_id, _, status, importance, at, expires, text, number, start, stop, _, vector = columns
         ids = np.frombuffer(b"".join(cast(tuple[bytes, ...], memory_id)), ">u8").reshape(-1, 2)
         planes = unpack(cast(tuple[bytes | None, ...], vector), self.dimensions)
         self.version.append(np.array(version, np.int64))
@@ -64,6 +66,7 @@ class Rows:
         self.importance.append(np.array(importance, np.int8))
         self.at.append(np.array(at, np.int64))
         self.expires.append(np.array([NEVER if e is None else e for e in expires], np.int64))
+        self.text.append(np.frombuffer(b"".join(cast(tuple[bytes, ...], text)), np.uint64)[::2])
         self.died.append(np.full(len(rows), ALIVE, np.int64))
         self.length.append(lengths)
         self.embedded.append(np.array([v is not None for v in vector], np.bool_))

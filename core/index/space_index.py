@@ -112,7 +112,7 @@ class SpaceIndex:
             living = [row for row in living if cast(int, row[0]) > int(known[-1])]
         if not living:
             return
-        blobs = [cast(bytes, row[10]) for row in living]
+        blobs = [cast(bytes, row[11]) for row in living]
         codes = np.frombuffer(b"".join(blobs), "<u8").astype(np.uint64)
         starts = np.concatenate([[0], np.cumsum([len(blob) // 8 for blob in blobs])]).astype(np.int64)
         piece, lengths = build(len(self._rows), codes, starts, self._weights)

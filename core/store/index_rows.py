@@ -25,9 +25,11 @@ _FIELDS = {
 def living(space: SpaceRow, generation: int | None, after_born: int) -> Statement:
     """Passages of the current versions born after `after_born`: at most a page of versions, oldest first."""
     return Statement(
-        """SELECT v.id, v.memory_id, v.born, v.status, v.importance, coalesce(v.event_at, v.updated_at), v.expires_at,
+        """SELECT v.id, v.memory_id, v.born, v.status, v.importance, v.at, v.expires_at, v.content_hash,
             p.number, p.start, p.stop, p.terms, e.vector
-        FROM (SELECT * FROM versions WHERE space_id = ? AND born > ? AND died IS NULL AND status <> 'superseded'
+        FROM (SELECT id, memory_id, born, status, importance, coalesce(event_at, updated_at) AS at, expires_at,
+                content_hash
+            FROM versions WHERE space_id = ? AND born > ? AND died IS NULL AND status <> 'superseded'
             ORDER BY born LIMIT ?) v
         JOIN passages p ON p.version_id = v.id
         LEFT JOIN embeddings e ON e.version_id = p.version_id AND e.number = p.number AND e.generation_id = ?

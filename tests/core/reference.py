@@ -9,7 +9,7 @@ import numpy as np
 
 from core.embed import Encoder
 from core.index.lexical import K1, length_weight
-from core.text import query_terms, tokenize
+from core.text import normalise, query_terms, tokenize
 from core.values import Memory, Mode
 
 POOL = 50
@@ -31,7 +31,8 @@ def lexical(memories: Sequence[Memory], visible: Sequence[Memory], text: str) ->
         for id_, count in counts.items():
             tf = count[term]
             scores[id_] += times * idf * tf / (tf + K1 * (1 - b + b * lengths[id_] / average)) if tf else 0.0
-    return {id_: score / (total or 1.0) for id_, score in scores.items()}
+    same = {m.id for m in memories if total and normalise(m.content) == normalise(text)}
+    return {id_: 1.0 if id_ in same else score / (total or 1.0) for id_, score in scores.items()}
 
 
 def cosine(memories: Sequence[Memory], encoder: Encoder, text: str) -> dict[str, float]:

@@ -115,6 +115,20 @@ def test_a_lexical_only_match_is_still_found(engine: Engine):
     assert engine.search(SPACE, Query(text="QX-991")).hits[0].memory.content == "ticket QX-991 is closed"
 
 
+def test_a_memory_is_found_first_by_its_own_text(engine: Engine):
+    """Also where others have the same words, or more of them."""
+    texts = [
+        "bye Nate",
+        "Nate, bye!",
+        "thanks a lot, thanks, your help helps",
+        "thanks for your help",
+        "to be or not to be",
+    ]
+    add(engine, *texts)
+    for text in texts:
+        assert engine.search(SPACE, Query(text=text.upper(), mode="keyword")).hits[0].memory.content == text
+
+
 def test_equal_scores_come_in_the_order_of_ids(engine: Engine):
     ids = add(engine, *["same words here"] * 120)
     for mode in ("hybrid", "keyword", "semantic"):
