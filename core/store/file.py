@@ -284,10 +284,12 @@ def _keep_log(connection: apsw.Connection) -> None:
     """Write ahead. SQLite does not wait by itself for another process that makes a new file do so, so this does."""
     for _ in range(BUSY_TIMEOUT_MS // BUSY_PAUSE_MS):
         with suppress(apsw.BusyError):
-            connection.pragma("journal_mode", "wal")
+            mode = connection.pragma("journal_mode", "wal")
+            if mode != "wal":
+                raise StoreUnavailable(f"this file system allows journal mode {mode} only; use a local disk")
             return
         time.sleep(BUSY_PAUSE_MS / 1000)
-    connection.pragma("journal_mode", "wal")
+    raise StoreUnavailable("another process holds the database; try again")
 
 
 def _run(connection: apsw.Connection, statement: Statement) -> Rows:

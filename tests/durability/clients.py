@@ -1,0 +1,101 @@
+"""Clients that write to a store from several threads at once, and remember what they were told."""
+
+import itertools
+import random
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import cast
+
+import numpy as np
+
+from core.engine import Engine
+from core.values import Draft, RequestKey
+from core.vectors import Vectors
+from tests.durability.crash_vfs import RecordingDisk
+from tests.durability.history import History, NotingDatabase
+
+SPACES = ("default", "notes")
+WORDS = ("river", "stone", "lamp", "market", "winter", "engine", "letter", "garden", "signal", "harbour")
+
+
+class HashingEncoder:
+    """Vectors from words, without a model."""
+
+    identity = "hashing"
+    name = "hashing"
+    dimensions = 16
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.array(
+            [[1 + text.count(chr(97 + i)) for i in range(self.dimensions)] for text in texts], np.float32
+        )
+        return cast(Vectors, vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+class Clients:
+    """Threads that add, change and delete, each only memories of its own; so that nothing they do conflicts."""
+
+    def __init__(self, engine: Engine, database: NotingDatabase, disk: RecordingDisk, history: History) -> None:
+        self._engine = engine
+        self._database = database
+        self._disk = disk
+        self._history = history
+        self._mine = threading.local()
+
+    def run(self, threads: int, steps: int, rng: random.Random) -> None:
+        for name in SPACES:
+            if name not in {life.name for life in self._history.lives.values()}:
+                space = self._engine.ensure_space(name)
+                self._history.made(name, space.epoch, self._database.acknowledged)
+        seeds = [rng.random() for _ in range(threads)]
+        with ThreadPoolExecutor(threads + 1) as pool:
+            works = [pool.submit(self._work, seed, steps) for seed in seeds]
+            works.append(pool.submit(self._make_and_delete, rng.random()))
+            for work in works:
+                work.result()
+
+    def _work(self, seed: float, steps: int) -> None:
+        rng = random.Random(seed)
+        own: list[tuple[str, str]] = []
+        for _ in range(steps):
+            if len(own) < 3 or rng.random() < 0.4:
+                own += self._add(rng.choice(SPACES), rng, rng.choice((1, 1, 4)))
+            else:
+                chosen = own[rng.randrange(len(own))]
+                if rng.random() < 0.6:
+                    written = self._engine.update(*chosen, {"content": sentence(rng), "tags": (rng.choice(WORDS),)})
+                    self._history.wrote("updated", written, self._database.acknowledged)
+                else:
+                    own.remove(chosen)
+                    self._history.wrote("deleted", self._engine.delete(*chosen), self._database.acknowledged)
+
+    def _add(self, space: str, rng: random.Random, count: int) -> list[tuple[str, str]]:
+        drafts = [Draft(content=sentence(rng), tags=(rng.choice(WORDS),)) for _ in range(count)]
+        key = f"{rng.getrandbits(64):x}" if rng.random() < 0.5 else None
+        request = None if key is None else RequestKey("test", key, b"body")
+        written = self._engine.add(space, drafts, on_conflict="keep", request=request)
+        self._history.wrote("created", written, self._database.acknowledged, key)
+        return [(space, memory.id) for memory in written.memories]
+
+    def _make_and_delete(self, seed: float) -> None:
+        rng = random.Random(seed)
+        for _ in range(2):
+            space = self._engine.create_space(f"scratch-{rng.getrandbits(32)}")
+            self._history.made(space.name, space.epoch, self._database.acknowledged)
+            drafts = [Draft(content=sentence(rng)) for _ in range(5)]
+            written = self._engine.add(space.name, drafts, on_conflict="keep")
+            self._history.wrote("created", written, self._database.acknowledged)
+            life = self._history.lives[space.epoch]
+            life.deleting = self._disk.position
+            self._engine.delete_space(space.name)
+            life.deleted = self._database.acknowledged
+
+
+def sentence(rng: random.Random) -> str:
+    return " ".join(rng.choices(WORDS, k=rng.randint(5, 60)))
+
+
+def ticking() -> Callable[[], int]:
+    """A clock that moves on by a millisecond whenever somebody looks."""
+    return itertools.count(1_700_000_000_000_000, 1_000).__next__

@@ -1,0 +1,98 @@
+"""kill -9 in the middle of many adds. What was acknowledged is there afterwards, and nothing is there twice."""
+
+import asyncio
+import random
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.store.database import Statement
+from core.store.file import FileDatabase
+from tests.durability.server import Server, rare_word
+from tests.durability.wire import Connection, for_each
+
+ROUNDS = 20
+ADDS = 200  # in each round
+MEMORIES = "/v1/spaces/default/memories"
+SEARCH = "/v1/spaces/default/search"
+
+Memories = dict[int, Any]  # what was answered, by number
+
+
+def text(number: int) -> str:
+    return f"note {rare_word(number)} of the evening"
+
+
+async def add(server: Server, numbers: Iterable[int], kill_after: int | None = None) -> Memories:
+    """Ask for many at once, each with a key of its own. After so many answers the server is killed."""
+    answers: Memories = {}
+
+    async def one(connection: Connection, number: int) -> None:
+        answer = await connection.ask("POST", MEMORIES, {"content": text(number)}, idempotency_key=f"add-{number}")
+        assert answer.status == 201, answer
+        answers[number] = answer.body
+        if len(answers) == kill_after:
+            server.kill()
+
+    await for_each(server.port, numbers, one)
+    return answers
+
+
+async def assert_found(server: Server, answers: Memories) -> None:
+    """Each by id and by search, once."""
+    found: list[int] = []
+
+    async def one(connection: Connection, number: int) -> None:
+        memory = answers[number]
+        assert (await connection.ask("GET", f"{MEMORIES}/{memory['id']}")).body == memory
+        answer = await connection.ask("POST", SEARCH, {"query": rare_word(number), "mode": "keyword"})
+        assert [hit["memory"]["id"] for hit in answer.body["hits"]] == [memory["id"]]
+        found.append(number)
+
+    await for_each(server.port, answers, one)
+    assert sorted(found) == sorted(answers)
+
+
+async def all_memories(server: Server) -> list[tuple[str, str]]:
+    """Id and content, from all pages of the list."""
+    found: list[tuple[str, str]] = []
+
+    async def read(connection: Connection, path: str) -> None:
+        page = (await connection.ask("GET", path)).body
+        found.extend((memory["id"], memory["content"]) for memory in page["items"])
+        if page["next_cursor"] is not None:
+            await read(connection, f"{MEMORIES}?limit=100&cursor={page['next_cursor']}")
+
+    await for_each(server.port, [f"{MEMORIES}?limit=100"], read)
+    return found
+
+
+async def kill_and_restart(server: Server, numbers: range, rng: random.Random) -> Memories:
+    """One round. Afterwards the server runs again and has answered every add; gives the answers."""
+    before = await add(server, numbers, kill_after=rng.randint(1, ADDS * 3 // 4))
+    assert 0 < len(before) < ADDS
+    await asyncio.to_thread(server.start)
+    await assert_found(server, before)
+    after = await add(server, [number for number in numbers if number not in before])
+    assert len(before) + len(after) == ADDS
+    return before | after
+
+
+async def rounds(server: Server) -> None:
+    rng = random.Random(9)
+    answers: Memories = {}
+    for start in range(0, ROUNDS * ADDS, ADDS):
+        answers |= await kill_and_restart(server, range(start, start + ADDS), rng)
+    expected = [(memory["id"], text(number)) for number, memory in answers.items()]
+    assert sorted(await all_memories(server)) == sorted(expected)
+
+
+@pytest.mark.timeout(600)
+def test_a_killed_server_has_every_acknowledged_memory_and_none_twice(folder: Path):
+    with Server(folder / "muisti.db") as server:
+        asyncio.run(rounds(server))
+    database = FileDatabase(folder / "muisti.db")
+    assert database.read([Statement("PRAGMA integrity_check")]) == [[("ok",)]]
+    database.close()

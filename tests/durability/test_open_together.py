@@ -1,0 +1,46 @@
+"""Several processes that make one database at the same moment."""
+
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from core.engine import Engine
+from core.store.database import Statement
+from core.store.file import FileDatabase
+from tests.durability.server import ROOT
+
+PROCESSES = 4
+FILES = 40
+
+
+def test_processes_that_make_a_database_together_all_write_to_it(folder: Path):
+    with ExitStack() as stack:
+        openers = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-m", "tests.durability.opener"],
+                    cwd=ROOT,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            for _ in range(PROCESSES)
+        ]
+        for number in range(FILES):
+            path = folder / f"{number}.db"
+            written = {f"from-{each}" for each in range(PROCESSES)}
+            for each, opener in enumerate(openers):
+                assert opener.stdin is not None
+                opener.stdin.write(f"{path} from-{each}\n")
+                opener.stdin.flush()
+            for opener in openers:
+                assert opener.stdout is not None and opener.stdout.readline(), "a process has ended"
+            database = FileDatabase(path)
+            assert database.read([Statement("PRAGMA integrity_check")]) == [[("ok",)]]
+            with Engine(database, None, lambda: time.time_ns() // 1000) as engine:
+                assert {memory.content for memory in engine.list_memories("default").items} == written
+        for opener in openers:
+            opener.communicate()
