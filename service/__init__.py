@@ -1,0 +1,1 @@
+"""HTTP, command line and settings around the core: translates, never decides."""

@@ -1,0 +1,42 @@
+"""The `muisti` command: a client of the HTTP API, which runs in this process unless `--url` names a server.
+
+What is imported here is paid for by every `--help`: click alone. Each command's module comes when it is called.
+"""
+
+import click
+
+from service.cli.base import WIDTH, LazyGroup, global_options
+
+COMMANDS = {
+    "serve": ("service.cli.serve:serve", "Start the server."),
+    "add": ("service.cli.write:add", "Remember a text."),
+    "get": ("service.cli.read:get", "Show one memory."),
+    "list": ("service.cli.read:list_memories", "List memories, newest first."),
+    "search": ("service.cli.search:search", "Find the memories that best answer a query."),
+    "update": ("service.cli.write:update", "Change fields of a memory."),
+    "delete": ("service.cli.write:delete", "Delete a memory."),
+    "categories": ("service.cli.read:categories", "List categories and how many memories each has."),
+    "tags": ("service.cli.read:tags", "List tags and how many memories each has."),
+    "stats": ("service.cli.read:stats", "Show the sizes of a space."),
+    "space": ("service.cli.spaces:space", "Show which space is used here, and why."),
+    "spaces": ("service.cli.spaces:spaces", "List the spaces."),
+    "eval": ("service.cli.evaluate:evaluate", "Measure retrieval quality on judged data."),
+    "reembed": ("service.cli.reembed:reembed", "Embed a space anew with the model that runs."),
+    "doctor": ("service.cli.doctor:doctor", "Check the installation and the database."),
+}
+
+
+@click.group(
+    cls=LazyGroup,
+    commands_at=COMMANDS,
+    params=global_options(),
+    no_args_is_help=True,
+    context_settings={"max_content_width": WIDTH},
+)
+@click.version_option(package_name="muisti", message="%(prog)s %(version)s", help="Print the version and stop.")
+def main() -> None:
+    """Memory for AI agents: store what they learn, find the right piece again.
+
+    Works on the file muisti.db in this folder, or on a server with --url. Exit codes: 0 done, 1 error or not found,
+    2 conflict, 3 content too long, 64 wrong usage.
+    """

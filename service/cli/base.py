@@ -1,0 +1,142 @@
+"""What all commands share: the global options, loading on first use, help with examples, exit codes."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+import click
+
+OK, ERROR, CONFLICT, TOO_LONG, USAGE = 0, 1, 2, 3, 64
+GLOBAL = "Global options"
+WIDTH = 110  # columns of help, where the terminal has them
+
+
+@dataclass(slots=True)
+class Globals:
+    """The global options as given, before or after the name of the command; None means not given."""
+
+    url: str | None = None
+    space: str | None = None
+    database: str | None = None
+    config: str | None = None
+    json: bool | None = None
+    plain: bool | None = None
+    no_color: bool | None = None
+
+
+class Failure(click.ClickException):
+    """The end of a command that could not do what it was asked. The message goes to stderr."""
+
+    def __init__(self, message: str, exit_code: int = ERROR) -> None:
+        super().__init__(message)
+        self.status = exit_code
+
+
+def global_options() -> list[click.Parameter]:
+    """The options that stand before the command as well as after it, the last one winning."""
+    return [
+        _global("--url", metavar="URL", help="Server to talk to; without one the database file.  [env: MUISTI_URL]"),
+        _global(
+            "-s", "--space", metavar="NAME", help="Space to work in; else that of the project.  [env: MUISTI_SPACE]"
+        ),
+        _global("--database", metavar="FILE", help="Database, a path or a file: URL.  [env: MUISTI_DATABASE_URL]"),
+        _global("--config", metavar="FILE", help="Settings file.  [env: MUISTI_CONFIG; default: muisti.toml here]"),
+        _global("--json", is_flag=True, help="Print the JSON of the API and nothing else."),
+        _global("--plain", is_flag=True, help="Print plain lines, as into a pipe."),
+        _global("--no-color", is_flag=True, help="No colours.  [env: NO_COLOR]"),
+    ]
+
+
+def _global(*names: str, **attributes: Any) -> click.Option:
+    def note(context: click.Context, option: click.Parameter, value: object) -> None:
+        noted = context.ensure_object(Globals)
+        if value:
+            setattr(noted, str(option.name), value)
+
+    return click.Option([*names], expose_value=False, callback=note, **attributes)
+
+
+class Command(click.Command):
+    """A command with examples, which help shows before the options, and with the global options."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
+        super().__init__(*args, context_settings={"max_content_width": WIDTH}, **attributes)
+        self.examples = tuple(examples)
+        self.shared = global_options()
+        self.params = [*self.params, *self.shared]
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"  {example}\n")
+        self.format_options(ctx, formatter)
+        self.format_epilog(ctx, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        own = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and param not in self.shared]
+        for title, params in (("Options", own), (GLOBAL, self.shared)):
+            rows = [row for param in params if (row := param.get_help_record(ctx)) is not None]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called. `commands_at`: name to (module:attribute, summary)."""
+
+    def __init__(self, *args: Any, commands_at: Mapping[str, tuple[str, str]], **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.commands_at = dict(commands_at)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands_at)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.commands_at:
+            return None
+        module, _, attribute = self.commands_at[cmd_name][0].partition(":")
+        return getattr(import_module(module), attribute)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in self.commands_at and not name.startswith("-") and not ctx.resilient_parsing:
+            near = get_close_matches(name, self.commands_at, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else f" There are: {', '.join(self.commands_at)}."
+            raise click.UsageError(f"no command {name!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in self.commands_at.items()])
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """Run; usage errors end with 64 instead of click's 2, which means a conflict here."""
+        try:
+            result = super().main(*args, standalone_mode=False, **extra)
+        except click.ClickException as error:
+            if not standalone_mode:
+                raise
+            error.show()
+            sys.exit(_exit_code(error))
+        except click.Abort:
+            if not standalone_mode:
+                raise
+            click.echo("Stopped.", err=True)
+            sys.exit(ERROR)
+        if standalone_mode:
+            sys.exit(result if isinstance(result, int) else OK)
+        return result
+
+
+def _exit_code(error: click.ClickException) -> int:
+    if isinstance(error, Failure):
+        return error.status
+    return USAGE if isinstance(error, click.UsageError) else ERROR

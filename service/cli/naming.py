@@ -1,0 +1,52 @@
+"""How a person names one memory: by its id, by the end of it as tables show it, or by category and key."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from core.ids import id_bytes
+from service.cli.base import Failure
+from service.cli.session import Session
+
+PAGES = 10  # of the list that are searched for the end of an id
+PAGE = 100
+_END = re.compile(r"…?([0-9a-f]{6,12})")
+
+
+def check_name(name: Sequence[str]) -> None:
+    """Raise a usage error unless this is an id, or a category and a key."""
+    if len(name) > 2:
+        raise click.UsageError(f"expected an ID, or a CATEGORY and a KEY; got {len(name)} words")
+
+
+def find(opened: Session, name: Sequence[str]) -> dict[str, Any]:
+    """The memory of that name."""
+    if len(name) == 2:
+        return opened.client.get_entry(opened.space, *name).data
+    return opened.client.get(opened.space, find_id(opened, name[0])).data
+
+
+def find_id(opened: Session, given: str) -> str:
+    """The whole id of what may be the end of one.
+
+    Raises:
+        Failure: there is none, or several, among the newest memories.
+    """
+    end = _END.fullmatch(given.lower())
+    if id_bytes(given) is not None or end is None:
+        return given
+    found, cursor = list[str](), None
+    for _ in range(PAGES):
+        page = opened.client.list(opened.space, limit=PAGE, cursor=cursor).data
+        found += [memory["id"] for memory in page["items"] if memory["id"].endswith(end[1])]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise Failure(f"{given} is the end of several ids; give one in full: {', '.join(found)}")
+    where = "" if cursor is None else f" among the newest {PAGES * PAGE:,} memories; give it in full"
+    raise Failure(f"no id in the space {opened.space} ends with {end[1]}{where}")

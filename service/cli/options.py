@@ -1,0 +1,118 @@
+"""Options that several commands have, and how their values are read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import reduce
+from typing import Any, TypeVar, get_args
+
+import click
+import msgspec
+
+from core.values import Importance, Status, Type
+
+F = TypeVar("F", bound=Callable[..., Any])
+CLEAR = ""  # on update an empty value takes the field away
+
+
+class JsonObject(click.ParamType):
+    name = "json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            read = msgspec.json.decode(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(f"is not JSON: {error}", param, ctx)
+        if not isinstance(read, dict):
+            self.fail('must be a JSON object such as {"team": "core"}', param, ctx)
+        return read
+
+
+class Moment(click.ParamType):
+    """A time or a date; without an offset it is UTC. Empty stays empty."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == CLEAR:
+            return value
+        try:
+            at = datetime.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value!r} is no time or date such as 2026-01-31T09:30:00Z or 2026-01-31", param, ctx)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()
+
+
+def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
+
+memory_fields = _all(
+    click.option("--category", metavar="NAME", help="Group that the memory belongs to."),
+    click.option("--key", metavar="NAME", help="Name within the category; the two together are its address."),
+    click.option("--type", "type_", type=click.Choice(get_args(Type)), help="What it is; fact, unless it is said."),
+    click.option(
+        "--status",
+        type=click.Choice([status for status in get_args(Status) if status != "superseded"]),
+        help="active, unless it is said; others are found only when a filter asks for them.",
+    ),
+    click.option(
+        "--importance",
+        type=click.Choice(get_args(Importance)),
+        help="How much it matters; medium, unless it is said.",
+    ),
+    click.option("--author", metavar="NAME", help="Who said or wrote it."),
+    click.option("--reason", metavar="TEXT", help="Why it is worth remembering."),
+    click.option("--source", metavar="TEXT", help="Where it comes from, such as a file or a URL."),
+    click.option("--tag", "tags", multiple=True, metavar="NAME", help="Tag; repeat it, or give a,b,c."),
+    click.option("--metadata", type=JsonObject(), metavar="JSON", help="Further values, a JSON object."),
+    click.option("--event-at", type=Moment(), metavar="TIME", help="When it happened or was true."),
+    click.option("--expires-at", type=Moment(), metavar="TIME", help="From when on it is no longer found."),
+    click.option("--allow-secrets", is_flag=True, help="Store it although it looks like a password or a key."),
+)
+
+filters = _all(
+    click.option("--filter", "filter_", type=JsonObject(), metavar="JSON", help="Filter, see docs/http.md."),
+    click.option("--category", metavar="NAME", help="Only this category."),
+    click.option("--tag", "tags", multiple=True, metavar="NAME", help="Only with one of these tags."),
+    click.option("--author", metavar="NAME", help="Only of this author."),
+    click.option("--type", "type_", type=click.Choice(get_args(Type)), help="Only of this type."),
+    click.option("--status", type=click.Choice(get_args(Status)), help="Only of this status.  [default: active]"),
+    click.option("--after", type=Moment(), metavar="TIME", help="Only stored at this time or later."),
+    click.option("--before", type=Moment(), metavar="TIME", help="Only stored before this time."),
+)
+
+
+def comma_list(values: Sequence[str]) -> list[str]:
+    """All names of a repeated option, each of which may be a list.
+
+    >>> comma_list(["a,b", " c "])
+    ['a', 'b', 'c']
+    """
+    return [name for value in values for part in value.split(",") if (name := part.strip())]
+
+
+def as_filter(
+    filter_: Mapping[str, Any] | None,
+    *,
+    category: str | None,
+    tags: Sequence[str],
+    author: str | None,
+    type_: str | None,
+    status: str | None,
+    after: str | None,
+    before: str | None,
+) -> dict[str, Any] | None:
+    """One filter of all that is asked; None when nothing is."""
+    within = {name: value for name, value in (("gte", after), ("lt", before)) if value}
+    asked = {
+        "category": category,
+        "tags": {"any": comma_list(tags)} if tags else None,
+        "author": author,
+        "type": type_,
+        "status": status,
+        "created_at": within or None,
+    }
+    short = {name: value for name, value in asked.items() if value is not None}
+    if filter_ and short:
+        return {"and": [dict(filter_), short]}
+    return dict(filter_) if filter_ else short or None

@@ -1,0 +1,114 @@
+"""Answers on stdout: the JSON of the API, tables for a terminal, tabbed lines for a pipe. Talk goes to stderr."""
+
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from service.cli.base import Globals
+from service.client import Reply
+
+SHORT = 8  # last characters of an id: random in UUIDv7, the first ones are the time
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # would steer the terminal
+_STEPS = ((60, "second"), (60, "minute"), (24, "hour"), (30, "day"), (12.17, "month"), (float("inf"), "year"))
+
+Row = Mapping[str, Any]
+
+
+def talk(text: str) -> None:
+    """A word to the person, never part of the answer."""
+    click.echo(text, err=True)
+
+
+def for_people(options: Globals) -> bool:
+    return sys.stdout.isatty() and not options.plain and not options.json
+
+
+def console(options: Globals, *, stderr: bool = False) -> Console:
+    """`NO_COLOR` is honoured by rich itself."""
+    return Console(stderr=stderr, no_color=True if options.no_color else None, highlight=False)
+
+
+def answer(
+    options: Globals, reply: Reply, *, table: Callable[[Any], RenderableType], plain: Callable[[Any], Sequence[str]]
+) -> None:
+    """Print a reply in the form that is wanted. `table` and `plain` get its data; plain lines have no line ends."""
+    if options.json:
+        click.echo(reply.body or b"{}")
+    elif for_people(options):
+        console(options).print(table(reply.data))
+    else:
+        for line in plain(reply.data):
+            click.echo(safe(line) if sys.stdout.isatty() else line)
+
+
+def safe(text: str) -> str:
+    """The text without characters that steer a terminal: a memory may come from anywhere.
+
+    >>> safe("red \\x1b[31m?")
+    'red �[31m?'
+    """
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def tabbed(*values: object) -> str:
+    """A line for `cut` and `awk`: missing values are empty, white space inside a value is one space."""
+    return "\t".join("" if value is None else one_line(str(value)) for value in values)
+
+
+def cell(text: object, style: str = "") -> Text:
+    """Text of a memory inside a table; never read as markup."""
+    return Text("" if text is None else safe(str(text)), style)
+
+
+def grid(title: str | None, *columns: str, right: Sequence[str] = ()) -> Table:
+    made = Table(title=Text(title) if title else None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in columns:
+        made.add_column(name, justify="right" if name in right else "left")
+    return made
+
+
+def short_id(memory: Row) -> str:
+    return "…" + str(memory["id"])[-SHORT:]
+
+
+def address(memory: Row) -> str:
+    return "/".join(str(memory[name]) for name in ("category", "key") if memory.get(name))
+
+
+def moment(text: str) -> datetime:
+    at = datetime.fromisoformat(text)
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def ago(text: str | None, now: datetime) -> str:
+    """How long before or after `now`, rounded down.
+
+    >>> ago("2026-05-01T12:00:00Z", datetime(2026, 5, 1, 15, 20, tzinfo=UTC))
+    '3 hours ago'
+    >>> ago("2026-05-03T15:20:00Z", datetime(2026, 5, 1, 15, 20, tzinfo=UTC))
+    'in 2 days'
+    """
+    if not text:
+        return ""
+    size = (now - moment(text)).total_seconds()
+    amount = abs(size)
+    if amount < 1:
+        return "now"
+    for step, unit in _STEPS:
+        if amount < step:
+            count = f"{int(amount)} {unit}{'' if int(amount) == 1 else 's'}"
+            return f"{count} ago" if size >= 0 else f"in {count}"
+        amount /= step
+    raise AssertionError("the last step is endless")

@@ -1,0 +1,44 @@
+"""Progress of long work on stderr: bars on a terminal, a line for each stage elsewhere."""
+
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+
+class Stages:
+    """Several bars, one for each stage. A context manager; the bars go away at its end."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._topic = ""
+        self._bars: dict[str, TaskID] = {}
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def begin(self, topic: str) -> None:
+        """What the stages from here on are about."""
+        for bar in self._bars.values():
+            if self._console.is_terminal:
+                self._progress.remove_task(bar)
+        self._bars.clear()
+        self._topic = topic
+
+    def note(self, stage: str, done: int, total: int) -> None:
+        """Tell how far a stage is."""
+        if not self._console.is_terminal:
+            if stage not in self._bars:
+                self._bars[stage] = TaskID(0)
+                self._console.print(Text(f"{self._topic}: {stage} ({total:,})"))
+            return
+        if stage not in self._bars:
+            self._bars[stage] = self._progress.add_task(f"{self._topic}: {stage}", total=total)
+        self._progress.update(self._bars[stage], completed=done, total=total)

@@ -1,0 +1,172 @@
+"""Commands that show what is stored: get, list, categories, tags, stats."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import click
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from service.cli.base import Command, Globals
+from service.cli.naming import check_name, find_id
+from service.cli.options import as_filter, filters
+from service.cli.output import address, ago, answer, cell, grid, one_line, short_id, tabbed, talk
+from service.cli.session import session
+from service.client import Client
+
+TIMES = ("created_at", "updated_at", "event_at", "expires_at")
+
+
+@click.command(
+    cls=Command, examples=("muisti get 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti get people ann --json")
+)
+@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True)
+@click.pass_obj
+def get(options: Globals, name: tuple[str, ...]) -> None:
+    """Show one memory.
+
+    Named by its ID, whole or the end that tables show, or by its CATEGORY and KEY.
+    """
+    check_name(name)
+    with session(options) as opened:
+        if len(name) == 2:
+            reply = opened.read(lambda: opened.client.get_entry(opened.space, *name))
+        else:
+            reply = opened.read(lambda: opened.client.get(opened.space, find_id(opened, name[0])))
+        answer(options, reply, table=_card, plain=lambda memory: [*_lines(memory), "", memory["content"]])
+
+
+@click.command(
+    "list",
+    cls=Command,
+    examples=(
+        "muisti list --limit 20 --tag infra",
+        """muisti list --filter '{"importance": {"gte": "high"}}' --json""",
+    ),
+)
+@click.option("--limit", type=click.IntRange(1, 100), metavar="N", help="How many.  [default: 50]")
+@click.option("--cursor", metavar="TEXT", help="Where to go on: what the page before printed.")
+@filters
+@click.pass_obj
+def list_memories(
+    options: Globals, *, limit: int | None, cursor: str | None, filter_: Mapping[str, Any] | None, **asked: Any
+) -> None:
+    """List memories, newest first."""
+    wanted = as_filter(filter_, **asked)
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.list(opened.space, limit=limit, cursor=cursor, filter=wanted))
+        answer(
+            options,
+            reply,
+            table=lambda page: _table(page["items"]),
+            plain=lambda page: [
+                tabbed(memory["id"], memory["created_at"], address(memory), memory["content"])
+                for memory in page["items"]
+            ],
+        )
+        if reply.data["next_cursor"]:
+            talk(f"There are more: --cursor {reply.data['next_cursor']}")
+        elif not reply.data["items"] and cursor is None:
+            talk(f"Nothing in the space {opened.space}{' passes the filter' if wanted else ' yet: muisti add TEXT'}.")
+
+
+@click.command(cls=Command, examples=("muisti categories", "muisti categories --json"))
+@click.pass_obj
+def categories(options: Globals) -> None:
+    """List categories and how many memories each has."""
+    _counts(options, Client.categories, "category")
+
+
+@click.command(cls=Command, examples=("muisti tags", "muisti tags --plain | head -5"))
+@click.pass_obj
+def tags(options: Globals) -> None:
+    """List tags and how many memories each has."""
+    _counts(options, Client.tags, "tag")
+
+
+@click.command(cls=Command, examples=("muisti stats", "muisti stats --space acme.web --json"))
+@click.pass_obj
+def stats(options: Globals) -> None:
+    """Show the sizes of a space."""
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.stats(opened.space))
+        answer(
+            options,
+            reply,
+            table=partial(_sizes, opened.space),
+            plain=lambda sizes: [tabbed(*row) for row in _flat(sizes)],
+        )
+
+
+def _counts(options: Globals, call: Any, what: str) -> None:
+    with session(options) as opened:
+        reply = opened.read(lambda: call(opened.client, opened.space))
+        answer(
+            options,
+            reply,
+            table=lambda data: _count_table(what, data["items"]),
+            plain=lambda data: [tabbed(item["name"], item["count"]) for item in data["items"]],
+        )
+        if not reply.data["items"]:
+            talk(f"No memory in the space {opened.space} has a {what}.")
+
+
+def _count_table(what: str, items: list[Mapping[str, Any]]) -> Table:
+    table = grid(None, what, "memories", right=("memories",))
+    for item in items:
+        table.add_row(cell(item["name"]), str(item["count"]))
+    return table
+
+
+def _table(memories: list[Mapping[str, Any]]) -> RenderableType:
+    now = datetime.now(UTC)
+    table = grid(None)
+    table.add_column("id", no_wrap=True)
+    table.add_column("stored", no_wrap=True)
+    table.add_column("category/key")
+    table.add_column("content", ratio=1)
+    table.add_column("tags")
+    for memory in memories:
+        table.add_row(
+            cell(short_id(memory), "dim"),
+            ago(memory["created_at"], now),
+            cell(address(memory)),
+            cell(one_line(memory["content"])[:240]),
+            cell(", ".join(memory["tags"]), "dim"),
+        )
+    return table if memories else Text("No memories.")
+
+
+def _card(memory: Mapping[str, Any]) -> RenderableType:
+    now = datetime.now(UTC)
+    table = Table.grid(padding=(0, 2))
+    for line in _lines(memory):
+        name, _, value = line.partition("\t")
+        when = f" ({ago(value, now)})" if name in TIMES else ""
+        table.add_row(Text(name, "dim"), cell(value + when))
+    return Group(table, Text(), cell(memory["content"]))
+
+
+def _lines(memory: Mapping[str, Any]) -> Iterator[str]:
+    """Every field that has a value, but for the content."""
+    for name, value in memory.items():
+        if name != "content" and value not in (None, [], {}):
+            yield tabbed(name, ", ".join(value) if name == "tags" else value)
+
+
+def _sizes(space: str, sizes: Mapping[str, Any]) -> Table:
+    table = grid(f"space {space}", "size", "value", right=("value",))
+    for name, value in _flat(sizes):
+        table.add_row(name, f"{value:,}" if isinstance(value, int) else cell(value))
+    return table
+
+
+def _flat(sizes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in sizes.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value

@@ -1,0 +1,111 @@
+"""The search command."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, get_args
+
+import click
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from core.values import Fusion, Match, Mode
+from service.cli.base import Command, Globals
+from service.cli.options import as_filter, filters
+from service.cli.output import address, ago, answer, one_line, safe, short_id, tabbed, talk
+from service.cli.session import session
+
+MARK = "**"  # around words that match, in `highlight`
+SHOWN = 400  # characters of a passage
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        'muisti search "when do we deploy?"',
+        "muisti search QX-991 --mode keyword --limit 3",
+        'muisti search "tea or coffee" --tag drinks --recency-weight 0.3 --half-life 14 --explain',
+    ),
+)
+@click.argument("query", default="")
+@click.option("--limit", type=click.IntRange(1, 100), metavar="N", help="How many.  [default: 10]")
+@click.option("--mode", type=click.Choice(get_args(Mode)), help="By words, by meaning, or both.  [default: hybrid]")
+@click.option("--match", type=click.Choice(get_args(Match)), help="How many of the words.  [default: any]")
+@filters
+@click.option("--fusion", type=click.Choice(get_args(Fusion)), help="How two rankings become one.  [default: absolute]")
+@click.option("--alpha", type=click.FloatRange(0, 1), metavar="X", help="Weight of meaning against words.")
+@click.option("--recency-weight", type=click.FloatRange(0, 1), metavar="X", help="How much age may cost.")
+@click.option(
+    "--half-life",
+    "half_life",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="DAYS",
+    help="After how many days half of it is lost.  [default: 30]",
+)
+@click.option("--explain", is_flag=True, help="Show what each score is made of.")
+@click.option("--highlight", is_flag=True, help="Show the stretch that answers, matching words in bold.")
+@click.pass_obj
+def search(options: Globals, query: str, *, filter_: Mapping[str, Any] | None, **asked: Any) -> None:
+    """Find the memories that best answer a query.
+
+    QUERY may be left out with --mode recent or metadata. Words in double quotes must occur as a phrase.
+    """
+    body = {"query": query, **_parameters(asked)}
+    wanted = as_filter(filter_, **asked)
+    if wanted:
+        body["filter"] = wanted
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.search(opened.space, body))
+        answer(options, reply, table=_hits, plain=lambda found: [*map(_line, found["hits"])])
+        for note in reply.data["degraded"]:
+            talk(f"Note: {note}")
+        if not reply.data["hits"]:
+            talk(f"Nothing in the space {opened.space} matches{' and passes the filter' if wanted else ''}.")
+
+
+def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
+    """What goes into the request as it is; taken out of `asked`, which keeps the parts of the filter."""
+    body = {name: asked.pop(name) for name in ("limit", "mode", "match", "fusion", "alpha", "explain", "highlight")}
+    recency = {"weight": asked.pop("recency_weight"), "half_life_days": asked.pop("half_life")}
+    given = {name: value for name, value in recency.items() if value is not None}
+    body["recency"] = {"function": "half_life", **given} if given else None
+    return {name: value for name, value in body.items() if value not in (None, False)}
+
+
+def _line(hit: Mapping[str, Any]) -> str:
+    memory = hit["memory"]
+    text = hit.get("highlight") or memory["content"]
+    explained = [" ".join(_factors(hit["explain"]))] if hit.get("explain") else []
+    return tabbed(memory["id"], f"{hit['score']:.4f}", address(memory), text, *explained)
+
+
+def _factors(explain: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in explain.items():
+        if isinstance(value, float | int | str):
+            yield f"{name}={value:.4f}" if isinstance(value, float) else f"{name}={value}"
+        elif isinstance(value, Mapping):
+            for term, weight in value.items():
+                yield f"{name}.{term}={weight:.4f}"
+
+
+def _hits(found: Mapping[str, Any]) -> RenderableType:
+    now = datetime.now(UTC)
+    parts: list[RenderableType] = []
+    for number, hit in enumerate(found["hits"], start=1):
+        memory = hit["memory"]
+        facts = [f"{hit['score']:.3f}", short_id(memory), ago(memory["created_at"], now), address(memory)]
+        facts += [f"#{tag}" for tag in memory["tags"]]
+        parts.append(Text(f"{number}. ", "bold") + Text(safe("  ".join(filter(None, facts))), "dim"))
+        parts.append(_body(hit))
+        if hit.get("explain"):
+            parts.append(Text("   " + safe("  ".join(_factors(hit["explain"]))), "dim"))
+    return Group(*parts) if parts else Text("No hits.")
+
+
+def _body(hit: Mapping[str, Any]) -> Text:
+    if hit.get("highlight"):
+        text = Text("   ")
+        for number, part in enumerate(one_line(hit["highlight"]).split(MARK)):
+            text.append(safe(part), "bold" if number % 2 else "")
+        return text
+    passage = one_line(hit["memory"]["content"][hit["passage"]["start"] : hit["passage"]["stop"]])
+    return Text("   " + safe(passage[:SHOWN] + ("…" if len(passage) > SHOWN else "")))

@@ -1,0 +1,46 @@
+"""The serve command: a flag for every setting."""
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from core.errors import MuistiError
+from service.cli.base import USAGE, Command, Failure, Globals
+from service.cli.configuration import in_force
+from service.settings import Option, SettingsError, check_binding, options
+
+
+def _flag(setting: Option) -> click.Option:
+    default = ("off", "on")[setting.default] if isinstance(setting.default, bool) else setting.default
+    known = "" if default is None else f"  [default: {default}]"
+    return click.Option([setting.flag], metavar="VALUE", help=f"{setting.description} Takes {setting.expected}.{known}")
+
+
+@click.command(
+    cls=Command,
+    params=[_flag(setting) for setting in options()],
+    examples=(
+        "muisti serve",
+        "muisti serve --port 9000 --database-url file:/var/lib/muisti/muisti.db --embeddings off",
+    ),
+)
+@click.pass_obj
+def serve(given: Globals, **flags: Any) -> None:
+    """Start the server.
+
+    A flag beats the environment (MUISTI_PORT and so on), which beats the settings file. Stop it with Ctrl-C: running
+    requests finish and what was accepted is stored.
+    """
+    if given.url:
+        raise click.UsageError("--url names a server that runs already; give --host and --port to start one")
+    if given.database and flags["database_url"]:
+        raise click.UsageError("give --database or --database-url, not both")
+    settings = in_force(given, {name: value for name, value in flags.items() if value is not None})
+    try:
+        check_binding(settings)
+        import_module("service.server").run(settings)  # half a second of imports that --help does without
+    except SettingsError as error:
+        raise Failure(str(error), USAGE) from error
+    except MuistiError as error:
+        raise Failure(str(error)) from error

@@ -1,0 +1,187 @@
+"""Commands that change what is stored: add, update, delete."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+from rich.text import Text
+
+from core.secrets import find_secret
+from core.values import CONTENT_MAX
+from service.cli.base import TOO_LONG, USAGE, Command, Failure, Globals
+from service.cli.naming import check_name, find, find_id
+from service.cli.options import CLEAR, comma_list, memory_fields
+from service.cli.output import answer, one_line, safe, talk
+from service.cli.session import session
+
+STDIN = "-"
+SHOWN = 60  # characters of a content in a confirmation
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        'muisti add "We deploy on Tuesdays"',
+        'muisti add "Ann prefers tea" --category people --key ann --tag taste,drinks --type preference',
+        "git log -1 --format=%B | muisti add - --source git --author $USER",
+    ),
+)
+@click.argument("text")
+@memory_fields
+@click.option(
+    "--on-conflict",
+    type=click.Choice(["reject", "keep"]),
+    help="What to do when the same text is stored already.  [default: reject]",
+)
+@click.option("--idempotency-key", metavar="KEY", help="A repeat with the same key stores nothing twice.")
+@click.pass_obj
+def add(
+    options: Globals,
+    text: str,
+    *,
+    on_conflict: str | None,
+    idempotency_key: str | None,
+    allow_secrets: bool,
+    **fields: Any,
+) -> None:
+    """Remember a text.
+
+    TEXT is the content; - reads it from standard input. Prints the id.
+    """
+    memory = {"content": _content(text), **_given(fields)}
+    _refuse_secrets(memory, allow_secrets)
+    with session(options) as opened:
+        reply = opened.write(
+            lambda: opened.client.add(opened.space, memory, on_conflict=on_conflict, idempotency_key=idempotency_key)
+        )
+        if reply.headers.get("Idempotent-Replayed") == "true":
+            talk("This was stored before, by the request with the same --idempotency-key.")
+        answer(
+            options,
+            reply,
+            table=lambda memory: Text(f"Stored {memory['id']} in the space {opened.space}."),
+            plain=lambda memory: [memory["id"]],
+        )
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti update 0197a3c0-5f4e-7000-8000-0123456789ab --importance high",
+        'muisti update 0197a3c0-5f4e-7000-8000-0123456789ab "We deploy on Mondays now" --if-version 3',
+    ),
+)
+@click.argument("id_", metavar="ID")
+@click.argument("text", required=False)
+@memory_fields
+@click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
+@click.pass_obj
+def update(
+    options: Globals, id_: str, text: str | None, *, if_version: int | None, allow_secrets: bool, **fields: Any
+) -> None:
+    """Change fields of a memory.
+
+    Only what is given changes. TEXT is the new content; - reads it from standard input. An empty value, as in
+    --author "", takes a field away; --tag and --metadata replace what was there. Prints the id and the new version.
+    """
+    changes = ({} if text is None else {"content": _content(text)}) | _given(fields, clearing=True)
+    if not changes:
+        raise click.UsageError("nothing to change: give a new TEXT or at least one field")
+    _refuse_secrets(changes, allow_secrets)
+    with session(options) as opened:
+        found = opened.read(lambda: find_id(opened, id_))
+        reply = opened.client.update(opened.space, found, changes, if_version=if_version)
+        answer(
+            options,
+            reply,
+            table=lambda memory: Text(f"Changed {memory['id']}: now version {memory['version']}."),
+            plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
+        )
+
+
+@click.command(
+    cls=Command,
+    examples=("muisti delete 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti delete people ann"),
+)
+@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True)
+@click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
+@click.pass_obj
+def delete(options: Globals, name: tuple[str, ...], if_version: int | None) -> None:
+    """Delete a memory.
+
+    Named by its ID or by its CATEGORY and KEY. Prints the id. Earlier versions stay in its history.
+    """
+    check_name(name)
+    with session(options) as opened:
+        found = opened.read(lambda: find(opened, name))
+        reply = opened.read(lambda: opened.client.delete(opened.space, found["id"], if_version=if_version))
+        answer(
+            options,
+            reply,
+            table=lambda _: Text(safe(f"Deleted {found['id']}: {_start(found)}")),
+            plain=lambda _: [found["id"]],
+        )
+
+
+def _content(text: str) -> str:
+    content = _standard_input() if text == STDIN else text
+    if len(content) > CONTENT_MAX:
+        raise Failure(f"the content has {len(content):,} characters; at most {CONTENT_MAX:,} are allowed", TOO_LONG)
+    return content
+
+
+def _standard_input() -> str:
+    """All of it, without the last end of line."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8").removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise Failure(f"standard input is no UTF-8 (byte {error.start})", USAGE) from error
+
+
+def _given(fields: Mapping[str, Any], clearing: bool = False) -> dict[str, Any]:
+    """The fields that were named, as the API has them. With `clearing` an empty value stands for none."""
+    given: dict[str, Any] = {}
+    for name, value in fields.items():
+        field = name.rstrip("_")
+        if field == "tags":
+            if value:
+                given["tags"] = comma_list(value)
+        elif value is not None:
+            given[field] = None if clearing and value == CLEAR else value
+    return given
+
+
+def _refuse_secrets(memory: Mapping[str, Any], allowed: bool) -> None:
+    for field, text in () if allowed else _texts(memory):
+        rule = find_secret(text)
+        if rule is not None:
+            raise Failure(
+                f"{field} looks like a secret (rule {rule}), so nothing was stored. Take the secret out, or repeat "
+                "with --allow-secrets if it is none."
+            )
+
+
+def _texts(memory: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for field in ("content", "reason", "source"):
+        if memory.get(field):
+            yield field, memory[field]
+    for name, value in _leaves(memory.get("metadata") or {}, "metadata"):
+        yield name, f"{name.rpartition('.')[2]}={value}"  # the name tells what the value is: {"password": ...}
+        yield name, value
+
+
+def _leaves(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for inner, part in value.items():
+            yield from _leaves(part, f"{name}.{inner}")
+    elif isinstance(value, list):
+        for part in value:
+            yield from _leaves(part, name)
+    elif isinstance(value, str):
+        yield name, value
+
+
+def _start(memory: Mapping[str, Any]) -> str:
+    text = one_line(memory["content"])
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

@@ -1,0 +1,222 @@
+"""A small synchronous client of the HTTP API.
+
+It does not know where the service runs: a transport that calls the application in this process serves as well as a
+network. Every call returns a `Reply` or raises `ApiError` or `Unreachable`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+TIMEOUT_SECONDS = 60.0
+PROBLEM = "application/problem+json"
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+Json = Mapping[str, Any]
+
+
+class Unreachable(Exception):
+    """No answer came. The message says what to do."""
+
+
+class ApiError(Exception):
+    """The service refused. `problem` is its answer (RFC 9457), `body` the same as it came."""
+
+    def __init__(self, status: int, problem: Json, body: bytes = b"") -> None:
+        super().__init__(str(problem.get("detail") or problem.get("title") or f"the server answered {status}"))
+        self.status, self.problem, self.body = status, problem, body
+
+    @property
+    def code(self) -> str:
+        return str(self.problem.get("code", ""))
+
+    @property
+    def errors(self) -> list[Json]:
+        """The bad fields, each with `path` and `message`."""
+        return list(self.problem.get("errors") or ())
+
+    @property
+    def conflicts(self) -> list[str]:
+        """The ids of the memories that stand against the request."""
+        return list(self.problem.get("conflicts") or ())
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer: `body` as it came, `data` read from it."""
+
+    body: bytes
+    headers: httpx.Headers
+
+    @cached_property
+    def data(self) -> Any:
+        return msgspec.json.decode(self.body) if self.body else None
+
+    @property
+    def milliseconds(self) -> float | None:
+        """The time that the server took, from `Server-Timing`: its `total`, else the sum; None when it tells none.
+
+        >>> Reply(b"", httpx.Headers({"Server-Timing": "embed;dur=0.5, total;dur=2.5"})).milliseconds
+        2.5
+        """
+        times: dict[str, float] = {}
+        for entry in self.headers.get("Server-Timing", "").split(","):
+            name, *parameters = (part.strip() for part in entry.split(";"))
+            for parameter in parameters:
+                if parameter.startswith("dur="):
+                    times[name] = float(parameter.removeprefix("dur="))
+        return times.get("total", sum(times.values())) if times else None
+
+
+class Client:
+    """The calls of the API. Close it, or use it as a context manager."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self._http = http
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def ready(self) -> Reply:
+        return self._call("GET", "/readyz")
+
+    def spaces(self) -> Reply:
+        return self._call("GET", "/v1/spaces")
+
+    def create_space(self, name: str, settings: Json | None = None) -> Reply:
+        return self._call("POST", "/v1/spaces", json={"name": name} | ({"settings": settings} if settings else {}))
+
+    def delete_space(self, name: str) -> Reply:
+        return self._call("DELETE", f"/v1/spaces/{_part(name)}", params={"confirm": name})
+
+    def add(
+        self, space: str, memory: Json, *, on_conflict: str | None = None, idempotency_key: str | None = None
+    ) -> Reply:
+        body = dict(memory) | ({"on_conflict": on_conflict} if on_conflict else {})
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        return self._call("POST", f"{_space(space)}/memories", json=body, headers=headers)
+
+    def add_batch(self, space: str, memories: Sequence[Json], *, on_conflict: str = "keep") -> Reply:
+        body = {"memories": memories, "atomic": True, "on_conflict": on_conflict}
+        return self._call("POST", f"{_space(space)}/memories/batch", json=body)
+
+    def get(self, space: str, memory_id: str) -> Reply:
+        return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}")
+
+    def get_entry(self, space: str, category: str, key: str) -> Reply:
+        return self._call("GET", f"{_space(space)}/entries/{_part(category)}/{_part(key)}")
+
+    def list(
+        self, space: str, *, limit: int | None = None, cursor: str | None = None, filter: Json | None = None
+    ) -> Reply:
+        given = {"limit": limit, "cursor": cursor, "filter": _text(filter) if filter else None}
+        params = {name: str(value) for name, value in given.items() if value is not None}
+        return self._call("GET", f"{_space(space)}/memories", params=params)
+
+    def search(self, space: str, query: Json) -> Reply:
+        return self._call("POST", f"{_space(space)}/search", json=query)
+
+    def update(self, space: str, memory_id: str, changes: Json, *, if_version: int | None = None) -> Reply:
+        headers = _if_match(memory_id, if_version)
+        return self._call("PATCH", f"{_space(space)}/memories/{_part(memory_id)}", json=changes, headers=headers)
+
+    def delete(self, space: str, memory_id: str, *, if_version: int | None = None) -> Reply:
+        headers = _if_match(memory_id, if_version)
+        return self._call("DELETE", f"{_space(space)}/memories/{_part(memory_id)}", headers=headers)
+
+    def categories(self, space: str) -> Reply:
+        return self._call("GET", f"{_space(space)}/categories")
+
+    def tags(self, space: str) -> Reply:
+        return self._call("GET", f"{_space(space)}/tags")
+
+    def stats(self, space: str) -> Reply:
+        return self._call("GET", f"{_space(space)}/stats")
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Json | None = None,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        content = None if json is None else msgspec.json.encode(json)
+        typed = {"Content-Type": "application/json"} if content is not None else {}
+        try:
+            response = self._http.request(
+                method, path, content=content, params=params or None, headers={**typed, **(headers or {})}
+            )
+        except httpx.ConnectError as error:
+            raise Unreachable(
+                f"no server answers at {self._http.base_url}. Start one with `muisti serve`, or leave out --url and "
+                "MUISTI_URL to work on the local file."
+            ) from error
+        except httpx.TimeoutException as error:
+            raise Unreachable(
+                f"{self._http.base_url} did not answer within {TIMEOUT_SECONDS:.0f} s. A write may have been stored "
+                "all the same: look before you repeat it, or give it an --idempotency-key."
+            ) from error
+        except httpx.HTTPError as error:
+            raise Unreachable(f"the connection to {self._http.base_url} failed: {error}") from error
+        if not response.is_success:
+            raise _refusal(response)
+        return Reply(response.content, response.headers)
+
+
+def connect(url: str) -> Client:
+    """A client of a running server, such as http://127.0.0.1:8321.
+
+    Raises:
+        ValueError: this is no http or https URL.
+    """
+    try:
+        parsed = httpx.URL(url.rstrip("/").removesuffix("/v1"))
+    except httpx.InvalidURL as error:
+        raise ValueError(f"{url!r} is no URL: {error}") from error
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ValueError(f"{url!r} is no URL of a server, such as http://127.0.0.1:8321")
+    # A proxy of the environment leads away from this machine.
+    return Client(httpx.Client(base_url=parsed, timeout=TIMEOUT_SECONDS, trust_env=parsed.host not in LOOPBACK))
+
+
+def through(transport: httpx.BaseTransport) -> Client:
+    """A client over a transport of the caller's; closing the client closes the transport."""
+    return Client(httpx.Client(transport=transport, base_url="http://localhost"))
+
+
+def _refusal(response: httpx.Response) -> ApiError:
+    kind = response.headers.get("Content-Type", "").partition(";")[0]
+    if kind == PROBLEM:
+        return ApiError(response.status_code, msgspec.json.decode(response.content), response.content)
+    detail = f"{response.url.host} answered {response.status_code} without saying why; is it a Muisti server?"
+    return ApiError(response.status_code, {"status": response.status_code, "detail": detail})
+
+
+def _space(name: str) -> str:
+    return f"/v1/spaces/{_part(name)}"
+
+
+def _part(text: str) -> str:
+    """A segment of a path. Dots alone would be read as steps up."""
+    return quote(text, safe="") if text.strip(".") else text.replace(".", "%2E")
+
+
+def _text(json: Json) -> str:
+    return msgspec.json.encode(json).decode()
+
+
+def _if_match(memory_id: str, version: int | None) -> dict[str, str]:
+    return {} if version is None else {"If-Match": f'"{memory_id}.{version}"'}

@@ -1,0 +1,173 @@
+"""How good a ranking is, for one query and over a run.
+
+A ranking is a sequence of document ids, best first; a document that comes twice counts where it comes first.
+Relevance maps the ids of relevant documents to gains above 0. Definitions are those of trec_eval.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+RESAMPLES = 2_000
+LEVEL = 0.95
+AT_ONCE = 4_000_000  # drawn indexes in memory at a time
+
+Metric = Literal["recall_5", "recall_10", "ndcg_10", "mrr"]
+METRICS: tuple[Metric, ...] = ("recall_5", "recall_10", "ndcg_10", "mrr")
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What one query found: its metrics, the ids it ranked (of documents, each once) and the milliseconds it took."""
+
+    id: str
+    group: str
+    category: str
+    recall_5: float
+    recall_10: float
+    ndcg_10: float
+    mrr: float
+    ms: float
+    ranked: tuple[str, ...]
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """All queries of a dataset in one search mode."""
+
+    dataset: str
+    mode: str
+    queries: tuple[Result, ...]
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """A mean, and where 95 % of the means of resampled queries lie."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """A run in one row. `ms_median` and `ms_p95` are milliseconds of a query."""
+
+    mode: str
+    queries: int
+    recall_5: Interval
+    recall_10: Interval
+    ndcg_10: Interval
+    mrr: Interval
+    ms_median: float
+    ms_p95: float
+
+
+def recall(ranked: Sequence[str], relevant: Mapping[str, float], k: int) -> float:
+    """The share of the relevant documents that the first `k` hold.
+
+    >>> recall(["a", "x", "b"], {"a": 1, "b": 1}, k=2)
+    0.5
+
+    Raises:
+        ValueError: nothing is relevant.
+    """
+    _require(relevant)
+    return sum(document in relevant for document in _first(ranked, k)) / len(relevant)
+
+
+def ndcg(ranked: Sequence[str], relevant: Mapping[str, float], k: int = 10) -> float:
+    """Discounted cumulated gain of the first `k` over that of the best possible order: 1 is perfect.
+
+    Gains count as they are, the one at rank r divided by log2(r + 1) (Järvelin and Kekäläinen 2002, as in trec_eval).
+
+    >>> round(ndcg(["x", "a"], {"a": 3}), 6)
+    0.63093
+
+    Raises:
+        ValueError: nothing is relevant.
+    """
+    _require(relevant)
+    gains = [relevant.get(document, 0.0) for document in _first(ranked, k)]
+    return min(1.0, _discounted(gains) / _discounted(sorted(relevant.values(), reverse=True)[:k]))
+
+
+def reciprocal_rank(ranked: Sequence[str], relevant: Mapping[str, float]) -> float:
+    """One over the rank of the first relevant document; 0 when the ranking, as far as it goes, has none.
+
+    >>> reciprocal_rank(["x", "a", "b"], {"a": 1, "b": 2})
+    0.5
+
+    Raises:
+        ValueError: nothing is relevant.
+    """
+    _require(relevant)
+    hits = (1.0 / rank for rank, document in enumerate(_first(ranked, None), start=1) if document in relevant)
+    return next(hits, 0.0)
+
+
+def judge(
+    ranked: Sequence[str], relevant: Mapping[str, float], *, id: str, group: str, category: str = "", ms: float
+) -> Result:
+    """All metrics of one query. `ranked` may name a document several times, once for each part of it."""
+    return Result(
+        id=id,
+        group=group,
+        category=category,
+        recall_5=recall(ranked, relevant, 5),
+        recall_10=recall(ranked, relevant, 10),
+        ndcg_10=ndcg(ranked, relevant, 10),
+        mrr=reciprocal_rank(ranked, relevant),
+        ms=ms,
+        ranked=_first(ranked, None),
+    )
+
+
+def values(run: Run, metric: Metric) -> npt.NDArray[np.float64]:
+    """The metric of each query, in the order of the run."""
+    return np.array([getattr(result, metric) for result in run.queries], np.float64)
+
+
+def summarise(run: Run) -> Summary:
+    """Means with intervals over the queries of a run.
+
+    Raises:
+        ValueError: the run has no queries.
+    """
+    means = {metric: bootstrap(values(run, metric)) for metric in METRICS}
+    median, p95 = np.percentile([result.ms for result in run.queries], [50, 95])
+    return Summary(mode=run.mode, queries=len(run.queries), ms_median=float(median), ms_p95=float(p95), **means)
+
+
+def bootstrap(sample: npt.NDArray[np.float64], *, resamples: int = RESAMPLES, seed: int = 0) -> Interval:
+    """The mean with its percentile bootstrap interval (Efron 1979): queries drawn again with replacement.
+
+    For a paired comparison give the differences, query by query.
+
+    Raises:
+        ValueError: the sample is empty.
+    """
+    if sample.size == 0:
+        raise ValueError("a mean of no queries")
+    draw = np.random.default_rng(seed)
+    step = max(1, AT_ONCE // sample.size)
+    means = [
+        sample[draw.integers(0, sample.size, (min(step, resamples - start), sample.size))].mean(axis=1)
+        for start in range(0, resamples, step)
+    ]
+    low, high = np.percentile(np.concatenate(means), [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
+    return Interval(float(sample.mean()), float(low), float(high))
+
+
+def _first(ranked: Sequence[str], k: int | None) -> tuple[str, ...]:
+    return tuple(islice(dict.fromkeys(ranked), k))
+
+
+def _discounted(gains: Sequence[float]) -> float:
+    return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
+
+
+def _require(relevant: Mapping[str, float]) -> None:
+    if not relevant or min(relevant.values()) <= 0:
+        raise ValueError("a metric needs relevant documents, with gains above 0")

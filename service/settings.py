@@ -1,0 +1,300 @@
+"""Everything that an operator can set: one frozen value, read from flags, environment and a TOML file.
+
+A name that is no setting is an error in every source, and so is a bad value, even one that a stronger source overrides:
+a mistake is reported where it was made, not on the day the override goes away.
+"""
+
+import difflib
+import ipaddress
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_type_hints
+
+import msgspec
+
+PREFIX = "MUISTI_"
+CONFIG = "MUISTI_CONFIG"  # names the TOML file
+ELSEWHERE = frozenset({CONFIG, "MUISTI_SPACE", "MUISTI_URL", "MUISTI_EVAL_DATA"})  # the command line reads these itself
+CONFIG_FILE = "muisti.toml"
+
+_UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+_SWITCH = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
+
+
+class SettingsError(Exception):
+    """Settings that cannot be used. The message has one line for each mistake and says where it was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What a setting is for, what it accepts, both in words, and how it is read. `read` raises ValueError."""
+
+    description: str
+    expected: str
+    read: Callable[[object], object]
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        raise ValueError
+    return value
+
+
+def _switch(value: object) -> bool:
+    answer = _SWITCH.get(str(value).strip().lower())
+    if answer is None:
+        raise ValueError
+    return answer
+
+
+def parse_bytes(value: object) -> int:
+    """A number of bytes: `MB` is 1000², `MiB` is 1024²; a bare number is bytes.
+
+    >>> [parse_bytes(v) for v in (4096, "4096", "512MB", "1 GiB", "1.5 kB")]
+    [4096, 4096, 512000000, 1073741824, 1500]
+
+    Raises:
+        ValueError: this is no size above zero.
+    """
+    parts = re.fullmatch(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)\s*([A-Za-z]*)", str(value).strip())
+    size = int(Decimal(parts[1]) * _UNITS.get(parts[2].lower(), 0)) if parts else 0
+    if size < 1 or isinstance(value, bool):
+        raise ValueError
+    return size
+
+
+def database_path(url: str) -> str:
+    """The path that a `file:` URL names, taken literally (no `%20`, no parameters).
+
+    >>> [database_path(u) for u in ("file:muisti.db", "file:/var/lib/muisti.db", "file:///var/lib/muisti.db")]
+    ['muisti.db', '/var/lib/muisti.db', '/var/lib/muisti.db']
+
+    Raises:
+        ValueError: this is another kind of URL, or names no file.
+    """
+    scheme, colon, path = url.partition(":")
+    if path.startswith("//"):
+        path = path[2:] if path.startswith("///") else ""  # file://host/path would be on another machine
+    if scheme.lower() != "file" or not colon or not path.strip("/") or "?" in path or ":memory:" in path:
+        raise ValueError
+    return path
+
+
+def _database_url(value: object) -> str:
+    url = _text(value)
+    database_path(url)
+    return url
+
+
+def _size(description: str) -> _Rule:
+    return _Rule(description, "a size above zero such as 512MB or 1GiB, or a number of bytes", parse_bytes)
+
+
+def _on_off(description: str) -> _Rule:
+    return _Rule(description, "on or off", _switch)
+
+
+def _whole(low: int, high: int, description: str) -> _Rule:
+    def read(value: object) -> int:
+        digits = re.fullmatch(r"[0-9]{1,9}", str(value).strip())  # str(True) has none
+        if not digits or not low <= int(digits[0]) <= high:
+            raise ValueError
+        return int(digits[0])
+
+    return _Rule(description, f"a whole number from {low} to {high}", read)
+
+
+def _amount(high: int, description: str) -> _Rule:
+    def read(value: object) -> float:
+        number = float(str(value))
+        if not 0 <= number <= high:  # refuses NaN too
+            raise ValueError
+        return number
+
+    return _Rule(description, f"a number from 0 to {high}", read)
+
+
+def _one_of(names: tuple[str, ...], description: str) -> _Rule:
+    def read(value: object) -> str:
+        if str(value).lower() not in names:
+            raise ValueError
+        return str(value).lower()
+
+    return _Rule(description, f"one of {', '.join(names)}", read)
+
+
+Level = Literal["debug", "info", "warning", "error"]
+Form = Literal["json", "console"]
+_DATABASE = _Rule("Where the database is.", "file:PATH, the only kind supported so far", _database_url)
+_MODEL = _Rule("Embedding model; unset means the shipped one.", "the name or the path of a model2vec model", _text)
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """What an operator can set. `options()` describes each field; `load` makes and checks the value."""
+
+    host: Annotated[str, _Rule("Address to listen on.", "a host name or an IP address", _text)] = "127.0.0.1"
+    port: Annotated[int, _whole(0, 65_535, "Port to listen on; 0 picks a free one.")] = 8321
+    database_url: Annotated[str, _DATABASE] = "file:muisti.db"
+    model: Annotated[str | None, _MODEL] = None
+    embeddings: Annotated[bool, _on_off("Whether texts are embedded; off leaves search by keyword.")] = True
+    index_memory: Annotated[int, _size("Memory for the indexes of one worker; least used go first.")] = 512 << 20
+    body_limit: Annotated[int, _size("Largest request body.")] = 10_000_000
+    search_threads: Annotated[int, _whole(0, 1024, "Threads that search; 0 means one for each core.")] = 0
+    database_threads: Annotated[int, _whole(1, 1024, "Threads that wait for the database.")] = 32
+    queue_limit: Annotated[int, _whole(1, 1_000_000, "Requests that may wait before others get 503.")] = 256
+    workers: Annotated[int, _whole(1, 256, "Processes; each has indexes of its own.")] = 1
+    insecure: Annotated[bool, _on_off("Let other machines in although there are no keys.")] = False
+    log_level: Annotated[Level, _one_of(get_args(Level), "Least severe line that is logged.")] = "info"
+    log_format: Annotated[Form, _one_of(get_args(Form), "Form of the log on stderr.")] = "json"
+    shutdown_grace: Annotated[float, _amount(3600, "Seconds that running requests get to finish.")] = 10.0
+    request_retention_hours: Annotated[float, _amount(8760, "Hours that an Idempotency-Key is remembered.")] = 24.0
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting as documentation and `--help` show it. `name` is the field and the TOML key."""
+
+    name: str
+    description: str
+    expected: str
+    default: object
+
+    @property
+    def variable(self) -> str:
+        """The environment variable, such as `MUISTI_BODY_LIMIT`."""
+        return PREFIX + self.name.upper()
+
+    @property
+    def flag(self) -> str:
+        """The flag, such as `--body-limit`."""
+        return "--" + self.name.replace("_", "-")
+
+
+def options() -> tuple[Option, ...]:
+    """All settings, in the order of the fields."""
+    plain = Settings()
+    return tuple(Option(n, r.description, r.expected, getattr(plain, n)) for n, r in _rules().items())
+
+
+def find_config(environ: Mapping[str, str], cwd: Path) -> Path | None:
+    """The TOML file to read: the one that MUISTI_CONFIG names, else `muisti.toml` in `cwd` when there is one."""
+    if environ.get(CONFIG):
+        return Path(environ[CONFIG])
+    return cwd / CONFIG_FILE if (cwd / CONFIG_FILE).exists() else None
+
+
+def load(environ: Mapping[str, str], toml_path: Path | None, flags: Mapping[str, object]) -> Settings:
+    """Settings from all sources; a flag beats the environment, which beats the file.
+
+    Without `toml_path` the file is the one that MUISTI_CONFIG names, if any; `find_config` looks in a folder as well.
+    `flags` go by field name; None means not given. An empty environment variable means not set.
+
+    Raises:
+        SettingsError: a name is unknown, a value is bad, or the file cannot be read.
+    """
+    if toml_path is None and environ.get(CONFIG):
+        toml_path = Path(environ[CONFIG])
+    sources = [_environment(environ), _command_line(flags)]
+    if toml_path is not None:
+        sources.insert(0, _file(toml_path))
+    given: dict[str, Any] = {}
+    problems: list[str] = []
+    for source in sources:
+        given |= _read(source, problems)
+    if problems:
+        raise SettingsError("\n".join(problems))
+    return Settings(**given)
+
+
+def check_binding(settings: Settings) -> None:
+    """Refuse to listen where other machines can reach a server that asks nobody for a key.
+
+    Raises:
+        SettingsError: the host is not a loopback address, and `insecure` is off.
+    """
+    if not settings.insecure and not _is_loopback(settings.host):
+        raise SettingsError(
+            f"host {settings.host!r} lets other machines in, and there are no keys yet: anybody could read and change "
+            f"every memory; listen on 127.0.0.1, or set {PREFIX}INSECURE=1 if something else guards the port"
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    if host.lower() == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False  # a name can resolve to anything
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return (mapped or address).is_loopback
+
+
+@cache
+def _rules() -> dict[str, _Rule]:
+    hints = get_type_hints(Settings, include_extras=True)
+    return {name: hints[name].__metadata__[0] for name in Settings.__struct_fields__}
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Values under the names that one source gives them. `names` maps those names to fields."""
+
+    place: str
+    names: Mapping[str, str]
+    values: Mapping[str, object]
+
+
+def _file(path: Path) -> _Source:
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise SettingsError(f"file {path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:  # bad TOML or bad UTF-8
+        raise SettingsError(f"file {path}: is not TOML: {error}") from error
+    return _Source(f"file {path}", {name: name for name in Settings.__struct_fields__}, values)
+
+
+def _environment(environ: Mapping[str, str]) -> _Source:
+    given = {n: v for n, v in environ.items() if v and n.upper().startswith(PREFIX) and n not in ELSEWHERE}
+    return _Source("environment", {option.variable: option.name for option in options()}, given)
+
+
+def _command_line(flags: Mapping[str, object]) -> _Source:
+    given = {"--" + name.replace("_", "-"): value for name, value in flags.items() if value is not None}
+    return _Source("command line", {option.flag: option.name for option in options()}, given)
+
+
+def _read(source: _Source, problems: list[str]) -> dict[str, object]:
+    """The values by field; what is wrong is added to `problems`."""
+    rules, read = _rules(), dict[str, object]()
+    for name, value in source.values.items():
+        field = source.names.get(name)
+        if field is None:
+            nearest = difflib.get_close_matches(name, source.names, n=1, cutoff=0.0)[0]
+            problems.append(f"{source.place}: there is no setting {name}; the nearest is {nearest}{_hint(name)}")
+            continue
+        try:
+            read[field] = rules[field].read(value)
+        except ValueError:
+            expected = rules[field].expected + _hint(str(value))
+            problems.append(f"{source.place}: {name} is {_shown(value)}; expected {expected}")
+    return read
+
+
+def _shown(value: object) -> str:
+    """The value as a message may show it: what follows the scheme of a URL may hold a password."""
+    scheme, mark, _ = str(value).partition("://")
+    return repr(f"{scheme}://..." if mark else value)
+
+
+def _hint(text: str) -> str:
+    """Kubernetes announces a Service named muisti in variables that look like ours."""
+    if text.startswith("tcp://") or re.match(r"MUISTI_(SERVICE_(HOST|PORT)|PORT_[0-9]+_)", text):
+        return " (Kubernetes sets this for a Service named muisti; enableServiceLinks: false in the pod stops it)"
+    return ""

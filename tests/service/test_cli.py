@@ -1,0 +1,387 @@
+"""The command line on the real service in this process, one database file for each test."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from service.cli import COMMANDS, doctor, main, output
+from service.cli.base import GLOBAL, global_options
+from service.cli.options import as_filter
+from service.settings import options
+
+Run = Callable[..., Result]
+DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
+TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run `muisti` in an empty folder named `notes`; words only, so that no test waits for the model."""
+    home = tmp_path / "notes"
+    home.mkdir()
+    monkeypatch.chdir(home)
+    for name in ("MUISTI_URL", "MUISTI_SPACE", "MUISTI_CONFIG", "MUISTI_DATABASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("MUISTI_EMBEDDINGS", "off")
+
+    def invoke(*words: str, input: str | bytes | None = None) -> Result:
+        return CliRunner().invoke(main, [*words], input=input, prog_name="muisti")
+
+    return invoke
+
+
+def added(run: Run, *words: str) -> dict[str, Any]:
+    result = run("add", *words, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def for_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a terminal."""
+    for module in (output, doctor):
+        monkeypatch.setattr(module, "for_people", lambda _: True)
+
+
+def test_what_is_added_is_found_read_changed_and_deleted(run: Run):
+    memory = added(run, "We deploy on Tuesdays", "--category", "rules", "--key", "deploy", "--tag", "infra,prod")
+    assert (memory["version"], memory["tags"], memory["type"]) == (1, ["infra", "prod"], "fact")
+    assert run("search", "deploy").stdout.split("\t")[0] == memory["id"]
+    assert run("get", "rules", "deploy").stdout.endswith("\n\nWe deploy on Tuesdays\n")
+    assert run("update", memory["id"], "We deploy on Mondays", "--tag", "").stdout == f"{memory['id']}\t2\n"
+    assert json.loads(run("get", memory["id"], "--json").stdout)["tags"] == []
+    assert run("delete", "rules", "deploy").stdout == f"{memory['id']}\n"
+    assert run("get", memory["id"]).exit_code == 1
+    assert run("list").stdout == ""
+
+
+def test_every_field_of_a_memory_can_be_given(run: Run):
+    given = {
+        "category": "c", "key": "k", "type": "guard", "status": "candidate", "importance": "high", "author": "Ann",
+        "reason": "why", "source": "mail", "tags": ["a", "b"], "metadata": {"team": {"size": 3}},
+    }  # fmt: skip
+    words = [f"--{name}={value}" for name, value in given.items() if name not in ("tags", "metadata")]
+    times = ("--event-at", "2026-01-31", "--expires-at", "2099-01-01T09:00:00+02:00")
+    memory = added(run, "x", *words, "--tag", "a", "--tag", "b", "--metadata", '{"team": {"size": 3}}', *times)
+    assert {name: memory[name] for name in given} == given
+    assert (memory["event_at"], memory["expires_at"]) == ("2026-01-31T00:00:00Z", "2099-01-01T07:00:00Z")
+
+
+def test_standard_input_is_the_content_without_its_last_end_of_line(run: Run):
+    result = run("add", "-", "--json", input="first line\nsecond line\n")
+    assert json.loads(result.stdout)["content"] == "first line\nsecond line"
+    assert run("add", "-", input=b"\xff").exit_code == 64
+
+
+@pytest.mark.parametrize("option", ["--category", "--author", "--reason", "--source", "--event-at", "--expires-at"])
+def test_an_empty_value_takes_a_field_away(option: str, run: Run):
+    value = "2099-01-01" if option.endswith("-at") else "something"
+    memory = added(run, "x", option, value)
+    field = option.removeprefix("--").replace("-", "_")
+    assert memory[field]
+    changed = json.loads(run("update", memory["id"], option, "", "--json").stdout)
+    assert changed[field] is None
+
+
+def test_the_same_text_is_a_conflict_that_shows_the_memory_and_the_way_out(run: Run):
+    first = added(run, "Ann likes tea")
+    second = run("add", "Ann  likes tea")
+    assert second.exit_code == 2
+    assert second.stdout == ""
+    assert f"{first['id']}  Ann likes tea" in second.stderr
+    assert "--on-conflict keep" in second.stderr
+    assert run("add", "Ann likes tea", "--on-conflict", "keep").exit_code == 0
+
+
+def test_a_refusal_with_json_prints_the_problem(run: Run):
+    first = added(run, "Ann likes tea")
+    problem = json.loads(run("add", "Ann likes tea", "--json").stdout)
+    assert (problem["status"], problem["code"], problem["conflicts"]) == (409, "duplicate", [first["id"]])
+
+
+def test_an_address_that_is_taken_and_an_old_version_are_conflicts(run: Run):
+    memory = added(run, "one", "--category", "c", "--key", "k")
+    assert run("add", "two", "--category", "c", "--key", "k").exit_code == 2
+    assert run("update", memory["id"], "three", "--if-version", "1").exit_code == 0
+    assert run("update", memory["id"], "four", "--if-version", "1").exit_code == 2
+    assert run("delete", memory["id"], "--if-version", "1").exit_code == 2
+    assert run("delete", memory["id"], "--if-version", "2").exit_code == 0
+
+
+def test_content_over_the_limit_ends_with_3(run: Run):
+    assert run("add", "x" * 100_000).exit_code == 0
+    result = run("add", "-", input="x" * 100_001)
+    assert result.exit_code == 3
+    assert "100,001" in result.stderr
+    assert "100,000" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["serch"], ["add"], ["add", "x", "--type", "opinion"], ["add", "x", "--metadata", "[1]"], ["add", ""],
+        ["add", "x", "--event-at", "yesterday"], ["add", "x", "--key", "k"], ["list", "--limit", "0"], ["update", "x"],
+        ["list", "--filter", "{"], ["list", "--filter", '{"colour": "red"}'], ["search"], ["get", "a", "b", "c"],
+        ["list", "--space", "No Name"], ["list", "--url", "ftp://example.org"], ["--config", "missing.toml", "list"],
+        ["serve", "--port", "many"], ["serve", "--host", "0.0.0.0"], ["serve", "--url", "http://127.0.0.1:1"],
+        ["reembed", "--url", "http://127.0.0.1:1"], ["eval"], ["eval", "nowhere"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_wrong_usage_ends_with_64(words: list[str], run: Run):
+    run("add", "something", "--space", "notes-000000")
+    result = run(*words)
+    assert result.exit_code == 64, result.output
+    assert result.stdout == ""
+    assert "Error: " in result.stderr
+
+
+def test_a_misspelt_command_option_or_setting_names_the_nearest(run: Run, monkeypatch: pytest.MonkeyPatch):
+    assert "Did you mean 'search'?" in run("serch", "x").stderr
+    assert "--tag" in run("list", "--tags", "x").stderr
+    monkeypatch.setenv("MUISTI_EMBEDINGS", "off")
+    assert "MUISTI_EMBEDDINGS" in run("list").stderr
+
+
+@pytest.mark.parametrize("option", ["content", "reason", "metadata"])
+def test_a_secret_is_refused_by_the_name_of_its_rule(option: str, run: Run):
+    words = {
+        "content": [f"the token is {TOKEN}"],
+        "reason": ["x", "--reason", TOKEN],
+        "metadata": ["x", "--metadata", json.dumps({"ci": {"tokens": ["none", TOKEN]}})],
+    }[option]
+    result = run("add", *words)
+    assert result.exit_code == 1
+    assert "github-token" in result.stderr
+    assert TOKEN not in result.output
+    assert run("spaces").stdout.split("\t")[0] == "default", "nothing is made for a memory that is refused"
+    assert run("add", *words, "--allow-secrets").exit_code == 0
+    memory = added(run, "harmless")
+    assert run("update", memory["id"], *words[1:] or words).exit_code == 1
+
+
+def test_a_secret_in_metadata_is_known_by_its_name_too(run: Run):
+    assert run("add", "x", "--metadata", '{"password": "correct-horse-1"}').exit_code == 1
+
+
+def test_the_space_is_that_of_the_project_and_is_made_by_the_first_memory(run: Run):
+    git = Path(".git")
+    git.mkdir()
+    (git / "HEAD").write_text("ref: refs/heads/main\n")
+    (git / "config").write_text('[remote "origin"]\n\turl = git@github.com:Acme/Web.git\n')
+    assert run("space").stdout.startswith("acme.web\tgit remote origin")
+    missing = run("list")
+    assert missing.exit_code == 1
+    assert "muisti add" in missing.stderr
+    made = run("add", "one")
+    assert "acme.web" in made.stderr
+    assert made.stdout.strip() == run("list").stdout.split("\t")[0]
+    assert run("list", "--space", "default").stdout == ""
+    assert json.loads(run("space", "--json").stdout)["space"] == "acme.web"
+
+
+def test_flags_beat_the_environment(run: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MUISTI_SPACE", "from-environment")
+    monkeypatch.setenv("MUISTI_DATABASE_URL", "file:environment.db")
+    monkeypatch.setenv("MUISTI_URL", "http://127.0.0.1:1")
+    assert run("space", "--space", "mine").stdout.startswith("mine\t")
+    assert run("list").exit_code == 1
+    monkeypatch.delenv("MUISTI_URL")
+    run("add", "x", "--database", "flag.db")
+    assert Path("flag.db").exists()
+    assert not Path("environment.db").exists()
+
+
+def test_global_options_stand_before_and_after_the_command(run: Run):
+    run("--space", "one", "add", "x")
+    assert json.loads(run("--json", "list", "-s", "one").stdout)["items"][0]["space"] == "one"
+
+
+def test_a_server_that_does_not_answer_is_told_with_what_to_do(run: Run):
+    result = run("list", "--url", "http://127.0.0.1:1")
+    assert result.exit_code == 1
+    assert "muisti serve" in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_lists_are_filtered_and_paged(run: Run):
+    for number in range(5):
+        run("add", f"memory {number}", "--tag", "even" if number % 2 == 0 else "odd", "--category", "c")
+    assert [line.split("\t")[3] for line in run("list", "--tag", "odd").stdout.splitlines()] == ["memory 3", "memory 1"]
+    assert len(run("list", "--tag", "odd,even", "--after", "2000-01-01").stdout.splitlines()) == 5
+    assert run("list", "--before", "2000-01-01").stdout == ""
+    assert len(run("list", "--filter", '{"category": "c"}', "--tag", "even").stdout.splitlines()) == 3
+    first = json.loads(run("list", "--limit", "2", "--json").stdout)
+    second = json.loads(run("list", "--limit", "5", "--cursor", first["next_cursor"], "--json").stdout)
+    contents = [memory["content"] for memory in first["items"] + second["items"]]
+    assert contents == [f"memory {number}" for number in (4, 3, 2, 1, 0)]
+    assert second["next_cursor"] is None
+
+
+def test_search_answers_are_those_of_the_api(run: Run):
+    run("add", "the red house", "--tag", "a")
+    run("add", "the red car is red", "--tag", "b")
+    found = json.loads(run("search", "red", "--mode", "keyword", "--explain", "--highlight", "--json").stdout)
+    assert found["strategy"] == "keyword"
+    assert [hit["highlight"] for hit in found["hits"]] == ["the **red** car is **red**", "the **red** house"]
+    assert all(hit["explain"]["bm25"] > 0 for hit in found["hits"])
+    assert "house" in run("search", "red", "--tag", "a").stdout
+    assert run("search", "red car", "--match", "all", "--limit", "5").stdout.count("\n") == 1
+    line = run("search", "red", "--recency-weight", "0.5", "--half-life", "7", "--explain", "--limit", "1").stdout
+    assert "recency=" in line
+    assert "car" in run("search", "--mode", "recent").stdout.splitlines()[0]
+
+
+def test_the_end_of_an_id_names_a_memory(run: Run):
+    memories = [added(run, f"memory {number}") for number in range(3)]
+    wanted = memories[1]["id"]
+    assert run("get", wanted[-8:]).stdout.endswith("memory 1\n")
+    assert run("update", f"…{wanted[-8:]}", "--importance", "low").exit_code == 0
+    assert run("delete", wanted[-8:]).stdout.strip() == wanted
+    assert run("get", wanted[-8:]).exit_code == 1
+
+
+def test_facets_and_sizes_are_lists_and_objects(run: Run):
+    run("add", "one", "--category", "c", "--tag", "t,u")
+    run("add", "two", "--category", "c", "--tag", "t")
+    assert run("categories").stdout == "c\t2\n"
+    assert run("tags").stdout == "t\t2\nu\t1\n"
+    assert json.loads(run("tags", "--json").stdout)["items"][0] == {"name": "t", "count": 2}
+    assert json.loads(run("stats", "--json").stdout)["memories"] == 2
+    assert "memories\t2\n" in run("stats").stdout
+    assert {space["name"] for space in json.loads(run("spaces", "--json").stdout)["items"]} >= {"default"}
+
+
+def test_an_idempotency_key_stores_once(run: Run):
+    words = ["add", "x", "--on-conflict", "keep", "--idempotency-key", "k1"]
+    first, second = run(*words), run(*words)
+    assert first.stdout == second.stdout
+    assert len(run("list").stdout.splitlines()) == 1
+
+
+def test_memories_cannot_steer_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch):
+    added(run, "red \x1b[31m alert", "--tag", "a\x1b[0m")
+    for_a_person(monkeypatch)
+    for words in (["list"], ["search", "alert"]):
+        assert "\x1b[31m" not in run(*words, "--no-color").stdout
+
+
+def test_tables_for_people_have_short_ids_and_relative_times(run: Run, monkeypatch: pytest.MonkeyPatch):
+    memory = added(run, "We deploy on Tuesdays", "--tag", "infra", "--category", "rules")
+    for_a_person(monkeypatch)
+    for words in (["list"], ["search", "deploy", "--explain"], ["get", memory["id"]]):
+        shown = run(*words).stdout
+        assert memory["id"][-8:] in shown
+        assert "We deploy on Tuesdays" in shown
+        assert "ago" in shown or "now" in shown
+    for words in (["categories"], ["tags"], ["stats"], ["spaces"], ["doctor"]):
+        assert run(*words).exit_code == 0
+    assert "**" not in run("search", "deploy", "--highlight").stdout
+    assert memory["id"] in run("add", "another").stdout or run("delete", memory["id"]).exit_code == 0
+
+
+def test_doctor_passes_an_empty_folder_and_changes_nothing(run: Run):
+    result = run("doctor", "--json")
+    found = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert {check["name"] for check in found["checks"]} >= {"version", "sqlite", "model", "database", "disk", "space"}
+    assert list(Path.cwd().iterdir()) == []
+    run("add", "x")
+    names = {check["name"]: check["status"] for check in json.loads(run("doctor", "--json").stdout)["checks"]}
+    assert (names["schema"], names["permissions"]) == ("ok", "ok")
+
+
+def test_doctor_finds_what_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch):
+    Path("muisti.db").write_bytes(b"this is no database" * 100)
+    damaged = run("doctor")
+    assert damaged.exit_code == 1
+    assert "schema\tfailed" in damaged.stdout
+    assert run("list").exit_code == 1
+    Path("muisti.db").unlink()
+    run("add", "x")
+    Path("muisti.db").chmod(0o644)
+    assert "permissions\twarning" in run("doctor").stdout
+    monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
+    monkeypatch.setenv("MUISTI_MODEL", str(Path.cwd()))
+    assert "model\tfailed" in run("doctor").stdout
+    monkeypatch.setenv("MUISTI_PORT", "many")
+    assert "settings\tfailed" in run("doctor").stdout
+
+
+def test_reembedding_gives_a_space_the_model_that_runs(run: Run, monkeypatch: pytest.MonkeyPatch):
+    run("add", "We deploy on Tuesdays")
+    assert run("reembed").exit_code == 64
+    monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
+    result = run("reembed", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["generation"]
+    assert json.loads(run("search", "deploy", "--mode", "semantic", "--json").stdout)["hits"]
+    assert run("reembed", "--space", "missing").exit_code == 1
+
+
+def test_shortcuts_and_a_filter_hold_together():
+    none = dict.fromkeys(("category", "author", "type_", "status", "after", "before"))
+    assert as_filter(None, **none, tags=()) is None
+    assert as_filter({"or": []}, **none, tags=()) == {"or": []}
+    both = as_filter({"key": "k"}, **none | {"category": "c"}, tags=("a,b", "c"))
+    assert both == {"and": [{"key": "k"}, {"category": "c", "tags": {"any": ["a", "b", "c"]}}]}
+
+
+@pytest.mark.parametrize("words", [[], ["serve"]], ids=["muisti", "serve"])
+def test_help_imports_none_of_the_heavy_libraries(words: list[str]):
+    heavy = {"numba", "numpy", "model2vec", "litestar", "httpx", "rich", "apsw"}
+    code = f"import sys\nfrom service.cli import main\nmain({[*words, '--help']}, standalone_mode=False)\n"
+    code += f"print(sorted({heavy} & sys.modules.keys()), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stderr == "[]\n"
+    assert "Usage:" in done.stdout
+
+
+def test_a_remote_command_does_not_load_the_service():
+    heavy = {"numba", "model2vec", "litestar"}
+    code = "import sys\nfrom service.cli import main\n"
+    code += "main(['list', '--url', 'http://127.0.0.1:1'], standalone_mode=False)"
+    wrapped = f"import contextlib, click\nwith contextlib.suppress(click.ClickException):\n exec({code!r})\n"
+    wrapped += f"import sys\nprint(sorted({heavy} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", wrapped], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "[]\n"
+
+
+def commands() -> dict[str, click.Command]:
+    context = click.Context(main)
+    found = {name: main.get_command(context, name) for name in COMMANDS}
+    return {name: command for name, command in found.items() if command is not None}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example_and_its_summary(name: str, run: Run):
+    shown = run(name, "--help").stdout
+    assert f"  muisti {name}" in shown
+    assert GLOBAL in shown
+    assert (commands()[name].help or "").startswith(COMMANDS[name][1])
+    assert commands()[name].name == name
+
+
+def test_every_command_option_and_exit_code_is_documented():
+    sections = DOCS.read_text().split("\n## ")
+    for name, command in commands().items():
+        text = "".join(section for section in sections if f"`muisti {name}" in section.splitlines()[0])
+        assert text, name
+        shared = {option.name for option in global_options()}
+        wanted = [param.opts[0] for param in command.params if param.name not in shared and param.opts[0][:2] == "--"]
+        assert [option for option in wanted if f"`{option}`" not in text] == [], name
+    everywhere = next(section for section in sections if section.startswith("Options of every command"))
+    assert [o.opts for o in global_options() if not all(f"`{opt}" in everywhere for opt in o.opts)] == []
+    codes = next(section for section in sections if section.startswith("Exit codes"))
+    assert [code for code in (0, 1, 2, 3, 64) if f"| {code} |" not in codes] == []
+
+
+def test_serve_has_a_flag_for_every_setting():
+    flags = {param.opts[0] for param in commands()["serve"].params}
+    assert {setting.flag for setting in options()} <= flags
