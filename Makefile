@@ -10,6 +10,8 @@ PINS := deploy/constraints.txt
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c $(PINS)
 NEEDS := .venv/.made pyproject.toml $(PINS)
+# numpy computes on one thread in benchmarks, as we do.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 KERNELS := $(wildcard core/kernels.py core/kernels/*.py)
 
 MAKEFLAGS += --no-print-directory
@@ -51,10 +53,10 @@ eval: .venv/.serve .venv/.kernels ## Measure retrieval quality: make eval DATA="
 	@$(BIN)/muisti eval $(ARGS) $(DATA)
 
 bench: .venv/.dev .venv/.kernels ## Measure speed
-	@$(BIN)/python -m loadtests.bench $(ARGS)
+	@$(ONE_THREAD) $(BIN)/python -m loadtests.bench $(ARGS)
 
 bench-quick: .venv/.dev .venv/.kernels ## Measure speed roughly, in seconds
-	@$(BIN)/python -m loadtests.bench --quick $(ARGS)
+	@$(ONE_THREAD) $(BIN)/python -m loadtests.bench --quick $(ARGS)
 
 pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraints.txt (needs the network)
 	@$(call check_python)
