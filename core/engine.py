@@ -57,7 +57,7 @@ class Engine:
         clock: Clock,
         *,
         index_memory: int = MEMORY,
-        retention_hours: int = DAY_HOURS,
+        retention_hours: float = DAY_HOURS,
     ) -> None:
         """Bring the database to this schema. `encoder` None means that embeddings are off.
 
@@ -71,7 +71,7 @@ class Engine:
         self._clock = clock
         migrate(database, clock())
         self._indexes = Indexes(database, memory=index_memory, vectors=encoder is not None)
-        self._writer = Writer(database, self._indexes, encoder, retention_hours * HOUR_US)
+        self._writer = Writer(database, self._indexes, encoder, int(retention_hours * HOUR_US))
         self._searcher = Searcher(database, self._indexes, encoder)
         self.ensure_space(spaces.DEFAULT)
 

@@ -38,7 +38,8 @@ def id_text(raw: bytes) -> str:
     >>> id_text(bytes(16))
     '00000000-0000-0000-0000-000000000000'
     """
-    return str(uuid.UUID(bytes=raw))
+    digits = raw.hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def id_bytes(text: str) -> bytes | None:

@@ -1,0 +1,15 @@
+"""`python -m service` serves with the settings of the environment and the file."""
+
+import os
+import sys
+from pathlib import Path
+
+from core.errors import MuistiError
+from service.server import run
+from service.settings import SettingsError, find_config, load
+
+if __name__ == "__main__":
+    try:
+        run(load(os.environ, find_config(os.environ, Path.cwd()), {}))
+    except (SettingsError, MuistiError) as refusal:
+        sys.exit(str(refusal))

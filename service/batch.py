@@ -1,0 +1,118 @@
+"""Batches: one by one from bytes to drafts, and into the store together or each for itself."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from core.engine import Engine
+from core.errors import AddressTaken, Duplicate, InvalidInput, MuistiError, Problem
+from core.values import BATCH_MAX, Draft, OnConflict, Seq, Written
+from service.decode import decode
+from service.errors import HttpError, problem_of
+from service.schemas.replies import ItemReply, ItemsReply, MemoryReply
+from service.schemas.requests import DraftBody
+
+PATH = "$.memories"
+
+Refusal = MuistiError | HttpError
+
+
+def read_items(raws: Sequence[msgspec.Raw]) -> list[Draft | Refusal]:
+    """Each item as a draft, or why it is none.
+
+    Raises:
+        InvalidInput: there are too few or too many.
+    """
+    if not 1 <= len(raws) <= BATCH_MAX:
+        raise InvalidInput.at(PATH, f"has {len(raws):,} memories; 1 to {BATCH_MAX:,} are allowed")
+    return [_read(raw, f"{PATH}[{place}]") for place, raw in enumerate(raws)]
+
+
+def all_or_none(items: Sequence[Draft | Refusal]) -> list[Draft]:
+    """The drafts, when all are good.
+
+    Raises:
+        HttpError, InvalidInput: some are not.
+    """
+    problems: list[Problem] = []
+    for item in items:
+        if isinstance(item, HttpError):
+            raise item
+        if isinstance(item, InvalidInput):
+            problems.extend(item.problems)
+    if problems:
+        raise InvalidInput(problems)
+    return [item for item in items if isinstance(item, Draft)]
+
+
+def add_each(engine: Engine, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict) -> ItemsReply:
+    """Store what can be stored, and tell what became of each item.
+
+    Raises:
+        MuistiError: nothing was stored, and not because of an item.
+    """
+    adding = _Adding(engine, space, items, on_conflict)
+    adding.add([place for place, item in enumerate(items) if isinstance(item, Draft)])
+    return adding.reply()
+
+
+class _Adding:
+    """Tries all at once, and when that is refused, both halves."""
+
+    def __init__(self, engine: Engine, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict) -> None:
+        self._engine, self._space, self._items = engine, space, items
+        self._on_conflict: OnConflict = on_conflict
+        self._replies: dict[int, ItemReply] = {}
+        self._seq: Seq | None = None
+        for place, item in enumerate(items):
+            if not isinstance(item, Draft):
+                self._fail(place, item)
+
+    def add(self, places: Sequence[int]) -> None:
+        if not places:
+            return
+        try:
+            written = self._try(places)
+        except (InvalidInput, Duplicate, AddressTaken) as refusal:
+            if len(places) == 1:
+                self._fail(places[0], _moved(refusal, f"{PATH}[{places[0]}]"))
+                return
+            middle = len(places) // 2
+            self.add(places[:middle])
+            self.add(places[middle:])
+        except MuistiError as failure:
+            if self._seq is None:
+                raise
+            for place in places:
+                self._fail(place, failure)
+        else:
+            self._seq = written.seq
+            for place, memory in zip(places, written.memories, strict=True):
+                self._replies[place] = ItemReply(index=place, status="created", memory=MemoryReply.of(memory))
+
+    def reply(self) -> ItemsReply:
+        items = [self._replies[place] for place in range(len(self._items))]
+        created = sum(item.status == "created" for item in items)
+        seq = None if self._seq is None else str(self._seq)
+        return ItemsReply(items=items, created=created, failed=len(items) - created, seq=seq)
+
+    def _try(self, places: Sequence[int]) -> Written:
+        drafts = [item for place in places if isinstance(item := self._items[place], Draft)]
+        return self._engine.add(self._space, drafts, on_conflict=self._on_conflict)
+
+    def _fail(self, place: int, refusal: Refusal) -> None:
+        self._replies[place] = ItemReply(index=place, status="failed", problem=problem_of(refusal))
+
+
+def _read(raw: msgspec.Raw, path: str) -> Draft | Refusal:
+    try:
+        return decode(raw, DraftBody, path).draft(path)
+    except (HttpError, InvalidInput) as refusal:
+        return refusal
+
+
+def _moved(refusal: Refusal, path: str) -> Refusal:
+    """A refusal of a single draft, said of its place in the batch."""
+    if not isinstance(refusal, InvalidInput):
+        return refusal
+    return InvalidInput([Problem(path + problem.path[1:], problem.message) for problem in refusal.problems])

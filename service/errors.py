@@ -1,0 +1,207 @@
+"""The one place that knows both what can go wrong and HTTP: every error becomes a problem (RFC 9457)."""
+
+import re
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+import msgspec
+import structlog
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+
+from core.errors import AddressTaken, Duplicate, InvalidInput, MuistiError
+from core.errors import Problem as BadField
+
+MEDIA_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a code stands for. `retry_after` is in seconds, None when repeating the request is of no use."""
+
+    status: int
+    title: str
+    meaning: str
+    retry_after: int | None = None
+
+
+# The codes of core.errors, then those that only HTTP has. Codes are contract.
+KINDS: Mapping[str, Kind] = {
+    "invalid_input": Kind(422, "Invalid input", "A field or parameter has a value that cannot be accepted."),
+    "not_found": Kind(404, "Not found", "There is no such space, memory or entry; or it was deleted or has expired."),
+    "conflict": Kind(409, "Conflict", "What is stored stands against the request."),
+    "duplicate": Kind(409, "Duplicate", "A current memory says the same; `conflicts` names it."),
+    "address_taken": Kind(409, "Address taken", "Category and key belong to another memory; `conflicts` names it."),
+    "already_exists": Kind(409, "Already exists", "A space of this name exists."),
+    "model_mismatch": Kind(409, "Model mismatch", "The space was embedded by another model than the one that runs."),
+    "idempotency_key_reused": Kind(409, "Idempotency key reused", "The key was sent before with another request."),
+    "stale_version": Kind(412, "Stale version", "The memory has changed since the version that If-Match names."),
+    "epoch_gone": Kind(410, "Epoch gone", "Muisti-Min-Seq is of a space that has been made anew since."),
+    "not_yet_replicated": Kind(503, "Not yet replicated", "Muisti-Min-Seq has not been reached within 1 s.", 1),
+    "busy": Kind(503, "Busy", "Too many requests wait already.", 1),
+    "store_unavailable": Kind(503, "Store unavailable", "The database did not answer.", 1),
+    "store_full": Kind(507, "Store full", "There is no room left for the database; nothing was stored."),
+    "store_corrupt": Kind(500, "Store corrupt", "The database is damaged, or is no Muisti database."),
+    "schema_too_new": Kind(500, "Schema too new", "A newer Muisti wrote the database."),
+    "internal": Kind(500, "Internal error", "A fault of the server; the log has it under the X-Request-Id."),
+    "malformed_request": Kind(400, "Malformed request", "The URL or the request itself cannot be read."),
+    "malformed_header": Kind(400, "Malformed header", "A header has a value that cannot be read."),
+    "malformed_json": Kind(400, "Malformed JSON", "The body is no JSON in UTF-8, or is nested too deeply."),
+    "no_route": Kind(404, "No such route", "Nothing answers at this path."),
+    "method_not_allowed": Kind(405, "Method not allowed", "The path does not know this method; `Allow` says which."),
+    "too_large": Kind(413, "Too large", "The body is larger than the server accepts."),
+    "unsupported_media_type": Kind(415, "Unsupported media type", "The body has a Content-Type that is not accepted."),
+    "unknown_host": Kind(421, "Unknown host", "A server without keys answers only to names of this machine."),
+}
+
+_MISSING = re.compile(r"Missing required \w+ parameter '([^']+)'")
+_WANTED = {"int": "a whole number", "bool": "true or false"}
+_HTTP_CODES = {404: "no_route", 405: "method_not_allowed", 413: "too_large"}
+
+
+class FieldProblem(msgspec.Struct, frozen=True):
+    """A bad field or parameter: a JSON path such as `$.memories[3].key`, and what to do."""
+
+    path: str
+    message: str
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """An error (RFC 9457). `code` is stable, `detail` is prose; `errors` names the bad fields."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: list[FieldProblem] = []
+    conflicts: list[str] | msgspec.UnsetType = msgspec.UNSET
+
+
+@dataclass(frozen=True)
+class HttpError(Exception):
+    """What only HTTP can refuse: a code of `KINDS`, and what to tell the caller."""
+
+    code: str
+    detail: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def problem_type(code: str) -> str:
+    """The URI of a kind of problem; it answers with what the code means."""
+    return f"/problems/{code}"
+
+
+def problem(code: str, detail: str, errors: Sequence[BadField] = (), conflicts: Sequence[str] | None = None) -> Problem:
+    kind = KINDS[code]
+    return Problem(
+        type=problem_type(code),
+        title=kind.title,
+        status=kind.status,
+        detail=detail,
+        code=code,
+        errors=[FieldProblem(bad.path, bad.message) for bad in errors],
+        conflicts=msgspec.UNSET if conflicts is None else list(conflicts),
+    )
+
+
+def problem_of(error: MuistiError | HttpError) -> Problem:
+    """How a refusal looks from outside."""
+    match error:
+        case InvalidInput():
+            return problem(error.code, str(error), error.problems)
+        case Duplicate() | AddressTaken():
+            return problem(error.code, str(error), conflicts=error.ids)
+        case HttpError():
+            return problem(error.code, error.detail)
+        case _:
+            return problem(error.code, str(error))
+
+
+def headers_of(code: str) -> dict[str, str]:
+    """The headers that go with a code."""
+    retry = KINDS[code].retry_after
+    return {} if retry is None else {"Retry-After": str(retry)}
+
+
+def _response(found: Problem, headers: Mapping[str, str]) -> Response[Problem]:
+    return Response(
+        found, status_code=found.status, media_type=MEDIA_TYPE, headers={**headers_of(found.code), **headers}
+    )
+
+
+def _refused(_: Request, error: MuistiError | HttpError) -> Response[Problem]:
+    return _response(problem_of(error), error.headers if isinstance(error, HttpError) else {})
+
+
+def _invalid_parameters(request: Request, error: ValidationException) -> Response[Problem]:
+    """Litestar found a parameter missing or of the wrong type."""
+    missing = _MISSING.match(error.detail)
+    if missing:
+        return _refused(request, InvalidInput.at(f"$.{missing[1]}", "is required"))
+    given = error.extra if isinstance(error.extra, list) else []
+    names = [str(item.get("key", "")) for item in given if isinstance(item, dict)]
+    if "data" in names:  # the name of the body in a handler; a body that is there was decoded before
+        return _refused(request, HttpError("malformed_json", "the body is empty; send JSON"))
+    messages = [str(item.get("message")) for item in given if isinstance(item, dict)]
+    bad = [BadField(f"$.{name}", _reworded(request, name, text)) for name, text in zip(names, messages, strict=True)]
+    return _refused(request, InvalidInput(bad or [BadField("$", "is not valid")]))
+
+
+def _reworded(request: Request, name: str, message: str) -> str:
+    """A parameter is always a string: say what the string must be."""
+    wanted = next((words for type, words in _WANTED.items() if f"`{type}" in message), None)
+    return message if wanted is None else f"{request.query_params.get(name, '')[:40]!r} is not {wanted}"
+
+
+def _http(request: Request, error: HTTPException) -> Response[Problem]:
+    code = _HTTP_CODES.get(error.status_code, "malformed_request" if error.status_code < 500 else "internal")
+    if code == "internal":
+        return _crashed(request, error)
+    method, path = request.method, request.scope["path"]
+    detail = {
+        "no_route": f"nothing answers at {path[:200]!r}; /docs lists the routes",
+        "method_not_allowed": f"{path[:200]!r} does not know {method}; `Allow` says what it knows",
+        "too_large": _too_large(request),
+    }.get(code, error.detail)
+    allow = {name.title(): value for name, value in (error.headers or {}).items()}
+    return _response(problem(code, detail), allow)
+
+
+def _too_large(request: Request) -> str:
+    limit = request.app.state.settings.body_limit
+    size = request.headers.get("content-length", "")
+    known = f"has {int(size):,} bytes" if size.isdecimal() else "is larger"
+    return f"the body {known}; at most {limit:,} bytes are accepted"
+
+
+def _crashed(request: Request, error: Exception) -> Response[Problem]:
+    """Tell the log where, never the message: it may quote a memory."""
+    structlog.get_logger("muisti.http").error(
+        "crash",
+        error=type(error).__qualname__,
+        trace=traceback.format_tb(error.__traceback__),
+        request_id=request.scope.get("request_id"),
+    )
+    detail = "the server failed to answer; its log has the reason under this X-Request-Id"
+    return _response(problem("internal", detail), {})
+
+
+HANDLERS = {
+    MuistiError: _refused,
+    HttpError: _refused,
+    ValidationException: _invalid_parameters,
+    HTTPException: _http,
+    Exception: _crashed,
+}
+
+
+def status_name(status: int) -> str:
+    """The standard's phrase for a status.
+
+    >>> status_name(422)
+    'Unprocessable Entity'
+    """
+    return HTTPStatus(status).phrase

@@ -1,0 +1,112 @@
+"""The request headers that carry meaning, read once and strictly."""
+
+import re
+from hashlib import blake2b
+from typing import Annotated
+
+from litestar.params import HeaderParameter
+
+from core.errors import InvalidInput
+from core.values import RequestKey, Seq
+from core.writing import IfMatch
+from service.decode import Request
+from service.errors import HttpError
+
+SEQ = "Muisti-Seq"
+MIN_SEQ = "Muisti-Min-Seq"
+REPLAYED = "Idempotent-Replayed"
+
+_TAG = r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"'
+_TAGS = re.compile(rf"\s*{_TAG}(?:\s*,\s*{_TAG})*\s*")
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+_SEQ = re.compile(r"(?P<epoch>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(?P<number>[0-9]{1,18})")
+
+IfMatchHeader = Annotated[
+    str | None,
+    HeaderParameter(
+        name="If-Match", description="ETags, one of which must be the memory's; or `*`. Another version gives 412."
+    ),
+]
+IfNoneMatchHeader = Annotated[
+    str | None, HeaderParameter(name="If-None-Match", description="ETags; when the memory still has one, 304.")
+]
+IdempotencyKeyHeader = Annotated[
+    str | None,
+    HeaderParameter(
+        name="Idempotency-Key",
+        description="1 to 255 visible ASCII characters. A repetition gets the first answer, and nothing is done twice.",
+    ),
+]
+
+
+class _Every(frozenset[str]):
+    """What `*` names."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+def etags(header: str) -> frozenset[str]:
+    """The tags that a list names, weak ones with their W/; every tag for `*`.
+
+    >>> sorted(etags('"a.1", W/"b.2"'))
+    ['"a.1"', 'W/"b.2"']
+
+    Raises:
+        HttpError: this is no list of tags.
+    """
+    if header.strip() == "*":
+        return _Every()
+    if not _TAGS.fullmatch(header):
+        raise HttpError("malformed_header", 'an ETag looks like "{id}.{version}", with its quotation marks; or send *')
+    return frozenset(re.findall(_TAG, header))
+
+
+def expected(request: Request, header: str | None) -> IfMatch:
+    """What a change asks of the version that it meets: the current tag must be in it."""
+    if "if-none-match" in request.headers:
+        raise HttpError("malformed_header", "If-None-Match goes with GET; a POST with category and key never replaces")
+    return None if header is None else etags(header)
+
+
+def is_known(header: str | None, etag: str) -> bool:
+    """Whether If-None-Match says that the caller has this version."""
+    if header is None:
+        return False
+    known = etags(header)
+    return etag in known or f"W/{etag}" in known
+
+
+async def request_key(request: Request, space: str, header: str | None) -> RequestKey | None:
+    """What tells a repeated request; None when it may simply run again."""
+    if header is None:
+        return None
+    if not _KEY.fullmatch(header):
+        raise HttpError("malformed_header", "Idempotency-Key must have 1 to 255 visible ASCII characters")
+    digest = blake2b(digest_size=32)
+    scope = request.scope
+    for part in (scope["method"].encode(), scope["raw_path"], scope["query_string"], await request.body()):
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return RequestKey(f"http {space}", header, digest.digest())
+
+
+def not_with_key(key: RequestKey | None) -> None:
+    """Raise when a request has a key that it cannot have."""
+    if key is not None:
+        raise InvalidInput.at(
+            "$.atomic",
+            "false and an Idempotency-Key exclude each other: several writes cannot be replayed as one; "
+            "send atomic=true, or on_conflict=reject without the key",
+        )
+
+
+def min_seq(header: str) -> Seq:
+    """The point of history that a reader has seen already.
+
+    Raises:
+        HttpError: it is no such point.
+    """
+    match = _SEQ.fullmatch(header)
+    if match is None:
+        raise HttpError("malformed_header", f"{MIN_SEQ} looks like {{epoch}}:{{number}}, as {SEQ} gave it")
+    return Seq(match["epoch"], int(match["number"]))

@@ -1,0 +1,250 @@
+"""The OpenAPI 3.1 document, made from the handlers and the types that they read and write.
+
+Ours and not Litestar's: msgspec describes its own types best, and every refusal of every route is in it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, get_args, get_origin
+
+import msgspec
+from litestar import Litestar
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import ParameterKwarg, PathParameter, QueryParameter
+from litestar.routes import HTTPRoute
+from msgspec import Meta
+
+from service.decode import JSON, LINES
+from service.errors import KINDS, MEDIA_TYPE, Problem, problem, status_name
+from service.openapi_text import ABOUT, EXAMPLES, HEADERS, TAGS
+from service.parameters import declared
+from service.schemas import fields
+from service.schemas.replies import MemoryReply
+from service.schemas.requests import BatchBody, DraftBody
+
+Json = dict[str, Any]
+
+REF = "#/components/schemas/{name}"
+PATH_TYPES = {
+    "space": fields.SpaceName,
+    "memory_id": fields.MemoryId,
+    "category": fields.Category,
+    "key": fields.Key,
+    "code": Annotated[str, Meta(description="The `code` of a problem.", extra_json_schema={"enum": list(KINDS)})],
+}
+SPACE = "/v1/spaces/{space}"
+
+
+def document(app: Litestar) -> Json:
+    """The document of an application."""
+    operations = list(_operations(app))
+    types = _types_of(handler for _, _, handler in operations)
+    _, components = msgspec.json.schema_components(types, ref_template=REF)
+    components["BatchBody"]["properties"]["memories"] |= {
+        "items": {"$ref": REF.format(name="DraftBody")},
+        "minItems": 1,
+        "maxItems": 1000,
+    }
+    paths: dict[str, Json] = {}
+    refusals: dict[str, Json] = {}
+    for path, method, handler in sorted(operations, key=lambda operation: operation[:2]):
+        paths.setdefault(path, {})[method] = _operation(path, handler)
+        refusals |= {_together(codes): _refusal(codes) for codes in _refusals(path, handler).values()}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Muisti",
+            "version": "1",
+            "description": ABOUT,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
+        "paths": paths,
+        "components": {
+            "schemas": {name: _one_line(schema) for name, schema in sorted(components.items())},
+            "responses": dict(sorted(refusals.items())),
+            "headers": HEADERS,
+            "examples": {code: {"value": problem(code, kind.meaning)} for code, kind in KINDS.items()},
+        },
+    }
+
+
+def _one_line(schema: Json) -> Json:
+    """A description is a docstring: join its lines."""
+    return {**schema, **_described(" ".join(schema.get("description", "").split()))}
+
+
+def _operations(app: Litestar) -> Iterator[tuple[str, str, HTTPRouteHandler]]:
+    for route in app.routes:
+        if isinstance(route, HTTPRoute):
+            for method, (handler, _) in route.route_handler_map.items():
+                if isinstance(handler.operation_id, str):
+                    yield route.path_format, method.lower(), handler
+
+
+def _operation(path: str, handler: HTTPRouteHandler) -> Json:
+    summary, _, description = (handler.fn.__doc__ or "").partition("\n")
+    described = " ".join(description.split())
+    body = _body(handler)
+    return {
+        "operationId": handler.operation_id,
+        "summary": summary.rstrip("."),
+        **({"description": described} if described else {}),
+        "tags": sorted(handler.resolve_tags()),
+        "parameters": list(_parameters(path, handler)),
+        **({"requestBody": body} if body else {}),
+        "responses": {
+            **_successes(path, handler),
+            **{
+                str(status): {"$ref": f"#/components/responses/{_together(codes)}"}
+                for status, codes in _refusals(path, handler).items()
+            },
+        },
+    }
+
+
+def _parameters(path: str, handler: HTTPRouteHandler) -> Iterator[Json]:
+    for name, source, field in declared(handler):
+        if isinstance(source, PathParameter):
+            schema = msgspec.json.schema(PATH_TYPES[name])
+            yield {
+                "name": name,
+                "in": "path",
+                "required": True,
+                **_described(schema.pop("description")),
+                "schema": schema,
+            }
+            continue
+        place = "query" if isinstance(source, QueryParameter) else "header"
+        yield {
+            "name": name,
+            "in": place,
+            **({"required": True} if field.is_required else {}),
+            **_described(source.description),
+            "schema": _parameter_schema(source, field.annotation, field.default if field.has_default else None),
+        }
+    if handler.opt.get("filters"):
+        yield from EXAMPLES["filters"]
+    if path.startswith(f"{SPACE}/"):
+        yield EXAMPLES["min_seq"]
+
+
+def _described(text: str | None) -> Json:
+    return {"description": text} if text else {}
+
+
+def _parameter_schema(source: ParameterKwarg, annotation: Any, default: Any) -> Json:
+    (plain,) = [kind for kind in get_args(annotation) or (annotation,) if kind is not type(None)]
+    schema = {**msgspec.json.schema(plain), **(source.schema_extra or {})}
+    if source.enum:
+        schema["enum"] = list(source.enum)
+    return schema if default is None else {**schema, "default": default}
+
+
+def _body(handler: HTTPRouteHandler) -> Json | None:
+    field = handler.parsed_data_field
+    if field is None:
+        return None
+    content: Json = {JSON: {"schema": {"$ref": REF.format(name=field.annotation.__name__)}}}
+    example = EXAMPLES.get(str(handler.operation_id))
+    if example is not None:
+        content[JSON]["example"] = example
+    if field.annotation is BatchBody:
+        content[LINES] = {"schema": {"type": "string", "description": "One DraftBody a line."}}
+    return {"required": True, "content": content}
+
+
+def _successes(path: str, handler: HTTPRouteHandler) -> Json:
+    statuses = [handler.status_code, *handler.opt.get("statuses", ())]
+    types = list(_replies(handler))
+    pairs = zip(statuses, types * len(statuses) if len(types) == 1 else types, strict=False)
+    return {str(status): _success(path, handler, status, type) for status, type in sorted(pairs, key=lambda p: p[0])}
+
+
+def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Json:
+    headers = ["X-Request-Id", "Server-Timing"]
+    if path.startswith(f"{SPACE}/") or (path == SPACE and status == 200):
+        headers.append("Muisti-Seq")
+    if type is MemoryReply or status == 304:
+        headers.append("ETag")
+    if status == 201 and type is not None and handler.operation_id != "addMemories":
+        headers.append("Location")
+    if any(name == "Idempotency-Key" for name, _, _ in declared(handler)):
+        headers.append("Idempotent-Replayed")
+    media = handler.opt.get("media", JSON)
+    plain = {"type": "object" if media == JSON else "string"}
+    schema = {"$ref": REF.format(name=type.__name__)} if isinstance(type, msgspec.StructMeta) else plain
+    return {
+        "description": status_name(status),
+        "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in headers},
+        **({} if type is None else {"content": {media: {"schema": schema}}}),
+    }
+
+
+def _replies(handler: HTTPRouteHandler) -> Iterator[Any]:
+    """The types of the bodies, in the order of the statuses."""
+    annotation = handler.parsed_fn_signature.return_type.annotation
+    single = get_origin(annotation) is not None and isinstance(get_origin(annotation), type)
+    for part in [annotation] if single or not get_args(annotation) else get_args(annotation):
+        inner = get_args(part)[0] if get_args(part) else part
+        yield None if inner is type(None) else inner
+
+
+def _refusals(path: str, handler: HTTPRouteHandler) -> dict[int, list[str]]:
+    """The codes of a route by their status."""
+    by_status: dict[int, list[str]] = {}
+    for code in KINDS:
+        if code in _codes(path, handler):
+            by_status.setdefault(KINDS[code].status, []).append(code)
+    return dict(sorted(by_status.items()))
+
+
+def _together(codes: Iterable[str]) -> str:
+    """The name of the response that several codes share."""
+    return ".".join(codes)
+
+
+def _codes(path: str, handler: HTTPRouteHandler) -> set[str]:
+    """What a route may refuse."""
+    names = {name for name, _, _ in declared(handler)}
+    codes = {"internal", "malformed_request", "invalid_input", "unknown_host", *handler.opt.get("problems", ())}
+    if path.startswith("/v1"):
+        codes |= {"busy", "store_unavailable"}
+    if handler.parsed_data_field is not None:
+        codes |= {"malformed_json", "too_large", "unsupported_media_type", "store_full", "model_mismatch"}
+    if "space" in names or "code" in names:
+        codes.add("not_found")
+    if "Idempotency-Key" in names:
+        codes |= {"idempotency_key_reused", "malformed_header", "too_large", "store_full"}
+    if names & {"If-Match", "If-None-Match"}:
+        codes.add("malformed_header")
+    if "If-Match" in names:
+        codes.add("stale_version")
+    if path.startswith(f"{SPACE}/"):
+        codes |= {"malformed_header", "epoch_gone", "not_yet_replicated"}
+    return codes
+
+
+def _refusal(codes: Iterable[str]) -> Json:
+    examples = {code: {"$ref": f"#/components/examples/{code}"} for code in codes}
+    retry = any(KINDS[code].retry_after for code in codes)
+    headers = ["X-Request-Id", "Server-Timing", *(["Retry-After"] if retry else [])]
+    return {
+        "description": " ".join(f"`{code}`: {KINDS[code].meaning}" for code in codes),
+        "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in headers},
+        "content": {MEDIA_TYPE: {"schema": {"$ref": REF.format(name="Problem")}, "examples": examples}},
+    }
+
+
+def _types_of(handlers: Iterable[HTTPRouteHandler]) -> list[Any]:
+    found: dict[Any, None] = {Problem: None, DraftBody: None}
+    for handler in handlers:
+        if handler.parsed_data_field is not None:
+            found[handler.parsed_data_field.annotation] = None
+        found |= {type: None for type in _replies(handler) if isinstance(type, msgspec.StructMeta)}
+    return list(found)
+
+
+def canonical(found: Mapping[str, Any]) -> str:
+    """The document as it is committed."""
+    return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"

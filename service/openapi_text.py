@@ -1,0 +1,85 @@
+"""What the OpenAPI document says in words and examples."""
+
+from typing import Any
+
+ABOUT = (
+    "Muisti stores what agents and apps learn and finds the right piece again: by meaning, by words, with any filter. "
+    "Every error is an RFC 9457 problem with a stable `code`. docs/http.md explains filters, pages, versions, repeated "
+    "requests and reading your own writes."
+)
+
+TAGS = {
+    "memories": "What is stored and found.",
+    "entries": "The same memories by their address, a category and a key.",
+    "search": "The memories that best answer a query.",
+    "facets": "Counts and sizes.",
+    "spaces": "Isolated stores.",
+    "operations": "Is it alive, is it ready, what can it do.",
+}
+
+
+def _header(description: str, example: str) -> dict[str, Any]:
+    return {"description": description, "schema": {"type": "string"}, "example": example}
+
+
+HEADERS = {
+    "X-Request-Id": _header(
+        "The caller's id when it has 1 to 128 of A-Z, a-z, 0-9, '.', '_', ':', '-', else a new one.", "4bf92f3577b34da6"
+    ),
+    "Server-Timing": _header("Milliseconds: `total`, and for a search its stages.", "total;dur=0.91"),
+    "Muisti-Seq": _header(
+        "Point in the history of the space, `{epoch}:{number}`.", "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17"
+    ),
+    "ETag": _header("The version, for If-Match and If-None-Match.", '"0197a3c0-5f4e-7000-8000-0123456789ab.1"'),
+    "Location": _header("Where the new thing is.", "/v1/spaces/default/memories/0197a3c0-5f4e-7000-8000-0123456789ab"),
+    "Idempotent-Replayed": _header("`true` when this answer is that of an earlier request with the same key.", "true"),
+    "Retry-After": _header("Seconds after which to try again.", "1"),
+}
+
+_DRAFT = {
+    "content": "We deploy on Fridays; ticket QX-991",
+    "category": "rules",
+    "key": "deploy",
+    "tags": ["release"],
+    "importance": "high",
+    "metadata": {"team": "core"},
+}
+
+# Bodies by operation; `filters` and `min_seq` are parameters that no handler declares.
+EXAMPLES: dict[str, Any] = {
+    "createSpace": {"name": "acme.web"},
+    "addMemory": _DRAFT,
+    "addMemories": {
+        "memories": [_DRAFT, {"content": "Anna prefers tea", "type": "preference"}],
+        "atomic": True,
+        "on_conflict": "keep",
+    },
+    "updateMemory": {"content": "We deploy on Thursdays; ticket QX-991", "reason": None},
+    "putEntry": {"content": "We deploy on Thursdays; ticket QX-991", "tags": ["release"]},
+    "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
+    "filters": [
+        {
+            "name": "filter",
+            "in": "query",
+            "description": "A filter as JSON.",
+            "schema": {"type": "string"},
+            "example": '{"tags": ["release", "team"]}',
+        },
+        {
+            "name": "filters",
+            "in": "query",
+            "description": "Filters as parameters: `field=value`, `field=a,b` or `field.operator=value`.",
+            "style": "form",
+            "explode": True,
+            "schema": {"type": "object", "additionalProperties": {"type": "string"}},
+            "example": {"category": "rules", "created_at.gte": "2026-01-01"},
+        },
+    ],
+    "min_seq": {
+        "name": "Muisti-Min-Seq",
+        "in": "header",
+        "description": "A Muisti-Seq that the answer must have reached; it is waited for, 1 s at most.",
+        "schema": {"type": "string"},
+        "example": "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17",
+    },
+}

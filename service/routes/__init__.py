@@ -1,0 +1,26 @@
+"""The routes: one noun a file. Handlers translate; they do not decide."""
+
+from collections.abc import Sequence
+
+from litestar import Router
+from litestar.types import ControllerRouterHandler
+
+from service.routes import batch, docs, entries, facets, health, memories, search, spaces
+
+IN_A_SPACE: Sequence[ControllerRouterHandler] = (
+    *memories.ROUTES,
+    *batch.ROUTES,
+    *entries.ROUTES,
+    *search.ROUTES,
+    *facets.ROUTES,
+)
+
+
+def routes() -> list[ControllerRouterHandler]:
+    """All routes of the service."""
+    return [
+        *spaces.ROUTES,
+        Router("/v1/spaces/{space:str}", route_handlers=IN_A_SPACE),
+        *health.ROUTES,
+        *docs.ROUTES,
+    ]

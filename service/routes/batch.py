@@ -1,0 +1,59 @@
+"""Many memories in one request."""
+
+from litestar import Response, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+from msgspec import UNSET
+
+from core.errors import InvalidInput
+from service.batch import PATH, add_each, all_or_none, read_items
+from service.decode import Request
+from service.headers import SEQ, IdempotencyKeyHeader, not_with_key, request_key
+from service.parameters import AtomicParameter, OnConflictParameter
+from service.respond import written_headers
+from service.schemas.replies import BatchReply, ItemsReply
+from service.schemas.requests import BatchBody, on_conflict_of
+from service.workers import Backend
+
+
+@post(
+    "/memories/batch",
+    operation_id="addMemories",
+    tags=["memories"],
+    problems=["duplicate", "address_taken"],
+    statuses=[200],
+)
+async def add_memories(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[BatchBody],
+    backend: NamedDependency[Backend],
+    atomic: AtomicParameter = None,
+    on_conflict: OnConflictParameter = None,
+    idempotency_key: IdempotencyKeyHeader = None,
+) -> Response[BatchReply] | Response[ItemsReply]:
+    """Add 1 to 1,000 memories.
+
+    Atomic, all are stored or none: 201. With `atomic` false each for itself, and the answer tells what became of each:
+    200, also when some failed. As application/x-ndjson the body is one memory a line, and the choices are parameters.
+    """
+    choice = on_conflict_of(data.on_conflict, on_conflict, "keep")
+    key = await request_key(request, space, idempotency_key)
+    items = read_items(data.memories)
+    if not _is_atomic(data, atomic):
+        not_with_key(key)
+        replies = await backend.store(add_each, backend.engine, space, items, choice)
+        return Response(replies, status_code=200, headers={SEQ: replies.seq} if replies.seq else {})
+    added = await backend.store(
+        backend.engine.add, space, all_or_none(items), on_conflict=choice, request=key, path=PATH
+    )
+    return Response(BatchReply.of(added), status_code=201, headers=written_headers(added))
+
+
+def _is_atomic(data: BatchBody, parameter: bool | None) -> bool:
+    if data.atomic is not UNSET and parameter not in (None, data.atomic):
+        raise InvalidInput.at("$.atomic", "is one thing in the body and another in the query string")
+    return data.atomic if data.atomic is not UNSET else parameter is not False
+
+
+ROUTES = (add_memories,)

@@ -1,0 +1,73 @@
+"""The API described: for programs, for people, and each kind of error."""
+
+from importlib import resources
+
+from litestar import Request, Response, get
+from litestar.params import FromPath
+from msgspec import Struct
+
+from core.errors import NotFound
+from service.errors import KINDS, problem_type
+
+ASSETS = {"index.html": "text/html", "docs.css": "text/css", "docs.js": "text/javascript"}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+FRESH = {"Cache-Control": "no-cache"}
+
+
+class KindReply(Struct, frozen=True, kw_only=True):
+    """What a kind of problem means. `retry_after` is in seconds, null when repeating the request is of no use."""
+
+    type: str
+    code: str
+    status: int
+    title: str
+    meaning: str
+    retry_after: int | None
+
+
+@get("/openapi.json", operation_id="getOpenapi", tags=["operations"], media="application/json")
+async def get_openapi(request: Request) -> Response[bytes]:
+    """Read this document."""
+    return Response(request.app.state.openapi, media_type="application/json", headers=FRESH)
+
+
+@get("/docs", operation_id="getDocs", tags=["operations"], media="text/html")
+async def get_docs() -> Response[bytes]:
+    """Browse the API and try it."""
+    return _asset("index.html")
+
+
+@get("/docs/{name:str}")
+async def get_asset(name: FromPath[str]) -> Response[bytes]:
+    """A part of the page."""
+    if name not in ASSETS:
+        raise NotFound("page", f"/docs/{name[:80]}")
+    return _asset(name)
+
+
+@get("/problems/{code:str}", operation_id="getProblem", tags=["operations"])
+async def get_problem(code: FromPath[str]) -> KindReply:
+    """Explain a kind of error: the `type` of every problem leads here."""
+    kind = KINDS.get(code)
+    if kind is None:
+        raise NotFound("problem", code[:80])
+    return KindReply(
+        type=problem_type(code),
+        code=code,
+        status=kind.status,
+        title=kind.title,
+        meaning=kind.meaning,
+        retry_after=kind.retry_after,
+    )
+
+
+def _asset(name: str) -> Response[bytes]:
+    content = resources.files("service").joinpath("static", name).read_bytes()
+    headers = {**FRESH, "Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
+    return Response(content, media_type=ASSETS[name], headers=headers)
+
+
+ROUTES = (get_openapi, get_docs, get_asset, get_problem)

@@ -1,0 +1,38 @@
+"""Is it alive, is it ready."""
+
+import asyncio
+
+from litestar import get
+from litestar.di import NamedDependency
+
+from core.errors import StoreUnavailable
+from service.schemas.replies import AliveReply, EmbeddingsReply, ReadyReply
+from service.version import installed_version
+from service.workers import Backend
+
+PATIENCE_SECONDS = 2.0
+
+
+@get("/healthz", operation_id="getHealth", tags=["operations"])
+async def get_health() -> AliveReply:
+    """Say that the process answers."""
+    return AliveReply()
+
+
+@get("/readyz", operation_id="getReadiness", tags=["operations"], problems=["busy", "store_unavailable"])
+async def get_readiness(backend: NamedDependency[Backend]) -> ReadyReply:
+    """Say whether the service can do its work: 503 when the database does not answer."""
+    try:
+        spaces = await asyncio.wait_for(backend.store(backend.engine.list_spaces), PATIENCE_SECONDS)
+    except TimeoutError:
+        raise StoreUnavailable(f"the database has not answered for {PATIENCE_SECONDS:g} s") from None
+    return ReadyReply(
+        version=installed_version(),
+        store=backend.engine.store,
+        spaces=len(spaces),
+        embeddings=EmbeddingsReply(enabled=backend.engine.model is not None, model=backend.engine.model),
+        index_bytes=backend.engine.index_bytes,
+    )
+
+
+ROUTES = (get_health, get_readiness)

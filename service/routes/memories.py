@@ -1,0 +1,138 @@
+"""Memories, one at a time, and lists of them."""
+
+from litestar import Response, delete, get, patch, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from core.filters import parse_params
+from service.decode import Request
+from service.headers import (
+    IdempotencyKeyHeader,
+    IfMatchHeader,
+    IfNoneMatchHeader,
+    expected,
+    is_known,
+    request_key,
+)
+from service.parameters import CursorParameter, LimitParameter, OnConflictParameter
+from service.respond import deleted, found, read, unchanged, written
+from service.schemas.replies import HistoryReply, MemoryReply, PageReply, VersionReply
+from service.schemas.requests import AddBody, PatchBody, on_conflict_of
+from service.workers import Backend
+
+
+@post("/memories", operation_id="addMemory", tags=["memories"], problems=["duplicate", "address_taken"])
+async def add_memory(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[AddBody],
+    backend: NamedDependency[Backend],
+    on_conflict: OnConflictParameter = None,
+    idempotency_key: IdempotencyKeyHeader = None,
+) -> Response[MemoryReply]:
+    """Add a memory.
+
+    When the answer arrives the memory is on the disk, and every search finds it.
+    """
+    added = await backend.store(
+        backend.engine.add,
+        space,
+        [data.draft()],
+        on_conflict=on_conflict_of(data.on_conflict, on_conflict, "reject"),
+        request=await request_key(request, space, idempotency_key),
+    )
+    return written(added)
+
+
+@get("/memories", operation_id="listMemories", tags=["memories"], filters=True)
+async def list_memories(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    limit: LimitParameter = 50,
+    cursor: CursorParameter = None,
+) -> Response[PageReply]:
+    """List memories, newest first.
+
+    Every other parameter is a filter: `tags=a,b`, `created_at.gte=2026-01-01`, `metadata.team=core`, or
+    `filter=` with JSON. All must hold.
+    """
+    filters = {name: texts for name, texts in request.query_params.dict().items() if name not in ("limit", "cursor")}
+    page = await backend.store(
+        backend.engine.list_memories, space, filter=parse_params(filters), limit=limit, cursor=cursor
+    )
+    return read(PageReply.of(page), page.seq)
+
+
+@get("/memories/{memory_id:str}", operation_id="getMemory", tags=["memories"], statuses=[304])
+async def get_memory(
+    space: FromPath[str],
+    memory_id: FromPath[str],
+    backend: NamedDependency[Backend],
+    if_none_match: IfNoneMatchHeader = None,
+) -> Response[MemoryReply] | Response[None]:
+    """Read a memory."""
+    one = await backend.store(backend.engine.get, space, memory_id)
+    return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
+
+
+@patch("/memories/{memory_id:str}", operation_id="updateMemory", tags=["memories"], problems=["address_taken"])
+async def update_memory(
+    request: Request,
+    space: FromPath[str],
+    memory_id: FromPath[str],
+    data: JSONBody[PatchBody],
+    backend: NamedDependency[Backend],
+    if_match: IfMatchHeader = None,
+    idempotency_key: IdempotencyKeyHeader = None,
+) -> Response[MemoryReply]:
+    """Change a memory.
+
+    What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version.
+    """
+    changed = await backend.store(
+        backend.engine.update,
+        space,
+        memory_id,
+        data.changes(),
+        if_match=expected(request, if_match),
+        request=await request_key(request, space, idempotency_key),
+    )
+    return written(changed)
+
+
+@delete("/memories/{memory_id:str}", operation_id="deleteMemory", tags=["memories"])
+async def delete_memory(
+    request: Request,
+    space: FromPath[str],
+    memory_id: FromPath[str],
+    backend: NamedDependency[Backend],
+    if_match: IfMatchHeader = None,
+    idempotency_key: IdempotencyKeyHeader = None,
+) -> Response[None]:
+    """Delete a memory.
+
+    Its versions stay in its history.
+    """
+    ended = await backend.store(
+        backend.engine.delete,
+        space,
+        memory_id,
+        if_match=expected(request, if_match),
+        request=await request_key(request, space, idempotency_key),
+    )
+    return deleted(ended)
+
+
+@get("/memories/{memory_id:str}/history", operation_id="getHistory", tags=["memories"])
+async def get_history(
+    space: FromPath[str],
+    memory_id: FromPath[str],
+    backend: NamedDependency[Backend],
+) -> Response[HistoryReply]:
+    """Read all versions of a memory, of a deleted one too."""
+    history = await backend.store(backend.engine.history, space, memory_id)
+    return read(HistoryReply(items=[VersionReply.of(version) for version in history.versions]), history.seq)
+
+
+ROUTES = (add_memory, list_memories, get_memory, update_memory, delete_memory, get_history)

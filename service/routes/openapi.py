@@ -1,0 +1,10 @@
+"""`python -m service.routes.openapi > docs/openapi.json` writes the document as it is committed."""
+
+import sys
+
+from service.app import create_app
+from service.openapi import canonical
+from service.settings import Settings
+
+if __name__ == "__main__":
+    sys.stdout.write(canonical(create_app(Settings()).state.openapi_document))

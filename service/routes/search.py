@@ -1,0 +1,39 @@
+"""Search."""
+
+from litestar import Response, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from core.values import Timings
+from service.headers import SEQ
+from service.schemas.replies import SearchReply
+from service.schemas.requests import SearchBody
+from service.workers import Backend
+
+
+@post("/search", status_code=200, operation_id="search", tags=["search"], problems=["model_mismatch"])
+async def search(
+    space: FromPath[str],
+    data: JSONBody[SearchBody],
+    backend: NamedDependency[Backend],
+) -> Response[SearchReply]:
+    """Find the memories that best answer a query.
+
+    The filter acts before the ranking: up to `limit` hits, all of which pass it.
+    """
+    answer = await backend.search(backend.engine.search, space, data.to_query())
+    headers = {SEQ: str(answer.seq), "Server-Timing": server_timing(answer.timings)}
+    return Response(SearchReply.of(answer), headers=headers)
+
+
+def server_timing(timings: Timings) -> str:
+    """The stages as a header, in milliseconds.
+
+    >>> server_timing(Timings(embed=0.1, rank=1.234))
+    'embed;dur=0.10, filter;dur=0.00, rank;dur=1.23, fetch;dur=0.00'
+    """
+    stages = {name: getattr(timings, name) for name in ("embed", "filter", "rank", "fetch")}
+    return ", ".join(f"{name};dur={milliseconds:.2f}" for name, milliseconds in stages.items())
+
+
+ROUTES = (search,)

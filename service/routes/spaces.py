@@ -1,0 +1,52 @@
+"""Spaces: isolated stores."""
+
+from litestar import Response, delete, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from core.errors import InvalidInput
+from service.headers import SEQ
+from service.parameters import ConfirmParameter
+from service.respond import read
+from service.schemas.replies import SpaceReply, SpacesReply
+from service.schemas.requests import SpaceBody
+from service.workers import Backend
+
+
+@get("/v1/spaces", operation_id="listSpaces", tags=["spaces"])
+async def list_spaces(backend: NamedDependency[Backend]) -> SpacesReply:
+    """List the spaces."""
+    return SpacesReply.of(await backend.store(backend.engine.list_spaces))
+
+
+@post("/v1/spaces", operation_id="createSpace", tags=["spaces"], problems=["already_exists"])
+async def create_space(data: JSONBody[SpaceBody], backend: NamedDependency[Backend]) -> Response[SpaceReply]:
+    """Make a space."""
+    space = await backend.store(backend.engine.create_space, data.name, data.settings.settings())
+    headers = {SEQ: str(space.at), "Location": f"/v1/spaces/{space.name}"}
+    return Response(SpaceReply.of(space), status_code=201, headers=headers)
+
+
+@get("/v1/spaces/{space:str}", operation_id="getSpace", tags=["spaces"])
+async def get_space(space: FromPath[str], backend: NamedDependency[Backend]) -> Response[SpaceReply]:
+    """Read a space."""
+    found = await backend.store(backend.engine.get_space, space)
+    return read(SpaceReply.of(found), found.at)
+
+
+@delete("/v1/spaces/{space:str}", operation_id="deleteSpace", tags=["spaces"], problems=["conflict"])
+async def delete_space(
+    space: FromPath[str],
+    confirm: ConfirmParameter,
+    backend: NamedDependency[Backend],
+) -> None:
+    """Erase a space with all that is in it.
+
+    The default space always exists and cannot be erased.
+    """
+    if confirm != space:
+        raise InvalidInput.at("$.confirm", f"is {confirm[:80]!r}; to erase the space send confirm={space}")
+    await backend.store(backend.engine.delete_space, space)
+
+
+ROUTES = (list_spaces, create_space, get_space, delete_space)

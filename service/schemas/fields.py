@@ -1,0 +1,164 @@
+"""The fields that requests and replies share, each with what the OpenAPI document says of it.
+
+Limits stand here for the reader only; core.validate enforces them, with messages that say the limit and the value.
+"""
+
+from datetime import datetime
+from typing import Annotated, Any, get_args
+
+from msgspec import Meta
+
+from core.values import (
+    CONTENT_MAX,
+    LIMIT_MAX,
+    NAME_MAX,
+    QUERY_MAX,
+    REASON_MAX,
+    TAGS_MAX,
+    Decay,
+    Fusion,
+    Importance,
+    Kind,
+    Match,
+    Mode,
+    OnConflict,
+    Status,
+    Type,
+)
+
+_NAME = {"minLength": 1, "maxLength": NAME_MAX}
+
+
+def _enum(names: tuple[str, ...]) -> dict[str, object]:
+    return {"enum": list(names)}
+
+
+SpaceName = Annotated[
+    str,
+    Meta(
+        description="1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter or digit.",
+        extra_json_schema={"pattern": "^[a-z0-9][a-z0-9._-]{0,62}$"},
+        examples=["default"],
+    ),
+]
+MemoryId = Annotated[
+    str,
+    Meta(
+        description="Id of a memory, a UUIDv7.",
+        extra_json_schema={"format": "uuid"},
+        examples=["0197a3c0-5f4e-7000-8000-0123456789ab"],
+    ),
+]
+Content = Annotated[
+    str,
+    Meta(
+        description="The text to remember: not blank, no NUL.",
+        extra_json_schema={"minLength": 1, "maxLength": CONTENT_MAX},
+        examples=["We deploy on Fridays; ticket QX-991"],
+    ),
+]
+KindName = Annotated[str, Meta(description="What it is a piece of.", extra_json_schema=_enum(get_args(Kind)))]
+Category = Annotated[
+    str,
+    Meta(
+        description="A group of memories; compares without case. With `key` it is an address, unique in the space.",
+        extra_json_schema=_NAME,
+        examples=["rules"],
+    ),
+]
+Key = Annotated[str, Meta(description="A name within the category.", extra_json_schema=_NAME, examples=["deploy"])]
+TypeName = Annotated[str, Meta(description="What sort of thing it says.", extra_json_schema=_enum(get_args(Type)))]
+StatusName = Annotated[
+    str,
+    Meta(
+        description="Only active memories are listed and searched unless a filter names `status`.",
+        extra_json_schema=_enum(get_args(Status)),
+    ),
+]
+ImportanceName = Annotated[
+    str, Meta(description="The more important, the higher it ranks.", extra_json_schema=_enum(get_args(Importance)))
+]
+Author = Annotated[str, Meta(description="Who said it; compares without case.", extra_json_schema=_NAME)]
+Reason = Annotated[
+    str,
+    Meta(description="Why it is worth remembering.", extra_json_schema={"minLength": 1, "maxLength": REASON_MAX}),
+]
+Source = Annotated[str, Meta(description="Where it comes from, such as a URL.", extra_json_schema=_NAME)]
+Tags = Annotated[
+    list[Annotated[str, Meta(extra_json_schema=_NAME)]],
+    Meta(
+        description="Labels; compare without case.",
+        extra_json_schema={"maxItems": TAGS_MAX},
+        examples=[["release", "team"]],
+    ),
+]
+Metadata = Annotated[
+    dict[str, Any],
+    Meta(
+        description="Any JSON, filtered as `metadata.<path>`: at most 16,384 bytes, 10 levels.",
+        examples=[{"session": "s1", "turn": 3}],
+    ),
+]
+Time = Annotated[datetime, Meta(description="RFC 3339, with time zone.", tz=True)]
+EventAt = Annotated[datetime, Meta(description="When it happened or was true; RFC 3339, with time zone.", tz=True)]
+ExpiresAt = Annotated[datetime, Meta(description="From then on it is not found any more; lies in the future.", tz=True)]
+ParentId = Annotated[
+    str, Meta(description="Id of the memory that this is a part of.", extra_json_schema={"format": "uuid"})
+]
+
+Conflict = Annotated[
+    str,
+    Meta(
+        description="`reject` refuses a text that a current memory has already; `keep` stores it all the same.",
+        extra_json_schema=_enum(get_args(OnConflict)),
+    ),
+]
+SeqText = Annotated[
+    str,
+    Meta(
+        description="Point in the history of the space, `{epoch}:{number}`.",
+        examples=["b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17"],
+    ),
+]
+
+QueryText = Annotated[
+    str,
+    Meta(
+        description='What to look for; "quotes" make a phrase. May be empty in the modes metadata and recent.',
+        extra_json_schema={"maxLength": QUERY_MAX},
+        examples=["when do we deploy?"],
+    ),
+]
+Limit = Annotated[
+    int, Meta(description="Largest number of hits.", extra_json_schema={"minimum": 1, "maximum": LIMIT_MAX})
+]
+ModeName = Annotated[
+    str,
+    Meta(
+        description="By meaning and words, meaning, words; metadata (importance, then newest) and recent rank no text.",
+        extra_json_schema=_enum(get_args(Mode)),
+    ),
+]
+MatchName = Annotated[
+    str,
+    Meta(description="How many words of the query a hit needs.", extra_json_schema=_enum(get_args(Match))),
+]
+FusionName = Annotated[
+    str,
+    Meta(description="How the rankings by meaning and by words become one.", extra_json_schema=_enum(get_args(Fusion))),
+]
+Alpha = Annotated[
+    float,
+    Meta(
+        description="Weight of the ranking by meaning; null is the default of the fusion.",
+        extra_json_schema={"minimum": 0, "maximum": 1},
+    ),
+]
+FilterJson = Annotated[
+    dict[str, Any],
+    Meta(
+        description='A filter, such as {"tags": ["a", "b"], "created_at": {"gte": "2026-01-01"}}; see docs/http.md.',
+        examples=[{"category": "rules", "not": {"importance": "low"}}],
+    ),
+]
+DecayName = Annotated[str, Meta(description="The form of the decay.", extra_json_schema=_enum(get_args(Decay)))]

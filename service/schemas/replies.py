@@ -1,0 +1,283 @@
+"""Bodies that the service answers with. Each is made from a value of the core by its `of`."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from core.values import Answer, Counts, Fusion, Hit, Memory, Mode, Page, Space, Stats, Version, Written
+from service.errors import Problem
+from service.schemas import fields
+
+Cursor = Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
+
+
+class MemoryReply(Struct, frozen=True, kw_only=True):
+    """A memory in one of its versions."""
+
+    id: fields.MemoryId
+    space: fields.SpaceName
+    version: Annotated[int, Meta(description="1, 2, … as it changes.", ge=1)]
+    kind: fields.KindName
+    category: fields.Category | None
+    key: fields.Key | None
+    content: fields.Content
+    type: fields.TypeName
+    status: fields.StatusName
+    importance: fields.ImportanceName
+    author: fields.Author | None
+    reason: fields.Reason | None
+    source: fields.Source | None
+    tags: fields.Tags
+    metadata: fields.Metadata
+    event_at: fields.EventAt | None
+    created_at: fields.Time
+    updated_at: fields.Time
+    expires_at: fields.ExpiresAt | None
+    supersedes: fields.MemoryId | None
+    superseded_by: fields.MemoryId | None
+    parent_id: fields.MemoryId | None
+    tokens: Annotated[int, Meta(description="Words, punctuation marks and CJK characters of the content.")]
+
+    @classmethod
+    def of(cls, memory: Memory) -> "MemoryReply":
+        return msgspec.convert(memory, cls, from_attributes=True)
+
+
+class PageReply(Struct, frozen=True, kw_only=True):
+    """Memories, newest first."""
+
+    items: list[MemoryReply]
+    next_cursor: Cursor
+
+    @classmethod
+    def of(cls, page: Page) -> "PageReply":
+        return cls(items=[MemoryReply.of(memory) for memory in page.items], next_cursor=page.next_cursor)
+
+
+class VersionReply(Struct, frozen=True, kw_only=True):
+    """A memory as it stood from `born_at` until `died_at`, which is null for the version that stands."""
+
+    memory: MemoryReply
+    born: Annotated[int, Meta(description="Number in the history of the space.")]
+    died: int | None
+    born_at: datetime
+    died_at: datetime | None
+
+    @classmethod
+    def of(cls, version: Version) -> "VersionReply":
+        return cls(
+            memory=MemoryReply.of(version.memory),
+            born=version.born,
+            died=version.died,
+            born_at=version.born_at,
+            died_at=version.died_at,
+        )
+
+
+class HistoryReply(Struct, frozen=True, kw_only=True):
+    """All versions of a memory, newest first."""
+
+    items: list[VersionReply]
+    next_cursor: None = None
+
+
+class BatchReply(Struct, frozen=True, kw_only=True):
+    """The memories that were added, in the order of the request."""
+
+    items: list[MemoryReply]
+    seq: fields.SeqText
+
+    @classmethod
+    def of(cls, written: Written) -> "BatchReply":
+        return cls(items=[MemoryReply.of(memory) for memory in written.memories], seq=str(written.seq))
+
+
+class ItemReply(Struct, frozen=True, kw_only=True):
+    """What became of one memory of a batch."""
+
+    index: Annotated[int, Meta(description="Its place in the request, from 0.", ge=0)]
+    status: Literal["created", "failed"]
+    memory: MemoryReply | UnsetType = UNSET
+    problem: Problem | UnsetType = UNSET
+
+
+class ItemsReply(Struct, frozen=True, kw_only=True):
+    """What became of each memory of a batch that is not atomic. `seq` is null when nothing was created."""
+
+    items: list[ItemReply]
+    created: int
+    failed: int
+    seq: fields.SeqText | None
+
+
+class PassageReply(Struct, frozen=True, kw_only=True):
+    """The stretch of the content that answers best: its number and its borders in characters."""
+
+    number: int
+    start: int
+    stop: int
+
+
+class ExplanationReply(Struct, frozen=True, kw_only=True):
+    """Every factor of a score = fused * recency * importance; `fused` follows from `lexical` and `cosine`."""
+
+    fusion: Fusion | None
+    alpha: float | None
+    lexical: float | None
+    bm25: float | None
+    cosine: float | None
+    fused: float
+    recency: float
+    importance: float
+    age_days: float | None
+    terms: Annotated[dict[str, float], Meta(description="Share of each word of the query in `lexical`.")]
+
+
+class HitReply(Struct, frozen=True, kw_only=True):
+    """A memory that answers, with its place in each ranking, from 1. `highlight` and `explain` stand when asked for."""
+
+    memory: MemoryReply
+    score: float
+    ranks: dict[str, int]
+    passage: PassageReply
+    highlight: str | UnsetType = UNSET
+    explain: ExplanationReply | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, hit: Hit) -> "HitReply":
+        passage, explain = hit.passage, hit.explain
+        return cls(
+            memory=MemoryReply.of(hit.memory),
+            score=hit.score,
+            ranks=dict(hit.ranks),
+            passage=PassageReply(number=passage.number, start=passage.start, stop=passage.stop),
+            highlight=UNSET if hit.highlight is None else hit.highlight,
+            explain=UNSET if explain is None else msgspec.convert(explain, ExplanationReply, from_attributes=True),
+        )
+
+
+class SearchReply(Struct, frozen=True, kw_only=True):
+    """Hits, best first."""
+
+    hits: list[HitReply]
+    total: Annotated[int, Meta(description="Memories that could have been hits.")]
+    strategy: Annotated[Mode, Meta(description="The mode that ran.")]
+    degraded: Annotated[list[str], Meta(description="What could not be done as asked, in words; empty when all was.")]
+    seq: fields.SeqText
+
+    @classmethod
+    def of(cls, answer: Answer) -> "SearchReply":
+        return cls(
+            hits=[HitReply.of(hit) for hit in answer.hits],
+            total=answer.total,
+            strategy=answer.strategy,
+            degraded=list(answer.degraded),
+            seq=str(answer.seq),
+        )
+
+
+class CountReply(Struct, frozen=True, kw_only=True):
+    """How many active memories bear a name."""
+
+    name: str
+    count: int
+
+
+class CountsReply(Struct, frozen=True, kw_only=True):
+    """Names and their counts, most frequent first."""
+
+    items: list[CountReply]
+    next_cursor: None = None
+
+    @classmethod
+    def of(cls, counts: Counts) -> "CountsReply":
+        return cls(items=[CountReply(name=item.name, count=item.count) for item in counts.items])
+
+
+class StatsReply(Struct, frozen=True, kw_only=True):
+    """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content."""
+
+    memories: int
+    versions: int
+    passages: int
+    tokens: int
+    content_bytes: int
+    expired: int
+    changes: int
+    changes_last_day: int
+    by: dict[str, dict[str, int]]
+    last_change_at: datetime | None
+    seq: fields.SeqText
+
+    @classmethod
+    def of(cls, stats: Stats) -> "StatsReply":
+        given: dict[str, Any] = {name: getattr(stats, name) for name in cls.__struct_fields__}
+        return cls(**{**given, "seq": str(stats.seq)})
+
+
+class SpaceSettingsReply(Struct, frozen=True, kw_only=True):
+    """What was fixed when the space was made."""
+
+    lexical_weights: dict[str, float]
+    embedded_fields: list[str]
+
+
+class SpaceReply(Struct, frozen=True, kw_only=True):
+    """A space. `generation` is the model that embedded it, null before the first vector."""
+
+    name: fields.SpaceName
+    epoch: Annotated[str, Meta(description="Anew when the space is made anew.")]
+    seq: fields.SeqText
+    created_at: datetime
+    settings: SpaceSettingsReply
+    generation: str | None
+
+    @classmethod
+    def of(cls, space: Space) -> "SpaceReply":
+        return cls(
+            name=space.name,
+            epoch=space.epoch,
+            seq=str(space.at),
+            created_at=space.created_at,
+            settings=msgspec.convert(space.settings, SpaceSettingsReply, from_attributes=True),
+            generation=space.generation,
+        )
+
+
+class SpacesReply(Struct, frozen=True, kw_only=True):
+    """All spaces, by name."""
+
+    items: list[SpaceReply]
+    next_cursor: None = None
+
+    @classmethod
+    def of(cls, spaces: Iterable[Space]) -> "SpacesReply":
+        return cls(items=[SpaceReply.of(space) for space in spaces])
+
+
+class AliveReply(Struct, frozen=True, kw_only=True):
+    """The process answers."""
+
+    status: Literal["ok"] = "ok"
+
+
+class EmbeddingsReply(Struct, frozen=True, kw_only=True):
+    """Whether texts are embedded, and by which model."""
+
+    enabled: bool
+    model: str | None
+
+
+class ReadyReply(Struct, frozen=True, kw_only=True):
+    """The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take."""
+
+    status: Literal["ready"] = "ready"
+    version: str
+    store: str
+    schema: Literal["ok"] = "ok"
+    spaces: int
+    embeddings: EmbeddingsReply
+    index_bytes: int

@@ -1,0 +1,223 @@
+"""Bodies that clients send. A field that is not named here is an error."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, cast, get_args
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from core import filters
+from core.errors import InvalidInput, Problem
+from core.query import Query
+from core.times import to_us
+from core.values import Decay, Draft, Field, Fusion, Match, Mode, OnConflict, Recency, SpaceSettings
+from service.schemas import fields
+
+
+class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A memory without its address."""
+
+    content: fields.Content
+    kind: fields.KindName = "memory"
+    type: fields.TypeName = "fact"
+    status: fields.StatusName = "active"
+    importance: fields.ImportanceName = "medium"
+    author: fields.Author | None = None
+    reason: fields.Reason | None = None
+    source: fields.Source | None = None
+    tags: fields.Tags = []
+    metadata: fields.Metadata = {}
+    event_at: fields.EventAt | None = None
+    expires_at: fields.ExpiresAt | None = None
+    parent_id: fields.ParentId | None = None
+
+    def entry(self, category: str, key: str) -> Draft:
+        """The memory at an address."""
+        return _draft(self, "$", category=category, key=key)
+
+
+class DraftBody(EntryBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A memory as a client states it."""
+
+    category: fields.Category | None = None
+    key: fields.Key | None = None
+
+    def draft(self, path: str = "$") -> Draft:
+        """The same for the core; `path` is where it stands in the request."""
+        return _draft(self, path, category=self.category, key=self.key)
+
+
+class AddBody(DraftBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A memory to add."""
+
+    on_conflict: fields.Conflict | UnsetType = UNSET
+
+
+class BatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Memories to add. They are decoded one by one, so that each has its own error."""
+
+    memories: list[msgspec.Raw]
+    atomic: bool | UnsetType = UNSET
+    on_conflict: fields.Conflict | UnsetType = UNSET
+
+    @classmethod
+    def of_lines(cls, body: bytes) -> "BatchBody":
+        """The same of newline-delimited JSON, one memory a line; empty lines do not count."""
+        return cls(memories=[msgspec.Raw(line) for line in body.split(b"\n") if line.strip()])
+
+
+class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Changes to a memory: what is absent stays, null clears. `tags` and `metadata` are replaced as a whole."""
+
+    content: fields.Content | UnsetType = UNSET
+    kind: fields.KindName | UnsetType = UNSET
+    category: fields.Category | None | UnsetType = UNSET
+    key: fields.Key | None | UnsetType = UNSET
+    type: fields.TypeName | UnsetType = UNSET
+    status: fields.StatusName | UnsetType = UNSET
+    importance: fields.ImportanceName | UnsetType = UNSET
+    author: fields.Author | None | UnsetType = UNSET
+    reason: fields.Reason | None | UnsetType = UNSET
+    source: fields.Source | None | UnsetType = UNSET
+    tags: fields.Tags | None | UnsetType = UNSET
+    metadata: fields.Metadata | None | UnsetType = UNSET
+    event_at: fields.EventAt | None | UnsetType = UNSET
+    expires_at: fields.ExpiresAt | None | UnsetType = UNSET
+    parent_id: fields.ParentId | None | UnsetType = UNSET
+
+    def changes(self) -> Mapping[str, object]:
+        """The fields of a Draft that change."""
+        given = {name: getattr(self, name) for name in self.__struct_fields__}
+        return _values({name: value for name, value in given.items() if value is not UNSET}, "$")
+
+
+class RecencyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"rate": "lambda"}):
+    """How much age may cost: the score is multiplied by 1 - weight * (1 - decay). `half_life_days` is for the function
+    half_life, `lambda` (per day) for exponential and linear. No age is counted for the first `grace_days`."""
+
+    weight: Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1})] = 0.3
+    function: fields.DecayName | UnsetType = UNSET
+    half_life_days: Annotated[float, Meta(extra_json_schema={"minimum": 1e-6, "maximum": 1e6})] | UnsetType = UNSET
+    rate: Annotated[float, Meta(extra_json_schema={"minimum": 1e-9, "maximum": 1e6})] | UnsetType = UNSET
+    grace_days: Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1e6})] = 0.0
+
+    def recency(self) -> Recency:
+        function = self.function
+        if function is UNSET:
+            function = "half_life" if self.rate is UNSET else "exponential"
+        problems = [*_choice("$.recency.function", function, get_args(Decay)), *self._misplaced(function)]
+        if problems:
+            raise InvalidInput(problems)
+        given = {"half_life_days": self.half_life_days, "rate": self.rate}
+        return Recency(
+            weight=self.weight,
+            function=cast(Decay, function),
+            grace_days=self.grace_days,
+            **{name: value for name, value in given.items() if value is not UNSET},
+        )
+
+    def _misplaced(self, function: str) -> Iterator[Problem]:
+        if function == "half_life" and self.rate is not UNSET:
+            yield Problem("$.recency.lambda", "is for exponential and linear; half_life has half_life_days")
+        if function != "half_life" and self.half_life_days is not UNSET:
+            yield Problem("$.recency.half_life_days", f"is for the function half_life; {function} has lambda")
+
+
+class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A search."""
+
+    query: fields.QueryText = ""
+    limit: fields.Limit = 10
+    mode: fields.ModeName = "hybrid"
+    match: fields.MatchName = "any"
+    filter: fields.FilterJson | None = None
+    fusion: fields.FusionName = "absolute"
+    alpha: fields.Alpha | None = None
+    recency: RecencyBody | None = None
+    reference_time: fields.Time | None = None
+    explain: Annotated[bool, Meta(description="Show every factor of each score.")] = False
+    highlight: Annotated[bool, Meta(description="Mark the words of the query in the passage.")] = False
+
+    def to_query(self) -> Query:
+        problems = [
+            *_choice("$.mode", self.mode, get_args(Mode)),
+            *_choice("$.match", self.match, get_args(Match)),
+            *_choice("$.fusion", self.fusion, get_args(Fusion)),
+        ]
+        if problems:
+            raise InvalidInput(problems)
+        return Query(
+            text=self.query,
+            limit=self.limit,
+            mode=cast(Mode, self.mode),
+            match=cast(Match, self.match),
+            filter=None if self.filter is None else filters.parse(self.filter),
+            fusion=cast(Fusion, self.fusion),
+            alpha=self.alpha,
+            recency=None if self.recency is None else self.recency.recency(),
+            reference_time=None if self.reference_time is None else to_us(self.reference_time),
+            explain=self.explain,
+            highlight=self.highlight,
+        )
+
+
+class SpaceSettingsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is fixed when a space is made: the weight of each field in the keyword index, and which are embedded."""
+
+    lexical_weights: dict[str, float] | UnsetType = UNSET
+    embedded_fields: list[Literal["content", "key", "tags", "category", "author", "reason"]] | UnsetType = UNSET
+
+    def settings(self) -> SpaceSettings:
+        plain = SpaceSettings()
+        weights = plain.lexical_weights if self.lexical_weights is UNSET else self.lexical_weights
+        embedded = plain.embedded_fields if self.embedded_fields is UNSET else tuple(self.embedded_fields)
+        return SpaceSettings(lexical_weights=cast(Mapping[Field, float], weights), embedded_fields=embedded)
+
+
+class SpaceBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A space to make."""
+
+    name: fields.SpaceName
+    settings: SpaceSettingsBody = SpaceSettingsBody()
+
+
+def on_conflict_of(in_body: str | UnsetType, in_query: str | None, default: OnConflict) -> OnConflict:
+    """The choice of a request, which may stand in the body or in the query string."""
+    if in_body is not UNSET and in_query is not None and in_body != in_query:
+        raise InvalidInput.at("$.on_conflict", f"is {in_body!r} in the body and {in_query!r} in the query string")
+    given = in_query if in_body is UNSET else in_body
+    if given is None:
+        return default
+    problems = _choice("$.on_conflict", given, get_args(OnConflict))
+    if problems:
+        raise InvalidInput(problems)
+    return cast(OnConflict, given)
+
+
+def _choice(path: str, value: str, allowed: tuple[str, ...]) -> list[Problem]:
+    return [] if value in allowed else [Problem(path, f"{value[:40]!r} is none of {', '.join(allowed)}")]
+
+
+def _draft(body: EntryBody, path: str, *, category: str | None, key: str | None) -> Draft:
+    given = {name: getattr(body, name) for name in EntryBody.__struct_fields__}
+    return Draft(category=category, key=key, **_values(given, path))
+
+
+def _values(given: dict[str, Any], path: str) -> dict[str, Any]:
+    """Fields as the core has them."""
+    if "tags" in given:
+        given["tags"] = tuple(given["tags"] or ())
+    if "metadata" in given:
+        given["metadata"] = given["metadata"] or {}
+    for name in ("event_at", "expires_at"):
+        if given.get(name) is not None:
+            given[name] = _utc(given[name], f"{path}.{name}")
+    return given
+
+
+def _utc(at: datetime, path: str) -> datetime:
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput.at(path, "lies outside the years 1 to 9999 in UTC") from None

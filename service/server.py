@@ -1,0 +1,138 @@
+"""Serve HTTP until told to stop."""
+
+import os
+import signal
+import socket
+import sys
+import threading
+
+import structlog
+import uvicorn
+from litestar import Litestar
+from uvicorn.supervisors import Multiprocess
+
+from core.engine import Engine
+from service import logs
+from service.app import create_app, open_engine
+from service.settings import CONFIG, Settings, SettingsError, check_binding, database_path, load, options
+
+BACKLOG = 2048
+IDLE_SECONDS = 30  # that a connection may stay open without a request
+SPARE_CONNECTIONS = 4096
+SWITCH_SECONDS = 0.0005  # a search that is done waits no longer than this for the thread that answers
+
+
+def run(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT; then running requests finish and waiting writes are committed.
+
+    Raises:
+        SettingsError: the address cannot be listened on, or must not be.
+        MuistiError: the database cannot be used.
+    """
+    check_binding(settings)
+    logs.configure(settings)
+    with listen(settings) as listener:
+        if settings.workers == 1:
+            _run_here(settings, listener)
+        else:
+            _run_workers(settings, listener)
+
+
+def listen(settings: Settings) -> socket.socket:
+    """A socket at the address of the settings.
+
+    Raises:
+        SettingsError: it cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise SettingsError(
+            f"cannot listen on {settings.host} port {settings.port}: {os.strerror(error.errno or 0)}"
+        ) from error
+
+
+def application() -> Litestar:
+    """The application of a worker process, which finds its settings in the environment."""
+    settings = load(os.environ, None, {})
+    logs.configure(settings)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    return _application(settings, None)
+
+
+def _application(settings: Settings, engine: Engine | None) -> Litestar:
+    return create_app(settings, engine=engine, own_host=None if settings.insecure else settings.host)
+
+
+def _run_here(settings: Settings, listener: socket.socket) -> None:
+    engine = open_engine(settings)
+    try:
+        sys.setswitchinterval(SWITCH_SECONDS)
+        server = _Server(_config(settings, _application(settings, engine)))
+        server.ready = f"{len(engine.list_spaces())} space(s) in {database_path(settings.database_url)}"
+        if threading.current_thread() is threading.main_thread():
+            # uvicorn raises a signal again when it has stopped; by then there is the engine to close
+            signal.signal(signal.SIGTERM, server.handle_exit)
+            signal.signal(signal.SIGINT, server.handle_exit)
+        server.run(sockets=[listener])
+    finally:
+        engine.close()
+
+
+def _run_workers(settings: Settings, listener: socket.socket) -> None:
+    os.environ.pop(CONFIG, None)
+    os.environ.update(environment(settings))
+    config = _config(settings, "service.server:application")
+    _log().info(
+        f"Muisti listens at {_url(listener)}", workers=settings.workers, database=database_path(settings.database_url)
+    )
+    Multiprocess(config, [listener]).run()
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """The variables that say the same as the settings."""
+    values = {option.variable: getattr(settings, option.name) for option in options()}
+    return {name: "" if value is None else str(value) for name, value in values.items()}
+
+
+def _config(settings: Settings, app: Litestar | str) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        factory=isinstance(app, str),
+        workers=settings.workers,
+        loop="uvloop",
+        http="httptools",
+        ws="none",
+        lifespan="on",
+        interface="asgi3",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        backlog=BACKLOG,
+        limit_concurrency=settings.queue_limit + SPARE_CONNECTIONS,
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=round(settings.shutdown_grace),
+    )
+
+
+class _Server(uvicorn.Server):
+    """Says when it is ready."""
+
+    ready = ""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and sockets:
+            _log().info(f"Muisti is ready at {_url(sockets[0])} with {self.ready}; the API is described at /docs")
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _log() -> structlog.stdlib.BoundLogger:
+    return structlog.get_logger("muisti.server")

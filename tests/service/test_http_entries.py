@@ -1,0 +1,87 @@
+"""Memories by their address."""
+
+from urllib.parse import unquote
+
+import httpx
+import pytest
+
+from tests.core.fakes import Clock
+from tests.service.fakes import API, draft
+
+URL = f"{API}/entries/rules/deploy"
+
+
+def test_a_put_creates_and_then_replaces(client: httpx.Client):
+    first = client.put(URL, json=draft("on Fridays", tags=["a"]))
+    second = client.put(URL, json=draft("on Thursdays"))
+    assert (first.status_code, second.status_code) == (201, 200)
+    assert first.headers["location"] == f"{API}/memories/{first.json()['id']}"
+    assert "location" not in second.headers
+    assert (second.json()["id"], second.json()["version"], second.json()["tags"]) == (first.json()["id"], 2, [])
+    found = client.get(f"{API}/entries/RULES/deploy")
+    assert found.json() == second.json()
+    assert found.headers["etag"] == second.headers["etag"] == f'"{first.json()["id"]}.2"'
+
+
+@pytest.mark.parametrize("address", ["a%2Fb/c%2Fd", "%C3%A4/%E2%82%AC", "a%252Fb/x", "a b/c.d"])
+def test_an_address_may_hold_any_character(client: httpx.Client, address: str):
+    stored = client.put(f"{API}/entries/{address}", json=draft()).json()
+    assert [stored["category"], stored["key"]] == [unquote(part) for part in address.split("/")]
+    assert client.get(f"{API}/entries/{address}").json() == stored
+
+
+def test_an_encoded_slash_is_no_border(client: httpx.Client):
+    stored = client.put(f"{API}/entries/a%2Fb/c%2fd", json=draft()).json()
+    assert (stored["category"], stored["key"]) == ("a/b", "c/d")
+    assert client.get(f"{API}/entries/a/b/c/d").json()["code"] == "no_route"
+
+
+def test_the_address_is_no_field_of_the_body(client: httpx.Client):
+    response = client.put(URL, json=draft(category="other"))
+    assert (response.status_code, response.json()["errors"][0]["path"]) == (422, "$.category")
+
+
+def test_a_put_honours_if_match(client: httpx.Client):
+    etag = client.put(URL, json=draft("one")).headers["etag"]
+    assert client.put(URL, json=draft("two"), headers={"If-Match": etag}).status_code == 200
+    assert client.put(URL, json=draft("three"), headers={"If-Match": etag}).status_code == 412
+    assert client.put(URL, json=draft("three"), headers={"If-Match": "*"}).status_code == 200
+
+
+def test_if_match_does_not_take_a_successor_at_the_address_for_the_memory(client: httpx.Client):
+    etag = client.put(URL, json=draft("one")).headers["etag"]
+    client.delete(URL)
+    client.put(URL, json=draft("another, and also version 1"))
+    assert client.put(URL, json=draft("two"), headers={"If-Match": etag}).status_code == 412
+    assert client.delete(URL, headers={"If-Match": etag}).status_code == 412
+
+
+def test_if_match_where_nothing_is_finds_nothing(client: httpx.Client):
+    assert client.put(URL, json=draft(), headers={"If-Match": "*"}).json()["code"] == "not_found"
+
+
+def test_a_delete_frees_the_address(client: httpx.Client):
+    client.put(URL, json=draft())
+    assert client.delete(URL).status_code == 204
+    assert client.get(URL).status_code == client.delete(URL).status_code == 404
+    assert client.put(URL, json=draft()).status_code == 201
+
+
+def test_a_replayed_delete_is_answered_like_the_first_though_the_entry_is_gone(client: httpx.Client):
+    client.put(URL, json=draft())
+    answers = [client.delete(URL, headers={"Idempotency-Key": "k"}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [204, 204]
+    assert answers[1].headers["idempotent-replayed"] == "true"
+    assert answers[0].headers["muisti-seq"] == answers[1].headers["muisti-seq"]
+
+
+def test_an_expired_entry_is_replaced(client: httpx.Client, clock: Clock):
+    client.put(URL, json=draft(expires_at="2026-06-30T00:00:00Z"))
+    clock.pass_days(60)
+    assert client.get(URL).status_code == 404
+    assert client.put(URL, json=draft()).status_code == 201
+
+
+def test_a_reader_who_has_the_version_gets_no_body(client: httpx.Client):
+    etag = client.put(URL, json=draft()).headers["etag"]
+    assert client.get(URL, headers={"If-None-Match": etag}).status_code == 304

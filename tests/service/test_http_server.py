@@ -1,0 +1,119 @@
+"""The server as a process: it says when it is ready, and loses nothing when it stops."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from core.engine import Engine
+from core.store.file import FileDatabase
+from service.server import environment, listen, run
+from service.settings import Settings, SettingsError, load
+from tests.core.fakes import Clock
+from tests.service.fakes import API, draft
+
+
+@contextmanager
+def serving(folder: Path, **variables: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server on a free port, and its URL."""
+    given = {"MUISTI_PORT": "0", "MUISTI_EMBEDDINGS": "off", "MUISTI_DATABASE_URL": f"file:{folder / 'm.db'}"}
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
+    with subprocess.Popen(
+        [sys.executable, "-W", "error", "-m", "service"],
+        env={**plain, **given, **variables},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        try:
+            words = json.loads(process.stderr.readline())["event"].split()
+            yield process, next(word for word in words if word.startswith("http://"))
+        finally:
+            process.kill()
+
+
+def stop(process: subprocess.Popen[str]) -> str:
+    """Ask the server to stop, and give the rest of its log."""
+    process.send_signal(signal.SIGTERM)
+    _, log = process.communicate()
+    return log
+
+
+def test_a_request_that_has_begun_is_answered_before_the_server_stops(tmp_path: Path):
+    body = json.dumps(draft()).encode()
+    head = f"POST {API}/memories HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    with serving(tmp_path) as (process, url):
+        address = httpx.URL(url)
+        with socket.create_connection((address.host, address.port or 0)) as connection:
+            connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body[:10])
+            assert httpx.get(f"{url}/healthz").status_code == 200  # by now the server has begun with it
+            process.send_signal(signal.SIGTERM)
+            while True:  # until the server takes no more connections
+                try:
+                    httpx.get(f"{url}/healthz")
+                except httpx.TransportError:
+                    break
+            connection.sendall(body[10:])
+            answer = b"".join(iter(lambda: connection.recv(65_536), b""))
+        _, log = process.communicate()
+    assert answer.startswith(b"HTTP/1.1 201")
+    assert process.returncode == 0
+    assert "Traceback" not in log
+    with Engine(FileDatabase(tmp_path / "m.db"), None, Clock()) as engine:
+        assert engine.stats("default").memories == 1
+
+
+def test_every_write_that_was_acknowledged_is_there_after_a_stop(tmp_path: Path):
+    def add(url: str, number: int) -> str | None:
+        try:
+            response = httpx.post(f"{url}{API}/memories", json=draft(f"memory {number}"))
+        except httpx.TransportError:
+            return None
+        return response.json()["id"] if response.status_code == 201 else None
+
+    with serving(tmp_path) as (process, url), ThreadPoolExecutor(8) as clients:
+        answers = [clients.submit(add, url, number) for number in range(200)]
+        answers[40].result()
+        stop(process)
+        acknowledged = {answer.result() for answer in answers} - {None}
+    assert process.returncode == 0
+    with Engine(FileDatabase(tmp_path / "m.db"), None, Clock()) as engine:
+        stored = {engine.get("default", memory_id).memory.id for memory_id in acknowledged if memory_id}
+    assert stored == acknowledged
+
+
+def test_several_workers_share_one_file(tmp_path: Path):
+    with serving(tmp_path, MUISTI_WORKERS="2") as (process, url):
+        transport = httpx.HTTPTransport(retries=20)  # the workers need a moment
+        with httpx.Client(base_url=url, transport=transport, timeout=60) as client:
+            for number in range(20):
+                added = client.post(f"{API}/memories", json=draft(f"memory {number}"), headers={"Connection": "close"})
+                found = client.post(
+                    f"{API}/search", json={"query": f"memory {number}"}, headers={"Connection": "close"}
+                )
+                assert found.json()["hits"][0]["memory"]["id"] == added.json()["id"]
+        stop(process)
+
+
+def test_a_server_without_keys_listens_on_this_machine_only():
+    with pytest.raises(SettingsError, match="no keys"):
+        run(Settings(host="0.0.0.0"))
+
+
+def test_a_port_that_is_taken_is_an_error_of_the_settings():
+    with listen(Settings(port=0)) as listener, pytest.raises(SettingsError, match="cannot listen"):
+        run(Settings(port=listener.getsockname()[1]))
+
+
+def test_the_environment_of_a_worker_says_what_the_settings_say(tmp_path: Path):
+    settings = Settings(port=1, embeddings=False, shutdown_grace=1.5, database_url=f"file:{tmp_path}/m.db", workers=3)
+    assert load(environment(settings), None, {}) == settings

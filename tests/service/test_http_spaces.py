@@ -1,0 +1,50 @@
+"""Spaces over HTTP."""
+
+import httpx
+import pytest
+
+from tests.service.fakes import draft
+
+
+def test_a_space_is_made_listed_read_and_erased(client: httpx.Client):
+    made = client.post("/v1/spaces", json={"name": "acme.web"})
+    assert (made.status_code, made.headers["location"]) == (201, "/v1/spaces/acme.web")
+    assert client.get("/v1/spaces/acme.web").json() == made.json()
+    assert [space["name"] for space in client.get("/v1/spaces").json()["items"]] == ["acme.web", "default"]
+    assert client.delete("/v1/spaces/acme.web?confirm=acme.web").status_code == 204
+    assert client.get("/v1/spaces/acme.web").json()["code"] == "not_found"
+
+
+def test_a_space_has_the_settings_that_it_was_made_with(client: httpx.Client):
+    settings = {"lexical_weights": {"content": 1.0}, "embedded_fields": ["content"]}
+    assert client.post("/v1/spaces", json={"name": "plain", "settings": settings}).json()["settings"] == settings
+
+
+def test_a_name_is_given_once(client: httpx.Client):
+    response = client.post("/v1/spaces", json={"name": "default"})
+    assert (response.status_code, response.json()["code"]) == (409, "already_exists")
+
+
+@pytest.mark.parametrize("query", ["", "?confirm=", "?confirm=other", "?confirm=x&confirm=x", "?confirm=x&force=1"])
+def test_erasing_a_space_needs_its_name_once_more(client: httpx.Client, query: str):
+    client.post("/v1/spaces", json={"name": "x"})
+    assert client.delete(f"/v1/spaces/x{query}").status_code == 422
+    assert client.get("/v1/spaces/x").status_code == 200
+
+
+def test_the_default_space_stays(client: httpx.Client):
+    response = client.delete("/v1/spaces/default?confirm=default")
+    assert (response.status_code, response.json()["code"]) == (409, "conflict")
+
+
+@pytest.mark.parametrize("name", ["Upper", "", "a/b", "-x", "x" * 64])
+def test_a_bad_name_is_named(client: httpx.Client, name: str):
+    response = client.post("/v1/spaces", json={"name": name})
+    assert (response.status_code, response.json()["errors"][0]["path"]) == (422, "$.name")
+
+
+def test_two_spaces_do_not_see_each_other(client: httpx.Client):
+    client.post("/v1/spaces", json={"name": "other"})
+    memory = client.post("/v1/spaces/other/memories", json=draft("a secret of the other")).json()
+    assert client.get(f"/v1/spaces/default/memories/{memory['id']}").status_code == 404
+    assert client.post("/v1/spaces/default/search", json={"query": "secret"}).json()["hits"] == []
