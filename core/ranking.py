@@ -108,9 +108,11 @@ def _searched(
 
 
 def _nearest(snapshot: Snapshot, direction: Floats, allowed: Mask, pool: int) -> RowNumbers:
+    """The best by cosine. What points away from the query, or nowhere, is no answer to it."""
     rough = best_rows(snapshot, rough_cosines(snapshot, direction, allowed), ROUGH * pool)
     exact = cosines(snapshot, direction, rough)
-    return rough[in_order(snapshot, rough, exact)][:pool]
+    near = rough[exact > 0]
+    return near[in_order(snapshot, near, exact[exact > 0])][:pool]
 
 
 def _fused(

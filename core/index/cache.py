@@ -69,13 +69,17 @@ class Indexes:
         with loading:
             with self._lock:
                 index = self._open.get(name)
-            if index is None:
+            if index is not None:
+                return index
+            try:
                 index = self._load(name)
+            finally:
                 with self._lock:
-                    self._open[name] = index
                     self._loading.pop(name, None)
-                self._evict(name)
-            return index
+            with self._lock:
+                self._open[name] = index
+        self._evict(name)
+        return index
 
     def _load(self, name: str) -> SpaceIndex:
         while True:

@@ -22,7 +22,7 @@ COMPACT_AT = 4_096  # dead rows, when they are also most of the index
 
 
 class Outdated(Exception):
-    """The space was made anew or embedded anew: this index can only be thrown away."""
+    """The space was made anew or embedded anew, or a refresh broke off: this index can only be thrown away."""
 
 
 class SpaceIndex:
@@ -43,6 +43,7 @@ class SpaceIndex:
         self._pieces: list[Postings] = []
         self._fields = Fields(database, space, self._rows)
         self._dead = 0
+        self._whole = True
         self._snapshot = self._pull(after_born=0, deaths_after=space.seq.number)
 
     @property
@@ -60,6 +61,8 @@ class SpaceIndex:
             Outdated: the space changed its identity.
         """
         with self._refreshing:
+            if not self._whole:
+                raise Outdated
             seen = self._snapshot.seq.number
             if seen < at_least:
                 self._snapshot = self._pull(after_born=seen, deaths_after=seen)
@@ -114,6 +117,7 @@ class SpaceIndex:
             return
         blobs = [cast(bytes, row[11]) for row in living]
         codes = np.frombuffer(b"".join(blobs), "<u8").astype(np.uint64)
+        self._whole = False  # should memory run out in between, nobody goes on with columns of unlike lengths
         starts = np.concatenate([[0], np.cumsum([len(blob) // 8 for blob in blobs])]).astype(np.int64)
         piece, lengths = build(len(self._rows), codes, starts, self._weights)
         pieces = [*self._pieces, piece]
@@ -122,6 +126,7 @@ class SpaceIndex:
             pieces.append(merge(left, right))
         self._rows.append(living, lengths)
         self._pieces = pieces
+        self._whole = True
 
     def _compact(self) -> None:
         """Drop the dead rows. Snapshots taken before keep the old arrays."""

@@ -59,7 +59,7 @@ def search(
     words = {m.id: words[m.id] for m in chosen}
     angles = cosine(chosen, encoder, text)
     by_words = best({i: s for i, s in words.items() if s > 0})
-    by_angles = best(angles)
+    by_angles = best({i: s for i, s in angles.items() if s > 0})
     if mode == "keyword":
         return {i: words[i] * 0.95 for i in by_words}
     if mode == "semantic":

@@ -253,6 +253,15 @@ def test_memories_written_without_embeddings_are_named_as_missing(tmp_path: Path
         assert engine.search(SPACE, Query(text="dog")).degraded == ()
 
 
+def test_what_has_nothing_in_common_with_the_query_is_no_hit(engine: Engine):
+    add(engine, *(f"{a} {b}" for a in WORDS for b in WORDS))
+    assert engine.search(SPACE, Query(text="... !?", mode="keyword")).hits == ()
+    for mode in ("hybrid", "keyword", "semantic"):
+        for word in (*WORDS, "zebra", "yak"):
+            hits = engine.search(SPACE, Query(text=word, mode=mode, limit=100)).hits
+            assert all(hit.score > 0 for hit in hits)
+
+
 def test_total_counts_what_could_have_been_a_hit(engine: Engine):
     add(engine, *(f"fox {n}" for n in range(30)), tags=("a",))
     add(engine, *(f"dog {n}" for n in range(20)))
