@@ -18,7 +18,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve test lint fix eval bench bench-quick pins clean
+.PHONY: help serve test lint fix eval bench bench-quick openapi pins clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -57,6 +57,9 @@ bench: .venv/.dev .venv/.kernels ## Measure speed
 
 bench-quick: .venv/.dev .venv/.kernels ## Measure speed roughly, in seconds
 	@$(ONE_THREAD) $(BIN)/python -m loadtests.bench --quick $(ARGS)
+
+openapi: .venv/.serve ## Write docs/openapi.json, which a test compares with the routes
+	@$(BIN)/python -m service.routes.openapi > docs/openapi.json
 
 pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraints.txt (needs the network)
 	@$(call check_python)

@@ -77,9 +77,8 @@ class Duplicate(Conflict):
     code = "duplicate"
 
     def __init__(self, ids: Sequence[str], position: int = 0) -> None:
-        super().__init__(
-            f"the same text is stored already as {', '.join(ids)}; send on_conflict=keep to store it all the same"
-        )
+        where = f"is stored already as {', '.join(ids)}" if ids else "stands twice in this batch"
+        super().__init__(f"the same text {where}; send on_conflict=keep to store it all the same")
         self.ids, self.position = tuple(ids), position
 
 
@@ -89,9 +88,8 @@ class AddressTaken(Conflict):
     code = "address_taken"
 
     def __init__(self, category: str, key: str, ids: Sequence[str], position: int = 0) -> None:
-        super().__init__(
-            f"category {category!r} and key {key!r} belong to memory {', '.join(ids)}; update that one or PUT the entry"
-        )
+        where = f"belong to memory {', '.join(ids)}" if ids else "stand twice in this batch"
+        super().__init__(f"category {category!r} and key {key!r} {where}; update that one or PUT the entry")
         self.ids, self.position = tuple(ids), position
 
 

@@ -1,4 +1,4 @@
-"""The write pipeline: check, prepare, one atomic batch, then tell the index. What a batch refuses is explained here."""
+"""The write pipeline: check, prepare, one atomic batch, then tell the index."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from core.embed import Encoder
-from core.errors import AddressTaken, Duplicate, InvalidInput, NotFound, RequestReused, Stale, StoreUnavailable
+from core.errors import AddressTaken, NotFound, RequestReused, Stale, StoreUnavailable
 from core.ids import IdSource, id_bytes, id_text
 from core.index.cache import Indexes
 from core.prepare import again, changed, draft_of, new_memory, ready
+from core.refusals import Overtaken, Part, explained, part_of
 from core.store import memories, requests, spaces
 from core.store.database import Database, Refused, Row, Rows, Statement
 from core.store.memories import NewVersion
@@ -20,20 +21,6 @@ from core.values import Draft, Memory, OnConflict, RequestKey, Seq, Written
 TRIES = 16  # of a change that others overtake
 
 IfMatch = Collection[str] | None  # etags, one of which must be the current one; None when any will do
-
-
-class _Overtaken(Exception):
-    """The store has moved on since the batch was prepared: look again."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The statements that stand for one memory of a batch. `path` is its place in the request."""
-
-    memory: Memory
-    statements: Sequence[Statement]
-    path: str = "$"
-    position: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +67,7 @@ class Writer:
             row, before = self._current(found, memory_id, if_match, call.now)
             draft = replace(draft_of(before), **cast(dict[str, Any], changes))
             if draft == draft_of(before):
-                return Written(memories=(before,), seq=found.seq, created=False)
+                return self._leave(found, before, call)
             return self._replace(found, row, before, draft, call)
 
         return self._retry(space, call, attempt)
@@ -102,11 +89,10 @@ class Writer:
                 try:
                     return self._add(found, [draft], "keep", call, "$")
                 except AddressTaken:
-                    raise _Overtaken from None
+                    raise Overtaken from None
             before = memories.memory(rows[0], space)
             _check(before, if_match)
-            written = self._replace(found, rows[0], before, draft, call)
-            return replace(written, created=memories.is_expired(before, call.now))
+            return self._replace(found, rows[0], before, draft, call, created=memories.is_expired(before, call.now))
 
         return self._retry(space, call, attempt)
 
@@ -143,7 +129,7 @@ class Writer:
                 return self._replay(space, call, known)
             try:
                 return attempt(space)
-            except _Overtaken:
+            except Overtaken:
                 continue
         raise StoreUnavailable("others change the same memory all the time; try again")
 
@@ -190,7 +176,7 @@ class Writer:
             memories.end(space, key),
             memories.record(space, "deleted", key, memory.version),
         ]
-        return self._commit(space, [_Part(memory, statements)], call, created=False, embedded=False)
+        return self._commit(space, [Part(memory, statements)], call, created=False, embedded=False)
 
     def _add(self, space: SpaceRow, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str) -> Written:
         places = ["$"] * len(drafts) if path == "$" else [f"{path}[{position}]" for position in range(len(drafts))]
@@ -199,7 +185,7 @@ class Writer:
         made = [new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now) for draft in drafts]
         last = len(made) - 1
         parts = [
-            _Part(
+            Part(
                 new.memory,
                 self._addition(space, new, last - position, on_conflict, call.now),
                 places[position],
@@ -215,7 +201,19 @@ class Writer:
         refusals = [memories.refuse_duplicate(space, new.content_hash, now)] if on_conflict == "reject" else []
         return [*refusals, *self._birth(space, new, "created", offset)]
 
-    def _replace(self, space: SpaceRow, row: Row, before: Memory, draft: Draft, call: Call) -> Written:
+    def _leave(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
+        """Nothing to change; a call with a key is remembered all the same."""
+        unchanged = Written(memories=(memory,), seq=space.seq, created=False)
+        if call.request is None:
+            return unchanged
+        part = Part(memory, [memories.refuse_stale(_raw(memory.id), memory.version)])
+        head = [*requests.refuse_known(call.request, call.now), spaces.guard(space)]
+        self._write(space, head, [part], call, created=False)
+        return unchanged
+
+    def _replace(
+        self, space: SpaceRow, row: Row, before: Memory, draft: Draft, call: Call, *, created: bool = False
+    ) -> Written:
         check_draft(draft, call.now)
         new = again(changed(before, draft, call.now), before, cast(int, row[0]), space, self._encoder)
         raw = _raw(before.id)
@@ -225,7 +223,7 @@ class Writer:
             *self._birth(space, new, "updated", 0),
         ]
         embedded = new.passages is not None
-        return self._commit(space, [_Part(new.memory, statements)], call, created=False, embedded=embedded)
+        return self._commit(space, [Part(new.memory, statements)], call, created=created, embedded=embedded)
 
     def _birth(self, space: SpaceRow, new: NewVersion, kind: str, offset: int) -> list[Statement]:
         memory, raw = new.memory, _raw(new.memory.id)
@@ -240,7 +238,7 @@ class Writer:
         return statements
 
     def _commit(
-        self, space: SpaceRow, parts: Sequence[_Part], call: Call, *, created: bool, embedded: bool = True
+        self, space: SpaceRow, parts: Sequence[Part], call: Call, *, created: bool, embedded: bool = True
     ) -> Written:
         """Write the parts in one batch, each with a number of its own in the space's history."""
         head = [] if call.request is None else requests.refuse_known(call.request, call.now)
@@ -248,44 +246,30 @@ class Writer:
         if embedded and self._encoder is not None:
             head += self._model(space, self._encoder, call.now)
         head.append(spaces.advance(space, len(parts), call.now))
+        results = self._write(space, head, parts, call, created=created)
+        number = cast(int, results[len(head) - 1][0][0])
+        self._indexes.note(space, number)
+        written = tuple(part.memory for part in parts)
+        return Written(memories=written, seq=Seq(space.space.epoch, number), created=created)
+
+    def _write(
+        self, space: SpaceRow, head: Sequence[Statement], parts: Sequence[Part], call: Call, *, created: bool
+    ) -> list[Rows]:
+        """Run one batch, and say what a refusal of it means."""
         batch = [*head, *(statement for part in parts for statement in part.statements)]
         if call.request is not None:
             batch.append(requests.remember(space, call.request, _answer(parts, created), call.now + self._retention_us))
         try:
-            results = self._database.write(batch)
+            return self._database.write(batch)
         except Refused as refused:
-            raise self._explained(refused, space, _part_of(refused.statement - len(head), parts), call.now) from refused
-        number = cast(int, results[len(head) - 1][0][0])
-        self._indexes.note(space, number)
-        memories_ = tuple(part.memory for part in parts)
-        return Written(memories=memories_, seq=Seq(space.space.epoch, number), created=created)
+            part = part_of(refused.statement - len(head), parts)
+            raise explained(refused, self._database, space, part, call.now) from refused
 
     def _model(self, space: SpaceRow, encoder: Encoder, now: int) -> list[Statement]:
         register: list[Statement] = []
         if space.generation is None:
             register.append(spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now))
         return [*register, *spaces.adopt_generation(space, encoder.identity)]
-
-    def _explained(self, refused: Refused, space: SpaceRow, part: _Part, now: int) -> Exception:
-        """What the caller is told of a refusal; `_Overtaken` when looking again will tell."""
-        memory = part.memory
-        if refused.code == "no_space":
-            return NotFound("space", space.space.name)
-        if refused.code == "no_parent":
-            return InvalidInput.at(f"{part.path}.parent_id", f"no memory {memory.parent_id} in this space")
-        if refused.code == "duplicate":
-            return Duplicate(self._ids_of(memories.same_text(space, memory.content, now)), part.position)
-        if refused.code == "address_taken":
-            assert memory.category is not None and memory.key is not None
-            holders = self._ids_of(memories.at_address(space, memory.category, memory.key), column=1)
-            return AddressTaken(memory.category, memory.key, holders, part.position)
-        if refused.code in ("stale", "request_known", "model_mismatch"):
-            return _Overtaken()
-        return refused
-
-    def _ids_of(self, statement: Statement, column: int = 0) -> list[str]:
-        rows: Rows = self._database.read([statement])[0]
-        return [id_text(cast(bytes, row[column])) for row in rows]
 
 
 def _check(memory: Memory, if_match: IfMatch) -> None:
@@ -299,16 +283,7 @@ def _raw(memory_id: str) -> bytes:
     return raw
 
 
-def _answer(parts: Sequence[_Part], created: bool) -> bytes:
+def _answer(parts: Sequence[Part], created: bool) -> bytes:
     """What a repetition is answered from: the versions stay in the store."""
     versions = [(_raw(part.memory.id).hex(), part.memory.version) for part in parts]
     return json.dumps({"memories": versions, "created": created}).encode()
-
-
-def _part_of(statement: int, parts: Sequence[_Part]) -> _Part:
-    """The part to which a statement belongs, counted from the first statement of the first part."""
-    for part in parts:
-        if statement < len(part.statements):
-            return part
-        statement -= len(part.statements)
-    return parts[-1]

@@ -9,7 +9,7 @@ from http import HTTPStatus
 import msgspec
 import structlog
 from litestar import Request, Response
-from litestar.exceptions import HTTPException, ValidationException
+from litestar.exceptions import HTTPException, InternalServerException, ValidationException
 
 from core.errors import AddressTaken, Duplicate, InvalidInput, MuistiError
 from core.errors import Problem as BadField
@@ -157,10 +157,12 @@ def _reworded(request: Request, name: str, message: str) -> str:
 
 
 def _http(request: Request, error: HTTPException) -> Response[Problem]:
-    code = _HTTP_CODES.get(error.status_code, "malformed_request" if error.status_code < 500 else "internal")
+    gone = isinstance(error, InternalServerException) and "disconnected" in error.detail  # nobody reads the answer
+    others = "malformed_request" if error.status_code < 500 or gone else "internal"
+    code = _HTTP_CODES.get(error.status_code, others)
     if code == "internal":
         return _crashed(request, error)
-    method, path = request.method, request.scope["path"]
+    method, path = request.method, request.scope["path"].replace("\0", "%2F")
     detail = {
         "no_route": f"nothing answers at {path[:200]!r}; /docs lists the routes",
         "method_not_allowed": f"{path[:200]!r} does not know {method}; `Allow` says what it knows",

@@ -70,7 +70,7 @@ def _run_here(settings: Settings, listener: socket.socket) -> None:
     try:
         sys.setswitchinterval(SWITCH_SECONDS)
         server = _Server(_config(settings, _application(settings, engine)))
-        server.ready = f"{len(engine.list_spaces())} space(s) in {database_path(settings.database_url)}"
+        server.known = _known(engine, settings)
         if threading.current_thread() is threading.main_thread():
             # uvicorn raises a signal again when it has stopped; by then there is the engine to close
             signal.signal(signal.SIGTERM, server.handle_exit)
@@ -81,12 +81,12 @@ def _run_here(settings: Settings, listener: socket.socket) -> None:
 
 
 def _run_workers(settings: Settings, listener: socket.socket) -> None:
+    with open_engine(settings) as engine:  # here and once: what is wrong with the database is wrong in every worker
+        known = _known(engine, settings)
     os.environ.pop(CONFIG, None)
     os.environ.update(environment(settings))
     config = _config(settings, "service.server:application")
-    _log().info(
-        f"Muisti listens at {_url(listener)}", workers=settings.workers, database=database_path(settings.database_url)
-    )
+    _log().info(f"Muisti starts {settings.workers} workers at {_url(listener)} with {known}")
     Multiprocess(config, [listener]).run()
 
 
@@ -121,12 +121,18 @@ def _config(settings: Settings, app: Litestar | str) -> uvicorn.Config:
 class _Server(uvicorn.Server):
     """Says when it is ready."""
 
-    ready = ""
+    known = ""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets:
-            _log().info(f"Muisti is ready at {_url(sockets[0])} with {self.ready}; the API is described at /docs")
+            _log().info(f"Muisti is ready at {_url(sockets[0])} with {self.known}; the API is described at /docs")
+
+
+def _known(engine: Engine, settings: Settings) -> str:
+    """What the server finds, in words."""
+    spaces = len(engine.list_spaces())
+    return f"{spaces} {'space' if spaces == 1 else 'spaces'} in {database_path(settings.database_url)}"
 
 
 def _url(listener: socket.socket) -> str:

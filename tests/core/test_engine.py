@@ -67,7 +67,7 @@ def test_a_batch_is_all_or_nothing(engine: Engine):
         engine.add(SPACE, bad, path="$.memories")
     with pytest.raises(Duplicate) as refused:
         engine.add(SPACE, [Draft(content="one"), Draft(content="two"), Draft(content="  ONE ")])
-    assert refused.value.position == 2
+    assert refused.value.position == 2 and "twice in this batch" in str(refused.value)
     assert engine.list_memories(SPACE).items == () and engine.get_space(SPACE).at == before
 
 
@@ -198,6 +198,23 @@ def test_the_answer_of_a_repeated_request_stays_the_first_one(engine: Engine):
     assert (again.memories, again.replayed) == ((first,), True)
     gone = engine.delete(SPACE, first.id, request=request("d"))
     assert engine.delete(SPACE, first.id, request=request("d")).seq == gone.seq
+
+
+def test_a_repeated_change_that_changed_nothing_changes_nothing_later_either(engine: Engine):
+    (id_,) = add(engine, "one")
+    first = engine.update(SPACE, id_, {"content": "one"}, request=request("k"))
+    engine.update(SPACE, id_, {"content": "two"})
+    again = engine.update(SPACE, id_, {"content": "one"}, request=request("k"))
+    assert (again.memories, again.replayed) == (first.memories, True)
+    assert engine.get(SPACE, id_).memory.content == "two"
+
+
+def test_a_repeated_put_answers_like_the_first(engine: Engine, clock: Clock):
+    add(engine, "old", category="c", key="k", expires_at=from_us(NOON + 86_400_000_000))
+    clock.pass_days(2)
+    entry = Draft(content="new", category="c", key="k")
+    answers = [engine.put_entry(SPACE, entry, request=request("k")) for _ in range(2)]
+    assert [(a.created, a.replayed) for a in answers] == [(True, False), (True, True)]
 
 
 def test_a_request_key_with_another_body_is_refused(engine: Engine):

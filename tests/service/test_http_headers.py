@@ -59,6 +59,11 @@ def test_another_request_id_is_replaced(client: httpx.Client, given: str):
     )
 
 
+def test_a_head_is_a_get_without_the_body(client: httpx.Client, memory: dict[str, Any]):
+    url = f"{API}/memories/{memory['id']}"
+    assert client.head(url).headers["etag"] == client.get(url).headers["etag"]
+
+
 def test_every_read_and_write_of_a_space_says_its_point_of_history(client: httpx.Client):
     memory = client.post(f"{API}/memories", json=draft(category="a", key="b"))
     url = memory.headers["location"]

@@ -72,6 +72,18 @@ def test_a_request_that_has_begun_is_answered_before_the_server_stops(tmp_path: 
         assert engine.stats("default").memories == 1
 
 
+def test_a_client_that_hangs_up_is_no_crash(tmp_path: Path):
+    head = f"POST {API}/memories HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    with serving(tmp_path) as (process, url):
+        address = httpx.URL(url)
+        with socket.create_connection((address.host, address.port or 0)) as connection:
+            connection.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+            assert httpx.get(f"{url}/healthz").status_code == 200
+        assert httpx.get(f"{url}/v1/spaces").status_code == 200
+        log = stop(process)
+    assert "crash" not in log and '"status": 400' in log
+
+
 def test_every_write_that_was_acknowledged_is_there_after_a_stop(tmp_path: Path):
     def add(url: str, number: int) -> str | None:
         try:
