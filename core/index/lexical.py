@@ -6,11 +6,12 @@ N, df and the average count the rows of default visibility, before any filter of
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from core.index.postings import Postings
 from core.index.snapshot import Population, RowNumbers, Snapshot
 from core.kernels import Floats, Mask, accumulate, count
 from core.text import same_text_hash, term_code
@@ -23,7 +24,7 @@ class Matches:
     """`scores` of every row: BM25 over its largest possible value, so in [0, 1); 0 where no term stands.
 
     A memory that says just what the query says has 1. `largest` is the limit that BM25 of these terms approaches;
-    `idf` is of the terms that visible memories contain.
+    `idf` is of the terms that visible or allowed rows contain.
     """
 
     scores: Floats
@@ -60,9 +61,9 @@ def rank_lexical(
     idf: dict[str, float] = {}
     for term, times in terms.items():
         spans = [(piece, *piece.span(term_code(term))) for piece in snapshot.pieces]
-        df = sum(count(piece.docs, start, stop, population.mask) for piece, start, stop in spans if stop > start)
+        df = _rows_with_term(spans, population.mask)
         weight = math.log(1 + (population.rows - df + 0.5) / (df + 0.5))
-        if df:
+        if df or _rows_with_term(spans, allowed):
             idf[term] = weight
         for piece, start, stop in spans:
             if stop > start:
@@ -103,6 +104,10 @@ def containing(snapshot: Snapshot, required: Iterable[str], phrases: Iterable[tu
         has_term = versions[_with_term(snapshot, term)]
         allowed = allowed & np.isin(versions, has_term)
     return allowed
+
+
+def _rows_with_term(spans: Sequence[tuple[Postings, int, int]], mask: Mask) -> int:
+    return sum(count(piece.docs, start, stop, mask) for piece, start, stop in spans if stop > start)
 
 
 def _with_phrase(snapshot: Snapshot, phrase: tuple[str, ...]) -> RowNumbers:

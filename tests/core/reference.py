@@ -15,8 +15,13 @@ from core.values import Memory, Mode
 POOL = 50
 
 
-def lexical(memories: Sequence[Memory], visible: Sequence[Memory], text: str) -> dict[str, float]:
-    """BM25 of each memory over its largest value, with the statistics of the visible ones."""
+def lexical(
+    memories: Sequence[Memory], visible: Sequence[Memory], chosen: Sequence[Memory], text: str
+) -> dict[str, float]:
+    """BM25 of each memory over its largest value, with the statistics of the visible ones.
+
+    A term counts towards the largest value when a visible or a chosen memory contains it.
+    """
     counts = {m.id: Counter(tokenize(m.content)) for m in memories}
     lengths = {m.id: sum(counts[m.id].values()) for m in memories}
     seen = [lengths[m.id] for m in visible]
@@ -27,7 +32,7 @@ def lexical(memories: Sequence[Memory], visible: Sequence[Memory], text: str) ->
     for term, times in Counter(query_terms(text)).items():
         df = sum(term in counts[m.id] for m in visible)
         idf = math.log(1 + (len(visible) - df + 0.5) / (df + 0.5))
-        total += times * idf if df else 0.0
+        total += times * idf if df or any(term in counts[m.id] for m in chosen) else 0.0
         for id_, count in counts.items():
             tf = count[term]
             scores[id_] += times * idf * tf / (tf + K1 * (1 - b + b * lengths[id_] / average)) if tf else 0.0
@@ -55,7 +60,7 @@ def search(
     `visible` is the default visibility, over which statistics are counted; `wanted` the caller's whole choice.
     """
     chosen = [m for m in memories if wanted(m)]
-    words = {i: s for i, s in lexical(memories, [m for m in memories if visible(m)], text).items()}
+    words = lexical(memories, [m for m in memories if visible(m)], chosen, text)
     words = {m.id: words[m.id] for m in chosen}
     angles = cosine(chosen, encoder, text)
     by_words = best({i: s for i, s in words.items() if s > 0})

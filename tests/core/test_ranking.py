@@ -100,6 +100,14 @@ def test_a_filtered_search_equals_a_plain_pipeline_over_the_rows_it_may_see(
         assert expected[hit.memory.id] == pytest.approx(hit.score, abs=2e-5)
 
 
+def test_scores_stay_below_one_for_words_that_only_hidden_memories_have(engine: Engine):
+    add(engine, "fox fox fox fox fox", status="candidate")
+    add(engine, "dog dog")
+    query = Query(text="fox", mode="keyword", filter=parse({"status": "candidate"}), explain=True)
+    (hit,) = engine.search(SPACE, query).hits
+    assert hit.explain is not None and 0 < (hit.explain.lexical or 0) < 1
+
+
 def test_a_filter_reaches_rows_that_no_pool_would_hold(engine: Engine):
     """500 better matches outside the filter do not crowd out the one inside."""
     add(engine, *(f"fox dog number {n}" for n in range(500)))
