@@ -124,7 +124,9 @@ def _fused(
     cosine: Scores | None,
 ) -> Scores:
     if lexical is None or cosine is None:
-        return np.maximum(cosine if lexical is None else lexical, 0.0)  # pyright: ignore  # one of them is there
+        alone = cosine if lexical is None else lexical
+        assert alone is not None
+        return np.maximum(alone, 0.0)
     alpha = ALPHA[query.fusion] if query.alpha is None else query.alpha
     places = [_places(snapshot, rows, ranks[name]) for name in ("lexical", "dense")]
     return fuse(query.fusion, alpha, lexical, cosine, *places)

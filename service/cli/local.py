@@ -7,6 +7,7 @@ it must be closed by the task that opened it.
 import asyncio
 import logging
 import sys
+from contextlib import ExitStack
 from typing import Any, cast
 
 import httpx
@@ -25,14 +26,13 @@ class InProcess(httpx.BaseTransport):
         self._logging = structlog.get_config()
         structlog.configure(**_errors_only())  # first: the application binds loggers when it is made
         self._runner = asyncio.Runner()
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._let_go)
             app = create_app(settings)
             # The two libraries spell the types of ASGI differently.
             self._asgi = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
             self._stop, self._life = self._runner.run(self._start(app))
-        except BaseException:
-            self._let_go()
-            raise
+            undo.pop_all()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         return self._runner.run(self._answer(request))
