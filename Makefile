@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 DATA ?= $(MUISTI_EVAL_DATA)
-PYTEST_ARGS ?=
+PYTEST_ARGS ?= -n auto --dist loadfile
 ARGS ?=
 
 PINS := deploy/constraints.txt
