@@ -1,0 +1,86 @@
+"""Many threads at once: every acknowledged write is found by the next search, and no search sees half a change."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from core.engine import Engine
+from core.filters import parse
+from core.query import Query
+from tests.core.fakes import SPACE, add, open_engine
+
+THREADS = 8
+ROUNDS = 25
+
+
+def found(engine: Engine, word: str) -> list[str]:
+    query = Query(text=word, mode="keyword", limit=100)
+    return [hit.memory.id for hit in engine.search(SPACE, query).hits]
+
+
+def test_each_thread_finds_what_it_wrote_and_never_what_it_deleted(engine: Engine):
+    def live(thread: int) -> None:
+        rng = random.Random(thread)
+        for turn in range(ROUNDS):
+            word = f"word{thread}x{turn}"
+            (id_,) = add(engine, f"{word} and some of the usual words", tags=(f"t{thread}",))
+            assert found(engine, word) == [id_]
+            tagged = Query(text=word, filter=parse({"tags": f"t{thread}"}))
+            assert engine.search(SPACE, tagged).hits[0].memory.id == id_
+            action = rng.randrange(3)
+            if action == 0:
+                engine.delete(SPACE, id_)
+                assert found(engine, word) == []
+            elif action == 1:
+                engine.update(SPACE, id_, {"content": f"now {word}changed"})
+                assert found(engine, word) == [] and found(engine, f"{word}changed") == [id_]
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        for outcome in [pool.submit(live, thread) for thread in range(THREADS)]:
+            outcome.result()
+
+
+def test_a_batch_is_seen_whole_or_not_at_all(engine: Engine):
+    """While batches of five are added, every search meets a multiple of five."""
+
+    def write(thread: int) -> None:
+        for turn in range(ROUNDS):
+            add(engine, *(f"five {thread} {turn} {n}" for n in range(5)))
+
+    def read(_: int) -> None:
+        seen = 0
+        for _ in range(ROUNDS * 4):
+            total = engine.search(SPACE, Query(text="five", mode="keyword", limit=1)).total
+            assert total % 5 == 0 and total >= seen
+            seen = total
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        tasks = [pool.submit(write, n) for n in range(2)] + [pool.submit(read, n) for n in range(4)]
+        for task in tasks:
+            task.result()
+    assert engine.search(SPACE, Query(text="five", mode="keyword", limit=1)).total == 2 * 5 * ROUNDS
+
+
+@pytest.mark.parametrize("memory", [1, 1 << 30])
+def test_spaces_load_and_leave_the_memory_while_they_are_searched(tmp_path: Path, memory: int):
+    with open_engine(tmp_path / "muisti.db") as engine:
+        engine._indexes._memory = memory  # pyright: ignore[reportPrivateUsage]  # nothing fits, or everything
+        names = [f"space{n}" for n in range(6)]
+        for name in names:
+            engine.create_space(name)
+            add(engine, f"the {name} fox", space=name)
+
+        def look(thread: int) -> None:
+            rng = random.Random(thread)
+            for turn in range(ROUNDS):
+                name = rng.choice(names)
+                if turn % 5 == 0:
+                    add(engine, f"another {name} fox {thread} {turn}", space=name)
+                hits = engine.search(name, Query(text=f"{name} fox", limit=100)).hits
+                assert hits and {hit.memory.space for hit in hits} == {name}
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            for outcome in [pool.submit(look, thread) for thread in range(THREADS)]:
+                outcome.result()
