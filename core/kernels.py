@@ -42,8 +42,8 @@ def scan(codes: Bytes, scales: Floats, query: Bytes, allowed: Mask, out: Floats)
     for row in range(out.size):
         if allowed[row] and scales[row] > 0:
             total = np.int32(0)
-            for d in range(query.size):
-                total += np.int32(codes[row, d]) * np.int32(query[d])
+            for d in range(query.size):  # cast at each step: numba would widen to 64 bits, at a quarter more time
+                total = np.int32(total + np.int32(np.int32(codes[row, d]) * np.int32(query[d])))
             out[row] = np.float32(total) * scales[row]
         else:
             out[row] = -np.inf
