@@ -73,6 +73,9 @@ class StaticEncoder:
                 except (OSError, ValueError, KeyError) as error:
                     problem = f"{self.name!r} is no model2vec model that can be loaded: {error}"
                     raise InvalidInput.at("$.model", problem) from error
+                # Texts come in passages already. model2vec sets the limit on the shared tokenizer before each call and
+                # puts it back after, so a limit of the model's own would reach into the calls of other threads.
+                model.max_length = None
                 self._loaded = model, _digest_files(folder) if folder.exists() else _digest_weights(model)
             return self._loaded
 

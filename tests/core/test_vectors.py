@@ -1,9 +1,14 @@
+import json
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.embed import StaticEncoder
+from core.embed import SHIPPED, StaticEncoder
 from core.vectors import pack, quantise, rotate, rotation, unpack
 
 
@@ -43,6 +48,20 @@ def test_the_shipped_vectors_survive_packing_to_one_in_a_hundred_thousand():
     planes = unpack(pack(vectors), 256)
     back = planes.codes * planes.scales[:, None] + planes.fine * planes.fine_scales[:, None]
     np.testing.assert_allclose(back @ rotate(vectors).T, vectors @ vectors.T, atol=1e-5)
+
+
+def test_a_limit_of_the_model_never_cuts_a_passage_whatever_other_threads_do(tmp_path: Path):
+    folder = Path(shutil.copytree(SHIPPED, tmp_path / "model"))
+    limited = json.loads((folder / "config.json").read_text("utf-8")) | {"max_length": 4}
+    (folder / "config.json").write_text(json.dumps(limited), "utf-8")
+    texts = [
+        f"a rather long note about item {n} that goes on and on about lamps, lakes and libraries" for n in range(40)
+    ]
+    wanted, encoder = StaticEncoder().encode(texts), StaticEncoder(str(folder))
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda n: encoder.encode([texts[n % 40]])[0], range(400)))
+    for n, vector in enumerate(found):
+        np.testing.assert_allclose(vector, wanted[n % 40], atol=1e-6)
 
 
 def test_equal_models_have_equal_identities():
