@@ -27,7 +27,7 @@ TARGETS = {"x86_64": "x86-64-v3", "AMD64": "x86-64-v3", "aarch64": "generic", "a
 
 if platform.machine() in TARGETS:
     config.CPU_NAME = TARGETS[platform.machine()]  # pyright: ignore[reportAttributeAccessIssue]  # made at run time
-    config.CPU_FEATURES = ""  # pyright: ignore[reportAttributeAccessIssue]
+    config.CPU_FEATURES = ""  # pyright: ignore[reportAttributeAccessIssue]  # the same
 
 
 def compiled(loop: Callable[P, R]) -> Callable[P, R]:

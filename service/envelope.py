@@ -66,12 +66,12 @@ class Envelope:
         tell = self._log.debug if route in _QUIET else self._log.info
         tell(
             "request",
-            method=scope["method"],  # pyright: ignore[reportGeneralTypeIssues]
+            method=scope["method"],  # pyright: ignore[reportGeneralTypeIssues]  # HTTP scopes only come here
             route=route,
             status=status,
             ms=round(elapsed, 2),
             space=scope.get("path_params", {}).get("space"),
-            request_id=scope["request_id"],  # pyright: ignore[reportGeneralTypeIssues]
+            request_id=scope["request_id"],  # pyright: ignore[reportGeneralTypeIssues]  # ours, set above
         )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from core.embed import Encoder
-from core.engine import Engine
+from core.engine import MEMORY, Engine
 from core.store.file import FileDatabase
 from core.values import CONTENT_ONLY, Draft, SpaceSettings
 from core.vectors import Vectors
@@ -69,10 +69,11 @@ def open_engine(
     clock: Callable[[], int] | None = None,
     settings: SpaceSettings = CONTENT_ONLY,
     embeddings: bool = True,
+    index_memory: int = MEMORY,
 ) -> Engine:
     """An engine on a file with a space `s` that indexes and embeds content only."""
     chosen = (encoder or WordEncoder()) if embeddings else None
-    engine = Engine(FileDatabase(path), chosen, clock or Clock())
+    engine = Engine(FileDatabase(path), chosen, clock or Clock(), index_memory=index_memory)
     if SPACE not in {space.name for space in engine.list_spaces()}:
         engine.create_space(SPACE, settings)
     return engine

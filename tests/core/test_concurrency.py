@@ -65,8 +65,7 @@ def test_a_batch_is_seen_whole_or_not_at_all(engine: Engine):
 
 @pytest.mark.parametrize("memory", [1, 1 << 30])
 def test_spaces_load_and_leave_the_memory_while_they_are_searched(tmp_path: Path, memory: int):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        engine._indexes._memory = memory  # pyright: ignore[reportPrivateUsage]  # nothing fits, or everything
+    with open_engine(tmp_path / "muisti.db", index_memory=memory) as engine:  # nothing fits, or everything
         names = [f"space{n}" for n in range(6)]
         for name in names:
             engine.create_space(name)

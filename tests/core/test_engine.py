@@ -269,7 +269,7 @@ def test_list_and_search_agree_on_what_a_filter_means(engine: Engine):
         {"or": [{"metadata.n": [1, 2]}, {"author": {"exists": False}}]},
         {"status": "candidate"},
     ):
-        filter_ = parse(spec)  # pyright: ignore[reportArgumentType]
+        filter_ = parse(spec)  # pyright: ignore[reportArgumentType]  # unlike dicts, joined
         listed = {memory.id for memory in engine.list_memories(SPACE, filter=filter_, limit=100).items}
         found = {hit.memory.id for hit in engine.search(SPACE, Query(text="fox", filter=filter_, limit=100)).hits}
         assert listed == found

@@ -150,10 +150,11 @@ def test_indexes_are_forgotten_under_the_memory_cap(tmp_path: Path):
             add(engine, "fox and dog", "lake", space=f"space{n}")
             engine.search(f"space{n}", Query(text="fox"))
         several = engine.index_bytes
-        engine._indexes._memory = several // 2  # pyright: ignore[reportPrivateUsage]  # a smaller cap, from now on
+    with open_engine(tmp_path / "muisti.db", index_memory=several // 2) as engine:
         for n in range(5):
             hits = engine.search(f"space{n}", Query(text="fox", mode="keyword")).hits
             assert [hit.memory.space for hit in hits] == [f"space{n}"]
+            assert engine.index_bytes <= several // 2
         add(engine, "one more", space="space0")
         engine.search("space0", Query(text="more"))
         assert engine.index_bytes <= several // 2
