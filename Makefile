@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c $(PINS)
 NEEDS := .venv/.made pyproject.toml $(PINS)
 # numpy computes on one thread in benchmarks, as we do.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
-KERNELS := $(wildcard core/kernels.py core/kernels/*.py)
+KERNELS := $(wildcard core/kernels/*.py)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help

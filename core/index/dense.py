@@ -4,7 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from core.index.snapshot import RowNumbers, Snapshot
-from core.kernels import Floats, Mask, rescore, scan
+from core.kernels import Floats, Mask
+from core.kernels.dense import rescore, scan
 from core.vectors import quantise, rotate
 
 EXACT_ROWS = 512  # as few as this are scored exactly at once

@@ -13,7 +13,8 @@ import numpy as np
 
 from core.index.postings import Postings
 from core.index.snapshot import Population, RowNumbers, Snapshot
-from core.kernels import Floats, Mask, accumulate, count
+from core.kernels import Floats, Mask
+from core.kernels.lexical import accumulate, count
 from core.text import same_text_hash, term_code
 
 K1 = 1.2

@@ -4,7 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from core.index.snapshot import RowNumbers, Snapshot
-from core.kernels import Floats, threshold
+from core.kernels import Floats
+from core.kernels.pool import threshold
 
 INSERTION = 1_024  # up to here a sorted list of the best is faster than a partition
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from core.kernels import Floats, Ints, Longs, Mask, has_sequence
+from core.kernels import Floats, Ints, Longs, Mask
+from core.kernels.lexical import has_sequence
 
 Codes = npt.NDArray[np.uint64]
 

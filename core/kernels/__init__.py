@@ -1,0 +1,15 @@
+"""Compiled inner loops, a module for each stage. Each is plain Python first; `tests/core/twins.py` has its numpy twin.
+
+`python -m core.kernels` compiles and caches them all.
+"""
+
+from core.kernels import dense, lexical, pool
+from core.kernels.target import Bytes, Floats, Ints, Longs, Mask
+
+__all__ = ["Bytes", "Floats", "Ints", "Longs", "Mask", "bake"]
+
+
+def bake() -> None:
+    """Compile every kernel for the types that the index uses, into the cache, or load it from there."""
+    for stage in (dense, lexical, pool):
+        stage.bake()

@@ -1,0 +1,3 @@
+from core.kernels import bake
+
+bake()
