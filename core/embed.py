@@ -1,19 +1,32 @@
-"""Text to vectors, by a static model2vec model. Loaded on first use: reading and deleting never need it."""
+"""Text to vectors, by a static model: one vector a token, summed. Loaded on first use: reads never need it.
+
+A model is a folder in the format of model2vec: `tokenizer.json`, `config.json`, and `model.safetensors` with
+`embeddings` (tokens, dimensions), and possibly `weights` and `mapping` for each token of the tokenizer. Two things are
+ours: `query_weights`, which take the place of `weights` in questions, and `"repeats": "sqrt"` in the configuration,
+by which a token that stands n times in a text counts sqrt(n).
+"""
 
 import hashlib
 import importlib
+import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 
 from core.errors import InvalidInput, ModelMismatch
+from core.kernels import Floats, Longs
+from core.kernels.pooling import Table, pool_tokens
 from core.vectors import Vectors
 
 SHIPPED = Path(__file__).parent / "model"
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
+QUESTIONS = 4_096  # whose vectors are remembered: 4 MB at 256 dimensions
+FEW = 8  # texts that one thread tokenizes; more go to the tokenizer's own threads
 
 
 class Encoder(Protocol):
@@ -32,52 +45,74 @@ class Encoder(Protocol):
         """Unit-length rows, float32 (len(texts), dimensions); zeros for a text without known words."""
         ...
 
+    def encode_query(self, text: str) -> Floats:
+        """The vector of a question, float32 (dimensions,), to compare with those of `encode`. Read-only."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    tokenizer: Any  # a tokenizers.Tokenizer; the package is imported with the first model
+    table: Table
+    places: Longs  # the row of `table` for each token
+    weights: Floats
+    query_weights: Floats
+    damped: bool
+    identity: str
+
 
 class StaticEncoder:
-    """A model2vec model from a folder or, where a hub can be reached, by name. Thread-safe."""
+    """A static model from a folder or, where a hub can be reached, by name. Thread-safe."""
 
     def __init__(self, model: str | None = None) -> None:
         """`model` is a path or a hub name; None is the model that ships with Muisti."""
-        self._model = model
+        self._name = model
         self._loading = threading.Lock()
-        self._loaded: tuple[Any, str] | None = None  # the model2vec object has no types
+        self._loaded: _Model | None = None
+        self._remembered = lru_cache(QUESTIONS)(self._encode_query)
 
     @property
     def name(self) -> str:
-        return self._model or "muisti-static-256"
+        return self._name or "muisti-static-256"
 
     @property
     def identity(self) -> str:
-        return self._load()[1]
+        return self._load().identity
 
     @property
     def dimensions(self) -> int:
-        return int(self._load()[0].dim)
+        return int(self._load().table.shape[1])
 
     @property
     def loaded(self) -> bool:
         return self._loaded is not None
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        vectors = np.asarray(self._load()[0].encode(list(texts), max_length=None), np.float32)
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return cast(Vectors, vectors / np.where(norms == 0, 1, norms))
+        model = self._load()
+        return _pooled(model, model.weights, texts)
 
-    def _load(self) -> tuple[Any, str]:
-        with self._loading:
-            if self._loaded is None:
-                folder = Path(self._model) if self._model else SHIPPED
-                static_model = importlib.import_module("model2vec").StaticModel  # 0.2 s that most commands do not need
-                try:
-                    model = static_model.from_pretrained(str(folder) if folder.exists() else self._model)
-                except (OSError, ValueError, KeyError) as error:
-                    problem = f"{self.name!r} is no model2vec model that can be loaded: {error}"
-                    raise InvalidInput.at("$.model", problem) from error
-                # Texts come in passages already. model2vec sets the limit on the shared tokenizer before each call and
-                # puts it back after, so a limit of the model's own would reach into the calls of other threads.
-                model.max_length = None
-                self._loaded = model, _digest_files(folder) if folder.exists() else _digest_weights(model)
-            return self._loaded
+    def encode_query(self, text: str) -> Floats:
+        return self._remembered(text)
+
+    def _encode_query(self, text: str) -> Floats:
+        model = self._load()
+        vector = _pooled(model, model.query_weights, [text])[0]
+        vector.flags.writeable = False
+        return vector
+
+    def _load(self) -> _Model:
+        if self._loaded is None:
+            with self._loading:
+                if self._loaded is None:
+                    self._loaded = self._read()
+        return self._loaded
+
+    def _read(self) -> _Model:
+        try:
+            return _read(_folder(self._name))
+        except (OSError, ValueError, KeyError) as error:
+            problem = f"{self.name!r} is no static model that can be loaded: {error}"
+            raise InvalidInput.at("$.model", problem) from error
 
 
 def check_model(encoder: Encoder, space: str, generation: str) -> None:
@@ -89,14 +124,71 @@ def check_model(encoder: Encoder, space: str, generation: str) -> None:
         )
 
 
-def _digest_files(folder: Path) -> str:
+def _pooled(model: _Model, weights: Floats, texts: Sequence[str]) -> Vectors:
+    if len(texts) <= FEW:
+        found = [model.tokenizer.encode(text, add_special_tokens=False) for text in texts]
+    else:
+        found = model.tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+    tokens = [np.array(encoding.ids, np.int64) for encoding in found]
+    starts = np.concatenate([[0], np.cumsum([len(own) for own in tokens])]).astype(np.int64)
+    out = np.empty((len(texts), model.table.shape[1]), np.float32)
+    pool_tokens(model.table, model.places, weights, np.concatenate(tokens), starts, model.damped, out)
+    return out
+
+
+def _folder(name: str | None) -> Path:
+    if name is None:
+        return SHIPPED
+    if Path(name).exists():
+        return Path(name)
+    download: Any = importlib.import_module("huggingface_hub").snapshot_download
+    return Path(download(name, allow_patterns=list(FILES)))
+
+
+def _read(folder: Path) -> _Model:
+    config = json.loads((folder / "config.json").read_bytes())
+    stored, rules = (folder / "model.safetensors").read_bytes(), (folder / "tokenizer.json").read_bytes()
+    arrays: Mapping[str, np.ndarray] = _opened(importlib.import_module("safetensors.numpy").load, stored)
+    tokenizer = _opened(importlib.import_module("tokenizers").Tokenizer.from_buffer, rules)
+    tokenizer.no_truncation()  # texts come in passages already
+    tokenizer.no_padding()
+    tokens = int(tokenizer.get_vocab_size())
+    table = np.ascontiguousarray(arrays["embeddings"])
+    places = arrays.get("mapping", np.arange(len(table))).astype(np.int64)
+    if len(places) != tokens or places.max(initial=-1) >= len(table):
+        raise ValueError(f"{len(table)} vectors do not fit the {tokens} tokens of the tokenizer")
+    weights = _weights(arrays.get("weights"), tokens, tokenizer)
+    return _Model(
+        tokenizer=tokenizer,
+        table=table if table.dtype == np.int8 else table.astype(np.float32),
+        places=places,
+        weights=weights,
+        query_weights=_weights(arrays["query_weights"], tokens, tokenizer) if "query_weights" in arrays else weights,
+        damped=config.get("repeats") == "sqrt",
+        identity=_digest(folder),
+    )
+
+
+def _opened(load: Callable[[bytes], Any], content: bytes) -> Any:
+    try:
+        return load(content)
+    except Exception as error:  # both libraries raise it bare
+        raise ValueError(str(error)) from error
+
+
+def _weights(given: np.ndarray | None, tokens: int, tokenizer: Any) -> Floats:
+    """One for each token; nothing for the token that stands for an unknown word."""
+    weights = np.ones(tokens, np.float32) if given is None else np.array(given, np.float32)
+    if len(weights) != tokens:
+        raise ValueError(f"{len(weights)} weights do not fit the {tokens} tokens of the tokenizer")
+    unknown = getattr(tokenizer.model, "unk_token", None)
+    if isinstance(unknown, str):
+        weights[tokenizer.token_to_id(unknown)] = 0
+    return weights
+
+
+def _digest(folder: Path) -> str:
     digest = hashlib.sha256()
     for name in FILES:
         digest.update((folder / name).read_bytes())
-    return digest.hexdigest()[:32]
-
-
-def _digest_weights(model: Any) -> str:
-    digest = hashlib.sha256(np.ascontiguousarray(model.embedding).tobytes())
-    digest.update(model.tokenizer.to_str().encode())
     return digest.hexdigest()[:32]

@@ -81,7 +81,7 @@ class Searcher:
 
     def _vector(self, text: str) -> Floats:
         assert self._encoder is not None
-        return self._encoder.encode([text])[0]
+        return self._encoder.encode_query(text)
 
     def _fetch(self, index: SpaceIndex, snapshot: Snapshot, ranked: Ranked) -> tuple[dict[int, Memory] | None, int]:
         """The memories by version id and the space's newest change; None and 0 when the index is of no more use."""

@@ -3,7 +3,7 @@
 `python -m core.kernels` compiles and caches them all.
 """
 
-from core.kernels import dense, lexical, pool
+from core.kernels import dense, lexical, pool, pooling
 from core.kernels.target import Bytes, Floats, Ints, Longs, Mask
 
 __all__ = ["Bytes", "Floats", "Ints", "Longs", "Mask", "bake"]
@@ -11,5 +11,5 @@ __all__ = ["Bytes", "Floats", "Ints", "Longs", "Mask", "bake"]
 
 def bake() -> None:
     """Compile every kernel for the types that the index uses, into the cache, or load it from there."""
-    for stage in (dense, lexical, pool):
+    for stage in (dense, lexical, pool, pooling):
         stage.bake()

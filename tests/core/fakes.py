@@ -9,6 +9,7 @@ import numpy as np
 
 from core.embed import Encoder
 from core.engine import MEMORY, Engine
+from core.kernels import Floats
 from core.store.file import FileDatabase
 from core.values import CONTENT_ONLY, Draft, SpaceSettings
 from core.vectors import Vectors
@@ -46,6 +47,9 @@ class WordEncoder:
                 out[row] += np.random.default_rng(list(digest)).standard_normal(self._dimensions)
         norms = np.linalg.norm(out, axis=1, keepdims=True)
         return (out / np.where(norms == 0, 1, norms)).astype(np.float32)
+
+    def encode_query(self, text: str) -> Floats:
+        return self.encode([text])[0]
 
 
 class Clock:

@@ -40,3 +40,14 @@ def has_sequence(starts: Longs, tokens: Ints, rows: Longs, pattern: Ints, out: M
         else:
             windows = np.lib.stride_tricks.sliding_window_view(own, len(pattern))
             out[i] = (windows == pattern).all(axis=1).any()
+
+
+def pool_tokens(
+    table: np.ndarray, places: Longs, weights: Floats, tokens: Longs, starts: Longs, damped: bool, out: Floats
+) -> None:
+    for i in range(len(starts) - 1):
+        found, times = np.unique(tokens[starts[i] : starts[i + 1]], return_counts=True)
+        counted = np.sqrt(times) if damped else times
+        total = (weights[found] * counted) @ table[places[found]].astype(np.float64)
+        length = np.linalg.norm(total)
+        out[i] = total / (length or 1)

@@ -1,0 +1,46 @@
+"""The inner loop that makes one vector of the tokens of a text."""
+
+import numpy as np
+import numpy.typing as npt
+
+from core.kernels.target import Floats, Longs, compiled
+
+Table = npt.NDArray[np.int8] | npt.NDArray[np.float32]
+
+
+@compiled
+def pool_tokens(
+    table: Table, places: Longs, weights: Floats, tokens: Longs, starts: Longs, damped: bool, out: Floats
+) -> None:
+    """Unit-length sums of `weights[t] * table[places[t]]` over the tokens of each text; zeros when there are none.
+
+    Text i has `tokens[starts[i]:starts[i + 1]]`. `damped`: a token that stands n times counts sqrt(n).
+    """
+    for i in range(starts.size - 1):
+        own = np.sort(tokens[starts[i] : starts[i + 1]])
+        total = out[i]
+        total[:] = 0
+        at = 0
+        while at < own.size:
+            token = own[at]
+            after = at + 1
+            while after < own.size and own[after] == token:
+                after += 1
+            times = np.float32(after - at)
+            weight = weights[token] * (np.sqrt(times) if damped else times)
+            place = places[token]
+            for d in range(total.size):
+                total[d] += weight * np.float32(table[place, d])
+            at = after
+        length = np.float32(0)
+        for d in range(total.size):
+            length += total[d] * total[d]
+        if length > 0:
+            total /= np.sqrt(length)
+
+
+def bake() -> None:
+    """Compile for int8 tables, such as the shipped one; others compile on first use."""
+    tokens, starts = np.zeros(1, np.int64), np.array([0, 1], np.int64)
+    table, weights, out = np.ones((1, 8), np.int8), np.ones(1, np.float32), np.empty((1, 8), np.float32)
+    pool_tokens(table, tokens, weights, tokens, starts, True, out)
