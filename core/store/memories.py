@@ -18,6 +18,10 @@ COLUMNS = (
     "v.reason, v.source, v.tags, v.metadata, v.event_at, v.created_at, v.updated_at, v.expires_at, v.supersedes, "
     "v.superseded_by, v.parent_id, v.tokens"
 )
+_Columns = tuple[
+    int, bytes, int, Kind, str | None, str | None, str, Type, Status, int, str | None, str | None, str | None, str,
+    str, int | None, int, int, int | None, bytes | None, bytes | None, bytes | None, int,
+]  # fmt: skip
 CURRENT = "v.died IS NULL AND v.status <> 'superseded'"
 UNEXPIRED = "(v.expires_at IS NULL OR v.expires_at > ?)"
 
@@ -43,34 +47,34 @@ class NewVersion:
 
 def memory(row: Row, space: str) -> Memory:
     """The memory in a row of `COLUMNS`."""
-    (_, memory_id, version, kind, category, key, content, type_, status, importance, author) = row[:11]
-    (reason, source, tags, metadata, event, created, updated, expires, supersedes, superseded_by, parent, tokens) = row[
-        11:23
-    ]
+    # fmt: off
+    (_, memory_id, number, kind, category, key, content, type_, status, importance, author, reason, source, tags,
+     metadata, event, created, updated, expires, supersedes, superseded_by, parent, tokens) = cast(_Columns, row[:23])
+    # fmt: on
     return Memory(
-        id=id_text(cast(bytes, memory_id)),
+        id=id_text(memory_id),
         space=space,
-        version=cast(int, version),
-        kind=cast(Kind, kind),
-        category=cast(str | None, category),
-        key=cast(str | None, key),
-        content=cast(str, content),
-        type=cast(Type, type_),
-        status=cast(Status, status),
-        importance=IMPORTANCE[cast(int, importance)],
-        author=cast(str | None, author),
-        reason=cast(str | None, reason),
-        source=cast(str | None, source),
-        tags=tuple(cast(list[str], json.loads(cast(str, tags)))) if tags != "[]" else (),
-        metadata=cast(dict[str, Json], json.loads(cast(str, metadata))) if metadata != "{}" else {},
-        event_at=None if event is None else from_us(cast(int, event)),
-        created_at=from_us(cast(int, created)),
-        updated_at=from_us(cast(int, updated)),
-        expires_at=None if expires is None else from_us(cast(int, expires)),
-        supersedes=_id_or_none(supersedes),
-        superseded_by=_id_or_none(superseded_by),
-        parent_id=_id_or_none(parent),
-        tokens=cast(int, tokens),
+        version=number,
+        kind=kind,
+        category=category,
+        key=key,
+        content=content,
+        type=type_,
+        status=status,
+        importance=IMPORTANCE[importance],
+        author=author,
+        reason=reason,
+        source=source,
+        tags=tuple(json.loads(tags)) if tags != "[]" else (),
+        metadata=json.loads(metadata) if metadata != "{}" else {},
+        event_at=None if event is None else from_us(event),
+        created_at=from_us(created),
+        updated_at=from_us(updated),
+        expires_at=None if expires is None else from_us(expires),
+        supersedes=None if supersedes is None else id_text(supersedes),
+        superseded_by=None if superseded_by is None else id_text(superseded_by),
+        parent_id=None if parent is None else id_text(parent),
+        tokens=tokens,
     )
 
 
@@ -302,7 +306,3 @@ def _us(at: datetime | None) -> int | None:
 
 def _bytes(id_: str | None) -> bytes | None:
     return None if id_ is None else id_bytes(id_)
-
-
-def _id_or_none(raw: Scalar) -> str | None:
-    return None if raw is None else id_text(cast(bytes, raw))
