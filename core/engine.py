@@ -10,6 +10,7 @@ from core.errors import AlreadyExists, Conflict, EpochGone, InvalidInput, NotFou
 from core.filters import Filter
 from core.ids import id_bytes
 from core.index.cache import Indexes
+from core.kernels import bake
 from core.listing import page, page_of
 from core.query import Query
 from core.reembed import Progress, reembed
@@ -84,6 +85,12 @@ class Engine:
     def close(self) -> None:
         """Finish the waiting writes and let go of the database."""
         self._database.close()
+
+    def warm(self) -> None:
+        """Load what the first search would wait for: the compiled loops and the model."""
+        bake()
+        if self._encoder is not None:
+            self._encoder.encode_query("warm")
 
     @property
     def store(self) -> str:

@@ -26,17 +26,25 @@ from service.workers import Backend
 
 
 def create_app(
-    settings: Settings, *, engine: Engine | None = None, clock: Clock | None = None, own_host: str | None = None
+    settings: Settings,
+    *,
+    engine: Engine | None = None,
+    clock: Clock | None = None,
+    own_host: str | None = None,
+    warm: bool = False,
 ) -> Litestar:
     """The ASGI application. An engine that is given stays open when the application ends.
 
     `clock` gives microseconds since 1970, UTC; None is the system's. `own_host` is the only name, beside those of this
-    machine, that requests may call the server by; None when any will do.
+    machine, that requests may call the server by; None when any will do. `warm`: take no request before the first
+    search would be as fast as the next.
     """
 
     @asynccontextmanager
     async def running(app: Litestar) -> AsyncGenerator[None]:
         running_engine = engine or await to_thread.run_sync(open_engine, settings, clock)
+        if warm:
+            await to_thread.run_sync(running_engine.warm)
         backend = app.state.backend = Backend(running_engine, settings)
         try:
             yield

@@ -62,7 +62,7 @@ def application() -> Litestar:
 
 
 def _application(settings: Settings, engine: Engine | None) -> Litestar:
-    return create_app(settings, engine=engine, own_host=None if settings.insecure else settings.host)
+    return create_app(settings, engine=engine, own_host=None if settings.insecure else settings.host, warm=True)
 
 
 def _run_here(settings: Settings, listener: socket.socket) -> None:
