@@ -385,6 +385,28 @@ def test_embedding_anew_can_be_stopped_and_taken_up_again(tmp_path: Path):
         assert encoder.calls - calls == 2  # the 500 of the first run are not embedded twice
 
 
+def test_the_old_model_answers_and_writes_until_the_space_changes_over(tmp_path: Path):
+    fox = Query(text="red fox", mode="semantic")
+    path = tmp_path / "muisti.db"
+    with open_engine(path, encoder=WordEncoder("a")) as old, open_engine(path, encoder=WordEncoder("b")) as new:
+        add(old, "red fox", *(f"note {n}" for n in range(1200)))
+        late: list[str] = []
+
+        def meanwhile(done: int, total: int) -> None:
+            answer = old.search(SPACE, fox)
+            assert answer.hits[0].memory.content == "red fox" and answer.degraded == ()
+            if len(late) < 3:
+                late.extend(add(old, f"late {len(late)}"))
+
+        new.reembed(SPACE, meanwhile)
+        assert len(late) == 3 and new.search(SPACE, fox).hits[0].memory.content == "red fox"
+        for n, id_ in enumerate(late):
+            found = new.search(SPACE, Query(text=f"late {n}", mode="semantic"))
+            assert found.hits[0].memory.id == id_ and found.degraded == ()
+        with pytest.raises(ModelMismatch):
+            old.search(SPACE, fox)
+
+
 def test_stats_count_what_is_there(engine: Engine):
     a, b, _ = add(engine, "one two", "three", "four")
     engine.delete(SPACE, b)
