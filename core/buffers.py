@@ -8,15 +8,17 @@ import numpy.typing as npt
 T = TypeVar("T", bound=np.generic)
 
 SMALLEST = 64  # rows
+DOUBLED = (
+    16_384  # rows up to which a full array is doubled; beyond, an eighth more keeps what is reserved in vain small
+)
 
 
 class Buffer(Generic[T]):
-    """Rows of one type, doubled when full; the old array stays with whoever holds it."""
+    """Rows of one type; a full array is replaced by a larger one, and the old stays with whoever holds it."""
 
-    def __init__(self, dtype: type[T], width: int | None = None) -> None:
-        """`width` makes rows of that many values; None makes plain values."""
-        shape = (0,) if width is None else (0, width)
-        self._array: npt.NDArray[T] = np.empty(shape, dtype)
+    def __init__(self, dtype: type[T], *shape: int) -> None:
+        """`shape` is that of a row; none makes plain values."""
+        self._array: npt.NDArray[T] = np.empty((0, *shape), dtype)
         self._used = 0
 
     def __len__(self) -> int:
@@ -30,11 +32,16 @@ class Buffer(Generic[T]):
         """The first `rows` rows, all by default, without copying."""
         return self._array[: self._used if rows is None else rows]
 
-    def append(self, values: npt.NDArray[T]) -> None:
-        need = self._used + len(values)
-        if need > len(self._array):
-            grown = np.empty((max(need, 2 * len(self._array), SMALLEST), *self._array.shape[1:]), self._array.dtype)
+    def reserve(self, rows: int) -> None:
+        """Make room for exactly this many rows in all, should there be less."""
+        if rows > len(self._array):
+            grown = np.empty((rows, *self._array.shape[1:]), self._array.dtype)
             grown[: self._used] = self._array[: self._used]
             self._array = grown
+
+    def append(self, values: npt.NDArray[T]) -> None:
+        need, have = self._used + len(values), len(self._array)
+        if need > have:
+            self.reserve(max(need, 2 * have if have < DOUBLED else have + have // 8, SMALLEST))
         self._array[self._used : need] = values
         self._used = need
