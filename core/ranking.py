@@ -11,17 +11,16 @@ from core.decay import ages_in_days, bounded, decayed, importance_factor
 from core.filter_mask import mask
 from core.filters import fields_of
 from core.fuse import ALPHA, fuse
-from core.index.dense import cosines, rotated, rough_cosines
+from core.index.dense import cosines, nearest, rotated
 from core.index.lexical import Matches, containing, rank_lexical, saying_the_same
 from core.index.pool import best_rows, in_order, one_a_memory
-from core.index.snapshot import RowNumbers, Snapshot
+from core.index.snapshot import Allowed, RowNumbers, Snapshot
 from core.index.space_index import SpaceIndex
 from core.kernels import Floats, Mask
 from core.query import Query, Wanted
 from core.values import Mode, Recency
 
 POOL = 50  # memories that each ranking puts forward
-ROUGH = 4  # times as many are scored exactly
 OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score
 
 Scores = npt.NDArray[np.float64]
@@ -98,21 +97,13 @@ def _searched(
         ranks["lexical"] = best_rows(snapshot, matches.scores, pool, above=0.0)
     direction = None if vector is None else rotated(vector)
     if direction is not None:
-        ranks["dense"] = _nearest(snapshot, direction, allowed, pool)
+        ranks["dense"] = nearest(snapshot, direction, Allowed(allowed, int(np.count_nonzero(allowed))), pool).rows
     rows = np.unique(np.concatenate(list(ranks.values())))
     lexical = None if matches is None else matches.scores[rows].astype(np.float64)
     cosine = None if direction is None else cosines(snapshot, direction, rows)
     total = _memories(snapshot, allowed if direction is not None or matches is None else matches.scores > 0)
     fused = _fused(snapshot, query, rows, ranks, lexical, cosine)
     return Candidates(rows=rows, fused=fused, ranks=ranks, lexical=lexical, cosine=cosine, matches=matches, total=total)
-
-
-def _nearest(snapshot: Snapshot, direction: Floats, allowed: Mask, pool: int) -> RowNumbers:
-    """The best by cosine. What points away from the query, or nowhere, is no answer to it."""
-    rough = best_rows(snapshot, rough_cosines(snapshot, direction, allowed), ROUGH * pool)
-    exact = cosines(snapshot, direction, rough)
-    near = rough[exact > 0]
-    return near[in_order(snapshot, near, exact[exact > 0])][:pool]
 
 
 def _fused(

@@ -12,6 +12,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from core.kernels.dense import rotate as hadamard
+
 Vectors = npt.NDArray[
     np.float32
 ]  # (n, dimensions), one unit-length row a text; a zero row for a text without known words
@@ -30,31 +32,21 @@ class Planes:
 
 
 @lru_cache(maxsize=4)
-def rotation(dimensions: int) -> npt.NDArray[np.float64]:
-    """An orthogonal matrix (dimensions, dimensions): random signs, then a Walsh-Hadamard transform.
-
-    Built from signs alone, so it is the same on every machine. A dimension that is no power of two is cut into blocks.
-    Randomised Hadamard: Ailon and Chazelle, "The fast Johnson-Lindenstrauss transform", 2009.
-    """
-    signs = np.where(np.random.PCG64(20261122).random_raw(dimensions) >> np.uint64(63), 1.0, -1.0)
-    matrix = np.zeros((dimensions, dimensions), np.float64)
-    start = 0
-    while start < dimensions:
-        size = 1 << ((dimensions - start).bit_length() - 1)
-        block = np.ones((1, 1))
-        while len(block) < size:
-            block = np.block([[block, block], [block, -block]])
-        matrix[start : start + size, start : start + size] = block / np.sqrt(size)
-        start += size
-    return signs[:, None] * matrix
+def signs(dimensions: int) -> npt.NDArray[np.float64]:
+    """1 or -1 for each component, at random but always the same, on every machine."""
+    return np.where(np.random.PCG64(20261122).random_raw(dimensions) >> np.uint64(63), 1.0, -1.0)
 
 
 def rotate(vectors: Vectors) -> Vectors:
     """The vectors in the coordinates of the index; lengths and cosines stay as they are.
 
-    Summed in float64, so that a text has the same codes in whatever batch it comes.
+    Random signs, then a Walsh-Hadamard transform; a dimension that is no power of two is cut into blocks. Summed in
+    float64 in a fixed order: a text has the same codes in whatever batch it comes. Randomised Hadamard: Ailon and
+    Chazelle, "The fast Johnson-Lindenstrauss transform", 2009.
     """
-    return (vectors.astype(np.float64) @ rotation(vectors.shape[1])).astype(np.float32)
+    turned = vectors.astype(np.float64)
+    hadamard(turned, signs(vectors.shape[1]))
+    return turned.astype(np.float32)
 
 
 def quantise(vectors: Vectors) -> Planes:

@@ -17,9 +17,10 @@ from rich.table import Table
 
 from core.embed import StaticEncoder
 from core.engine import Engine
-from core.index.dense import cosines, rotated, rough_cosines
+from core.index.dense import nearest, rotated
 from core.index.lexical import rank_lexical
 from core.index.pool import best_rows
+from core.index.snapshot import Allowed
 from core.query import Query
 from core.store.file import FileDatabase
 from core.text import query_terms, tokenize
@@ -80,9 +81,7 @@ def rankings(engine: Engine, encoder: StaticEncoder, corpus: Sequence[str], quer
     directions = [encoder.encode([query])[0] for query in asked]
 
     def dense(at: int) -> np.ndarray:
-        direction = rotated(directions[at])
-        rough = best_rows(snapshot, rough_cosines(snapshot, direction, population.mask), 50)
-        return rough[np.argsort(-cosines(snapshot, direction, rough), kind="stable")[:10]]
+        return nearest(snapshot, rotated(directions[at]), Allowed(population.mask, population.rows), 10).rows
 
     def exact(at: int) -> np.ndarray:
         scores = vectors @ directions[at]

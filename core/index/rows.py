@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.buffers import Buffer
+from core.index.sign_bits import SignBits
 from core.kernels import Mask
 from core.store.database import Row
 from core.vectors import unpack
@@ -41,6 +42,8 @@ class Rows:
         self.scales = Buffer(np.float32)
         self.fine = Buffer(np.int8, dimensions)
         self.fine_scales = Buffer(np.float32)
+        self.bits = SignBits(dimensions)
+        self.blanks = 0  # rows without a vector, or with one of no length
         self.dimensions = dimensions
 
     def __len__(self) -> int:
@@ -48,7 +51,7 @@ class Rows:
 
     @property
     def nbytes(self) -> int:
-        return sum(buffer.nbytes for buffer in self._buffers().values())
+        return sum(buffer.nbytes for buffer in self._buffers().values()) + self.bits.nbytes
 
     def append(self, rows: Sequence[Row], lengths: npt.NDArray[np.float32]) -> None:
         """Take over the rows of `index_rows.living`, and the weighted length of each."""
@@ -56,6 +59,7 @@ class Rows:
         version, memory_id, _, status, importance, at, expires, text, number, start, stop, _, vector = columns
         ids = np.frombuffer(b"".join(cast(tuple[bytes, ...], memory_id)), ">u8").reshape(-1, 2)
         planes = unpack(cast(tuple[bytes | None, ...], vector), self.dimensions)
+        self.blanks += int(np.count_nonzero(planes.scales == 0))  # first: a reader may count too many, never too few
         self.version.append(np.array(version, np.int64))
         self.id_high.append(ids[:, 0].astype(np.uint64))
         self.id_low.append(ids[:, 1].astype(np.uint64))
@@ -74,6 +78,7 @@ class Rows:
         self.scales.append(planes.scales)
         self.fine.append(planes.fine)
         self.fine_scales.append(planes.fine_scales)
+        self.bits.append(planes.codes)
 
     def bury(self, versions: npt.NDArray[np.int64], seqs: npt.NDArray[np.int64]) -> None:
         """Note the deaths of versions; those that are not here are passed over."""
@@ -86,9 +91,18 @@ class Rows:
     def only(self, alive: Mask) -> "Rows":
         """A copy of the living rows."""
         kept = Rows(self.dimensions)
+        kept.reserve(int(np.count_nonzero(alive)))
         for name, buffer in self._buffers().items():
             cast(Buffer[np.generic], getattr(kept, name)).append(buffer.view()[alive])
+        kept.bits.append(kept.codes.view())
+        kept.blanks = int(np.count_nonzero(kept.scales.view() == 0))
         return kept
+
+    def reserve(self, rows: int) -> None:
+        """Make room for exactly this many rows in all."""
+        for buffer in self._buffers().values():
+            buffer.reserve(rows)
+        self.bits.reserve(rows)
 
     def _buffers(self) -> dict[str, Buffer[np.generic]]:
         return {name: value for name, value in vars(self).items() if isinstance(value, Buffer)}

@@ -30,6 +30,14 @@ class Population:
     until: int
 
 
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The rows that may be an answer: a flag for each row of a snapshot, and how many are set."""
+
+    mask: Mask
+    count: int
+
+
 class Snapshot:
     """The first `size` rows of a space at `seq`. Immutable, but for the population that it remembers."""
 

@@ -1,8 +1,12 @@
 """Inner loops that pick the best."""
 
 import numpy as np
+import numpy.typing as npt
 
-from core.kernels.target import Floats, compiled
+from core.kernels.target import Floats, Ints, Longs, compiled
+
+Doubles = npt.NDArray[np.float64]
+Words = npt.NDArray[np.uint64]
 
 
 @compiled
@@ -20,6 +24,86 @@ def threshold(scores: Floats, k: int) -> float:
     return best[k - 1]
 
 
+@compiled
+def best_memories(
+    scores: Doubles,
+    rows: Longs,
+    version: Longs,
+    id_high: Words,
+    id_low: Words,
+    number: Ints,
+    above: float,
+    wanted: int,
+    heap: Longs,
+    out: Longs,
+) -> int:
+    """Places in `rows` of the best row of each of the `wanted` best memories, among those that score above `above`.
+
+    By falling score, then memory id, then passage. Fills `out` and returns how many there are; `heap` is scratch, a
+    place for each row. `version` to `number` are columns of the index.
+    """
+    size = 0
+    for i in range(rows.size):
+        if scores[i] > above:
+            heap[size] = i
+            size += 1
+    for top in range(size // 2 - 1, -1, -1):
+        sink(heap, top, size, scores, rows, id_high, id_low, number)
+    found = 0
+    while size > 0 and found < wanted:
+        best = heap[0]
+        size -= 1
+        heap[0] = heap[size]
+        sink(heap, 0, size, scores, rows, id_high, id_low, number)
+        new = True
+        for i in range(found):
+            if version[rows[out[i]]] == version[rows[best]]:
+                new = False
+                break
+        if new:
+            out[found] = best
+            found += 1
+    return found
+
+
+@compiled
+def sink(
+    heap: Longs, top: int, size: int, scores: Doubles, rows: Longs, id_high: Words, id_low: Words, number: Ints
+) -> None:
+    """Move the entry at `top` down until none below it goes before it."""
+    moving = heap[top]
+    while True:
+        child = 2 * top + 1
+        if child >= size:
+            break
+        other = child + 1
+        if other < size and goes_before(heap[other], heap[child], scores, rows, id_high, id_low, number):
+            child = other
+        if not goes_before(heap[child], moving, scores, rows, id_high, id_low, number):
+            break
+        heap[top] = heap[child]
+        top = child
+    if size > 0:
+        heap[top] = moving
+
+
+@compiled
+def goes_before(
+    left: int, right: int, scores: Doubles, rows: Longs, id_high: Words, id_low: Words, number: Ints
+) -> bool:
+    """Whether one place of `rows` ranks before another."""
+    if scores[left] != scores[right]:
+        return bool(scores[left] > scores[right])
+    a, b = rows[left], rows[right]
+    if id_high[a] != id_high[b]:
+        return bool(id_high[a] < id_high[b])
+    if id_low[a] != id_low[b]:
+        return bool(id_low[a] < id_low[b])
+    return bool(number[a] < number[b])
+
+
 def bake() -> None:
     """Compile for the types that the index uses."""
     threshold(np.ones(2, np.float32), 1)
+    longs, words = np.zeros(1, np.int64), np.zeros(1, np.uint64)
+    best_memories(np.ones(1), longs, longs, words, words, np.zeros(1, np.int32), 0.0, 1, longs.copy(), longs.copy())

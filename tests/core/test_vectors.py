@@ -4,13 +4,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.embed import StaticEncoder
-from core.vectors import pack, quantise, rotate, rotation, unpack
+from core.vectors import pack, quantise, rotate, unpack
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 64, 100, 256, 384, 768])
 def test_the_rotation_is_orthogonal_in_every_dimension(dimensions: int):
-    matrix = rotation(dimensions).astype(np.float64)
+    matrix = rotate(np.eye(dimensions, dtype=np.float32)).astype(np.float64)
     np.testing.assert_allclose(matrix @ matrix.T, np.eye(dimensions), atol=1e-6)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 24, 100, 256]))
+def test_a_vector_has_the_same_codes_in_whatever_batch_it_comes(seed: int, dimensions: int):
+    vectors = np.random.default_rng(seed).standard_normal((5, dimensions)).astype(np.float32)
+    assert pack(vectors) == [blob for row in vectors for blob in pack(row[None, :])]
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([8, 100, 256]))

@@ -1,20 +1,87 @@
 """What the kernels compute, in plain numpy."""
 
 import numpy as np
+import numpy.typing as npt
 
 from core.kernels import Bytes, Floats, Ints, Longs, Mask
+from core.kernels.dense import Doubles, Shorts, Words
 
 
-def scan(codes: Bytes, scales: Floats, query: Bytes, allowed: Mask, out: Floats) -> None:
-    dots = (codes.astype(np.int32) @ query.astype(np.int32)).astype(np.float32)
-    out[:] = np.where(allowed & (scales > 0), dots * scales, -np.inf)
+def rotation(signs: Doubles) -> Doubles:
+    """The orthogonal matrix that `rotate` multiplies with: signs, then a Hadamard matrix for each power of two."""
+    matrix = np.zeros((len(signs), len(signs)))
+    start = 0
+    while start < len(signs):
+        size = 1 << ((len(signs) - start).bit_length() - 1)
+        block = np.ones((1, 1))
+        while len(block) < size:
+            block = np.block([[block, block], [block, -block]])
+        matrix[start : start + size, start : start + size] = block / np.sqrt(size)
+        start += size
+    return signs[:, None] * matrix
+
+
+def aim(direction: Floats, codes: Shorts, planes: Words) -> float:
+    exact = direction.astype(np.float64)
+    sizes = np.abs(exact)
+    step = max(sizes.max() / 32767, 127 * sizes.sum() / (2**31 - 1 - 64 * len(exact)))
+    codes[:], planes[:] = 0, 0
+    if step > 0:
+        codes[:] = np.round(exact / step)
+        weights = np.minimum(np.floor(sizes / (0.6 * np.sqrt((exact**2).mean())) + 0.5), 3).astype(np.uint8)
+        for plane, bits in zip(planes, (exact > 0, weights & 1, weights >> 1), strict=True):
+            plane[:] = in_words(bits.astype(np.bool_)[None, :])[0]
+    return step
+
+
+def in_words(flags: npt.NDArray[np.bool_]) -> Words:
+    """Each row of flags as words of 64 bits, the lowest bit first."""
+    width = -(-flags.shape[1] // 64) * 64
+    padded = np.zeros((len(flags), width), np.bool_)
+    padded[:, : flags.shape[1]] = flags
+    return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def in_blocks(words: Words, lanes: int) -> Words:
+    """(rows, words) as `nearest_signs` reads them: (blocks, words, lanes)."""
+    blocks = -(-len(words) // lanes)
+    padded = np.zeros((blocks * lanes, words.shape[1]), np.uint64)
+    padded[: len(words)] = words
+    return np.ascontiguousarray(padded.reshape(blocks, lanes, words.shape[1]).transpose(0, 2, 1))
+
+
+def nearest_signs(words: Words, query: Words, allowed: Mask, wanted: int) -> Longs:
+    other = words ^ query[0]
+    distances = (np.bitwise_count(other & query[1]) + 2 * np.bitwise_count(other & query[2]).astype(int)).sum(axis=1)
+    rows = np.flatnonzero(allowed)
+    return np.sort(rows[np.argsort(distances[rows], kind="stable")[:wanted]])
+
+
+def scan(codes: Bytes, scales: Floats, query: Shorts, rows: Ints) -> Floats:
+    dots = (codes[rows].astype(np.int32) @ query.astype(np.int32)).astype(np.float32)
+    return np.where(scales[rows] > 0, dots * scales[rows], -np.inf)
 
 
 def rescore(
-    codes: Bytes, scales: Floats, fine: Bytes, fine_scales: Floats, query: Floats, rows: Longs, out: Floats
-) -> None:
-    coarse = codes[rows].astype(np.float32) @ query * scales[rows]
-    out[:] = coarse + fine[rows].astype(np.float32) @ query * fine_scales[rows]
+    codes: Bytes, scales: Floats, fine: Bytes, fine_scales: Floats, query: Shorts, step: float, rows: Longs
+) -> Doubles:
+    vectors = codes[rows] * scales[rows, None].astype(float) + fine[rows] * fine_scales[rows, None].astype(float)
+    return vectors @ (query * step)
+
+
+def best_memories(
+    scores: Doubles,
+    rows: Longs,
+    version: Longs,
+    id_high: Words,
+    id_low: Words,
+    number: Ints,
+    above: float,
+    wanted: int,
+) -> list[int]:
+    order = sorted(range(len(rows)), key=lambda i: (-scores[i], *(c[rows[i]] for c in (id_high, id_low, number))))
+    first = {int(version[rows[i]]): i for i in reversed(order) if scores[i] > above}
+    return [i for i in order if first.get(int(version[rows[i]])) == i][:wanted]
 
 
 def count(docs: Ints, start: int, stop: int, visible: Mask) -> int:

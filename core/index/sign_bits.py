@@ -1,0 +1,52 @@
+"""The signs of the components of rows, laid out for `core.kernels.dense.nearest_signs`."""
+
+import numpy as np
+
+from core.buffers import Buffer
+from core.kernels.dense import LANES, Words
+from core.vectors import Codes
+
+AT_ONCE = 16_384  # rows, so that little more memory is in use while bits are made
+
+
+class SignBits:
+    """Blocks of rows that grow at the end; what a reader has seen never changes under it."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._words = -(-dimensions // 64)
+        self._blocks: Buffer[np.uint64] = Buffer(np.uint64, self._words, LANES)
+        self._used = 0
+
+    def __len__(self) -> int:
+        return self._used
+
+    @property
+    def nbytes(self) -> int:
+        return self._blocks.nbytes
+
+    def view(self, rows: int | None = None) -> Words:
+        """The blocks (n, words, LANES) of the first `rows` rows, all by default."""
+        return self._blocks.view(_blocks(self._used if rows is None else rows))
+
+    def reserve(self, rows: int) -> None:
+        """Make room for this many rows in all."""
+        self._blocks.reserve(_blocks(rows))
+
+    def append(self, codes: Codes) -> None:
+        """The signs of each row of codes; a 0 counts as negative."""
+        for start in range(0, len(codes), AT_ONCE):
+            self._append(codes[start : start + AT_ONCE])
+
+    def _append(self, codes: Codes) -> None:
+        packed = np.packbits(codes > 0, axis=1, bitorder="little")
+        words = np.zeros((len(codes), self._words * 8), np.uint8)
+        words[:, : packed.shape[1]] = packed
+        more = _blocks(self._used + len(codes)) - len(self._blocks)
+        self._blocks.append(np.zeros((more, self._words, LANES), np.uint64))
+        rows = np.arange(self._used, self._used + len(codes))
+        self._blocks.view()[rows // LANES, :, rows % LANES] = words.view("<u8")
+        self._used += len(codes)
+
+
+def _blocks(rows: int) -> int:
+    return -(-rows // LANES)

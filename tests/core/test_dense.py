@@ -1,0 +1,170 @@
+"""The dense ranking against numpy: exact while all rows are scanned, and nearly so beyond."""
+
+import pkgutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.embed import StaticEncoder
+from core.index import dense
+from core.index.dense import cosines, nearest, rotated
+from core.index.rows import ALIVE, Rows
+from core.index.sign_bits import SignBits
+from core.index.snapshot import Allowed, Snapshot
+from core.kernels import Floats, Longs, Mask
+from core.kernels.dense import LANES
+from core.values import Seq
+from core.vectors import Vectors, pack, rotate
+from tests.core import twins
+
+ROWS = 25_000
+
+
+def snapshot_of(vectors: Vectors, passages: Longs, ids: Longs, blank: Mask | None = None) -> Snapshot:
+    """Rows as the store gives them: memory m has `passages[m]` rows and the id `ids[m]`; a blank has no vector."""
+    rows = Rows(vectors.shape[1])
+    blobs: list[bytes | None] = list(pack(vectors))
+    if blank is not None:
+        blobs = [None if none else blob for blob, none in zip(blobs, blank, strict=True)]
+    memory = np.repeat(np.arange(len(passages)), passages)
+    number = np.arange(len(memory)) - np.searchsorted(memory, memory)
+    living = [
+        (int(m) + 1, int(ids[m]).to_bytes(16, "big"), 1, "active", 0, 0, None, bytes(16), int(n), 0, 1, b"", blob)
+        for m, n, blob in zip(memory, number, blobs, strict=True)
+    ]
+    for start in range(0, len(living), 7_000):
+        part = living[start : start + 7_000]
+        rows.append(part, np.ones(len(part), np.float32))
+    return Snapshot(Seq("epoch", 1), rows, len(rows), [])
+
+
+def brute_force(snapshot: Snapshot, direction: Floats, allowed: Mask, wanted: int) -> list[int]:
+    """The best row of each memory by the cosine of both planes, equal ones by memory id, then passage."""
+    rows = snapshot.rows
+    chosen = np.flatnonzero(allowed)
+    scores = cosines(snapshot, direction, chosen)
+    columns = (rows.version.view(), rows.id_high.view(), rows.id_low.view(), rows.number.view())
+    return chosen[twins.best_memories(scores, chosen, *columns, 0.0, wanted)].tolist()
+
+
+def unit(vectors: Vectors) -> Vectors:
+    return (vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)).astype(np.float32)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 24, 100, 256]), st.integers(1, 30), st.floats(0, 1))
+def test_the_ranking_is_exact_whatever_the_mask(seed: int, dimensions: int, wanted: int, density: float):
+    """With long memories, texts that stand there twice, rows without a vector, and vectors of no length."""
+    rng = np.random.default_rng(seed)
+    passages = rng.choice([1, 1, 1, 2, 40], rng.integers(1, 80))
+    total = int(passages.sum())
+    distinct = unit(rng.standard_normal((max(total // 2, 1), dimensions)))
+    distinct[rng.random(len(distinct)) < 0.05] = 0
+    vectors = distinct[rng.integers(0, len(distinct), total)]
+    snapshot = snapshot_of(vectors, passages, rng.permutation(len(passages)), rng.random(total) < 0.1)
+    mask = rng.random(total) < density
+    direction = rotated(unit(rng.standard_normal((1, dimensions)))[0])
+    near = nearest(snapshot, direction, Allowed(mask, int(mask.sum())), wanted)
+    assert near.rows.tolist() == brute_force(snapshot, direction, mask, wanted)
+    np.testing.assert_array_equal(near.cosines, cosines(snapshot, direction, near.rows))
+
+
+def test_a_query_without_direction_has_no_answer():
+    snapshot = snapshot_of(np.eye(8, dtype=np.float32), np.ones(8, np.int64), np.arange(8))
+    assert len(nearest(snapshot, np.zeros(8, np.float32), Allowed(np.ones(8, np.bool_), 8), 3).rows) == 0
+
+
+@pytest.fixture(scope="module")
+def sources() -> Snapshot:
+    """Windows of the standard library's sources, encoded by the shipped model; every 50th has no vector."""
+    vectors = StaticEncoder().encode(windows(ROWS))
+    return snapshot_of(vectors, np.ones(ROWS, np.int64), np.arange(ROWS), np.arange(ROWS) % 50 == 0)
+
+
+def windows(count: int) -> list[str]:
+    """Distinct windows of 8 to 40 words."""
+    rng = np.random.default_rng(1)
+    folder = Path(pkgutil.__file__).parent
+    words = [w for path in sorted(folder.glob("*.py")) for w in path.read_text("utf-8", "replace").split()]
+    found: dict[str, None] = {}
+    while len(found) < count:
+        start = int(rng.integers(0, len(words) - 40))
+        found.setdefault(" ".join(words[start : start + int(rng.integers(8, 41))]))
+    return list(found)
+
+
+QUERIES = [
+    f"how do I {what}"
+    for what in (
+        "read a file line by line",
+        "open a socket with a timeout",
+        "parse an email header",
+        "format a date in local time",
+        "walk over a folder",
+        "compress bytes with zip",
+        "stop a thread",
+        "log an exception with its traceback",
+        "encode text as base64",
+        "copy an object deeply",
+        "run a child process",
+        "compare two sequences of lines",
+        "shuffle a list at random",
+        "read a value from a configuration",
+        "raise an error when an argument has the wrong type",
+        "decode a URL with a query",
+        "close the connection to a mail server",
+        "find the source of a function",
+        "sort by a key",
+        "wait for a lock",
+    )
+]
+
+
+@pytest.mark.parametrize("density", [1.0, 0.9])
+def test_beyond_a_full_scan_hardly_a_hit_is_missed(sources: Snapshot, density: float):
+    mask = np.random.default_rng(2).random(ROWS) < density
+    allowed = Allowed(mask, int(mask.sum()))
+    assert allowed.count > dense.SCANNED
+    directions = rotate(StaticEncoder().encode(QUERIES))
+    shared = 0
+    for direction in directions:
+        near = nearest(sources, direction, allowed, 10)
+        exact = np.where(mask, cosines(sources, direction, np.arange(ROWS)), -1.0)
+        shared += len(set(np.argsort(-exact)[:10].tolist()) & set(near.rows.tolist()))
+    assert shared / (10 * len(directions)) >= 0.99
+
+
+def test_a_filter_that_leaves_few_is_exact_among_many_rows(sources: Snapshot):
+    mask = np.random.default_rng(3).random(ROWS) < 0.02
+    for direction in rotate(StaticEncoder().encode(QUERIES)):
+        near = nearest(sources, direction, Allowed(mask, int(mask.sum())), 10)
+        assert near.rows.tolist() == brute_force(sources, direction, mask, 10)
+
+
+@given(st.lists(st.integers(0, 150), min_size=1, max_size=6), st.sampled_from([1, 64, 70, 256]))
+def test_sign_bits_are_the_same_however_they_were_appended(parts: list[int], dimensions: int):
+    codes = np.random.default_rng(len(parts)).integers(-2, 3, (sum(parts), dimensions)).astype(np.int8)
+    bits = SignBits(dimensions)
+    start = 0
+    for part in parts:
+        bits.append(codes[start : start + part])
+        start += part
+        seen = bits.view(start).copy()
+        bits.append(codes[start:start])
+        assert bits.view(start).tolist() == seen.tolist()
+    assert bits.view().tolist() == twins.in_blocks(twins.in_words(codes > 0), LANES).tolist()
+
+
+def test_compaction_keeps_the_ranking(sources: Snapshot):
+    alive = np.random.default_rng(4).random(ROWS) < 0.95
+    kept = sources.rows.only(alive)
+    compact = Snapshot(sources.seq, kept, len(kept), [])
+    assert kept.died.view().tolist() == [ALIVE] * len(kept)
+    everything = Allowed(np.ones(len(kept), np.bool_), len(kept))
+    for direction in rotate(StaticEncoder().encode(QUERIES[:5])):
+        before = nearest(sources, direction, Allowed(alive, int(alive.sum())), 10)
+        after = nearest(compact, direction, everything, 10)
+        assert np.flatnonzero(alive)[after.rows].tolist() == before.rows.tolist()
+        assert after.cosines.tolist() == before.cosines.tolist()
