@@ -10,7 +10,7 @@ from core.embed import Encoder, check_model
 from core.passages import split
 from core.store.memories import Indexed, NewVersion
 from core.store.spaces import SpaceRow
-from core.text import FIELDS, count_tokens, encode_terms, fold, same_text_hash, tokenize
+from core.text import FIELDS, count_tokens, encode_terms, fold, index_terms, same_text_hash
 from core.times import from_us
 from core.values import Draft, Field, Memory, Passage
 from core.vectors import pack
@@ -119,7 +119,9 @@ def embedded_text(source: Source, passage: Passage, embedded: Sequence[Field]) -
 def terms(source: Source, passage: Passage) -> bytes:
     """The term codes of a passage and of the memory's other fields, 8 bytes each, little endian."""
     codes = [
-        encode_terms(tokenize(text[passage.start : passage.stop] if field == "content" else text), FIELDS.index(field))
+        encode_terms(
+            index_terms(text[passage.start : passage.stop] if field == "content" else text), FIELDS.index(field)
+        )
         for field, text in source.texts.items()
     ]
     return np.concatenate(codes).astype("<u8").tobytes()

@@ -13,20 +13,19 @@ Terms depend on the Unicode tables of the running Python and on the stemmer, so 
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
-from threading import Lock
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import Stemmer
 
+from core.language import ENGLISH, FIRST, function_words, language_of, stem
 from core.values import Field
 
-ANALYZER = "1"  # changes whenever the same text may give other terms
+ANALYZER = "2"  # changes whenever the same text may give other terms
 
 FIELDS: tuple[Field, ...] = ("content", "key", "tags", "category", "author", "reason")  # the place is the field's code
 
@@ -62,17 +61,6 @@ _DIGIT = re.compile(r"\d")
 _TOKENS = re.compile(rf"[{_UNSPACED}]|{_LETTER}(?:{_LETTER}|[{_MARKS}]){{0,{WORD_MAX - 1}}}+|[^\w\s]")
 _STACKS = re.compile(rf"[^\w\s\x00-\x7f]{{{STACK + 1},}}+")
 
-# English, with what an apostrophe leaves. Not among them: "may" is a month, "not" is a meaning.
-# fmt: off
-QUESTION_WORDS = frozenset({
-    "a", "an", "the", "and", "or", "but", "if", "of", "in", "on", "at", "to", "for", "from", "by", "with", "about",
-    "as", "is", "are", "was", "were", "be", "been", "being", "am", "do", "does", "did", "has", "have", "had", "can",
-    "could", "will", "would", "shall", "should", "i", "me", "my", "we", "us", "our", "you", "your", "he", "him", "his",
-    "she", "her", "it", "its", "they", "them", "their", "this", "that", "these", "those", "there", "what", "when",
-    "where", "which", "who", "whom", "whose", "why", "how", "s", "t", "d", "ll", "re", "ve", "m",
-})
-# fmt: on
-
 
 class Span(NamedTuple):
     """The stretch `[start, stop)` of a text and the terms that it gives."""
@@ -105,32 +93,38 @@ def same_text_hash(text: str) -> bytes:
     return blake2b(normalise(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
+def index_terms(text: str) -> list[str]:
+    """Return the terms by which a text is found: those of `tokenize`, then the stems of its own language.
+
+    >>> index_terms("Der Hund und die Katzen")
+    ['der', 'hund', 'und', 'die', 'katzen', 'katz']
+    """
+    runs = _runs(text)
+    terms = [term for run in runs for term in _terms(run)]
+    return terms + _native(runs, language_of([run.casefold() for run in runs[:FIRST]]), frozenset())
+
+
 def tokenize(text: str) -> list[str]:
     """Return the terms of a text, in order. Never raises.
 
     >>> tokenize("Ticket QX-991: getUserName fails")
     ['ticket', 'qx-991', 'qx', '991', 'getusernam', 'get', 'user', 'name', 'fail']
     """
-    terms: list[str] = []
-    for run in _RUNS.findall(_to_form("NFKC", text)):
-        terms += _terms(run)
-    return terms
+    return [term for run in _runs(text) for term in _terms(run)]
 
 
 def query_terms(text: str) -> list[str]:
     """Return the terms of a question without its function words; all terms when nothing else is left.
 
-    >>> query_terms("When did the build fail?"), query_terms("to be")
-    (['build', 'fail'], ['to', 'be'])
+    >>> query_terms("When did the build fail?"), query_terms("to be"), query_terms("Wo sind die Katzen?")
+    (['build', 'fail'], ['to', 'be'], ['katzen', 'katz'])
     """
-    terms: list[str] = []
-    telling: list[str] = []
-    for run in _RUNS.findall(_to_form("NFKC", text)):
-        found = _terms(run)
-        terms += found
-        if run.casefold() not in QUESTION_WORDS:
-            telling += found
-    return telling or terms
+    runs = _runs(text)
+    folded = [run.casefold() for run in runs]
+    language = language_of(folded)
+    empty = function_words(language)
+    telling = [run for run, word in zip(runs, folded, strict=True) if word not in empty] or runs
+    return [term for run in telling for term in _terms(run)] + _native(telling, language, empty)
 
 
 def spans(text: str) -> list[Span]:
@@ -211,6 +205,19 @@ def _joins_previous(char: str) -> bool:
     return char >= "\u0300" and (jamo or _is_mark(char))
 
 
+def _runs(text: str) -> list[str]:
+    return _RUNS.findall(_to_form("NFKC", text))
+
+
+def _native(runs: Sequence[str], language: str, empty: Collection[str]) -> list[str]:
+    """Stems by the rules of a language other than English, where they differ from the English ones."""
+    if language == ENGLISH:
+        return []
+    words = [_folded(run) for run in runs if run.isalpha() and len(run) <= SHORT]
+    pairs = [(word, _native_stem(word, language)) for word in words if word not in empty]
+    return [native for word, native in pairs if native != _stem(word)]
+
+
 def _terms(run: str) -> tuple[str, ...]:
     return _remembered_terms(run) if len(run) <= SHORT else _terms_of_run(run)
 
@@ -275,10 +282,7 @@ def _folded(word: str) -> str:
 
 
 def _stem(word: str) -> str:
-    if len(word) > SHORT:
-        return word
-    with _STEMMER_LOCK:
-        return _snowball(word)
+    return word if len(word) > SHORT else stem(word, ENGLISH)
 
 
 def _hash(term: str) -> int:
@@ -288,10 +292,4 @@ def _hash(term: str) -> int:
 _WITHOUT_IGNORED = str.maketrans("", "", _IGNORED)
 _remembered_terms = lru_cache(MEMO)(_terms_of_run)
 _remembered_hash = lru_cache(MEMO)(_hash)
-
-# A Stemmer keeps its word in one buffer, so threads take turns. Its own cache is off: `_remembered_terms` is in front.
-_STEMMER_LOCK = Lock()
-_snowball = cast(
-    Callable[[str], str],
-    Stemmer.Stemmer("english", 0).stemWord,  # pyright: ignore[reportUnknownMemberType] no types in PyStemmer
-)
+_native_stem = lru_cache(MEMO)(stem)

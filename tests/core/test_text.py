@@ -8,10 +8,10 @@ import Stemmer
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from core.language import QUESTION_WORDS
 from core.text import (
     FIELDS,
     MEMO,
-    QUESTION_WORDS,
     STACK,
     WORD_MAX,
     count_tokens,

@@ -1,0 +1,107 @@
+"""Which language a text is in, by its function words, and what that language does to words.
+
+A text counts as another language than English when at least two of its words are function words of it, and more than
+are English. Shorter questions stay undecided; they are treated as English.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from threading import Lock
+from typing import Any, cast
+
+import Stemmer
+import stop_words  # pyright: ignore[reportMissingTypeStubs]  # annotated, without the marker
+
+ENGLISH = "english"
+# Those for which both a list of function words and a Snowball stemmer exist.
+LANGUAGES = (
+    ENGLISH, "arabic", "catalan", "czech", "danish", "dutch", "finnish", "french", "german", "greek", "hindi",
+    "hungarian", "indonesian", "italian", "norwegian", "persian", "polish", "portuguese", "romanian", "russian",
+    "spanish", "swedish", "turkish",
+)  # fmt: skip
+ENOUGH = 2  # function words
+FIRST = 64  # words that decide
+CLEARLY = 3  # a text is English when one word of three is a function word of it
+
+# English, with what an apostrophe leaves. Not among them: "may" is a month, "not" is a meaning.
+# fmt: off
+QUESTION_WORDS = frozenset({
+    "a", "an", "the", "and", "or", "but", "if", "of", "in", "on", "at", "to", "for", "from", "by", "with", "about",
+    "as", "is", "are", "was", "were", "be", "been", "being", "am", "do", "does", "did", "has", "have", "had", "can",
+    "could", "will", "would", "shall", "should", "i", "me", "my", "we", "us", "our", "you", "your", "he", "him", "his",
+    "she", "her", "it", "its", "they", "them", "their", "this", "that", "these", "those", "there", "what", "when",
+    "where", "which", "who", "whom", "whose", "why", "how", "s", "t", "d", "ll", "re", "ve", "m",
+})
+# fmt: on
+
+# A Stemmer keeps its word in one buffer, so threads take turns.
+_TURN = Lock()
+
+
+def language_of(words: Sequence[str]) -> str:
+    """The language whose function words the first words are, case-folded; English when that is not clear.
+
+    A word that several languages share counts for each by its share.
+
+    >>> language_of("wo ist der schlüssel für die werkstatt".split()), language_of("die hard".split())
+    ('german', 'english')
+    """
+    words = words[:FIRST]
+    english = _function_words(ENGLISH)
+    if CLEARLY * sum(word in english for word in words) >= len(words):  # most texts, and quick
+        return ENGLISH
+    spoken = _speakers()
+    votes, weights = [0] * len(LANGUAGES), [0.0] * len(LANGUAGES)
+    for word in words:
+        speakers = spoken.get(word, ())
+        for language in speakers:
+            votes[language] += 1
+            weights[language] += 1 / len(speakers)
+    best = weights.index(max(weights))  # English is first, and so wins a tie
+    return LANGUAGES[best] if votes[best] >= ENOUGH else ENGLISH
+
+
+def function_words(language: str) -> frozenset[str]:
+    """Words that say nothing about what a question is about."""
+    return _function_words(language)
+
+
+def stem(word: str, language: str) -> str:
+    """What the forms of a word have in common, by Snowball's rules.
+
+    >>> stem("running", "english"), stem("häuser", "german")
+    ('run', 'haus')
+    """
+    stemmer = _stemmer(language)
+    with _TURN:
+        return stemmer(word)
+
+
+@cache
+def _function_words(language: str) -> frozenset[str]:
+    if language == ENGLISH:
+        return QUESTION_WORDS
+    return frozenset(word.casefold() for word in stop_words.get_stop_words(language))
+
+
+@cache
+def _speakers() -> dict[str, tuple[int, ...]]:
+    """The languages that each function word belongs to.
+
+    The English list is a long one and borrows much; it has no say over a word of two other languages.
+    """
+    spoken: dict[str, tuple[int, ...]] = {}
+    for number, language in enumerate(LANGUAGES[1:], start=1):
+        for word in _function_words(language):
+            spoken[word] = (*spoken.get(word, ()), number)
+    for word in QUESTION_WORDS.union(word.casefold() for word in stop_words.get_stop_words(ENGLISH)):
+        others = spoken.get(word, ())
+        if word in QUESTION_WORDS or len(others) < 2:
+            spoken[word] = (0, *others)
+    return spoken
+
+
+@cache
+def _stemmer(language: str) -> Callable[[str], str]:
+    made = cast(Any, Stemmer).Stemmer(language, 0)  # its own cache is off: the callers remember
+    return made.stemWord
