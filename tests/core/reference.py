@@ -9,7 +9,7 @@ import numpy as np
 
 from core.embed import Encoder
 from core.index.lexical import K1, length_weight
-from core.text import normalise, query_terms, tokenize
+from core.text import index_terms, normalise, query_terms
 from core.values import Memory, Mode
 
 POOL = 50
@@ -22,7 +22,7 @@ def lexical(
 
     A term counts towards the largest value when a visible or a chosen memory contains it.
     """
-    counts = {m.id: Counter(tokenize(m.content)) for m in memories}
+    counts = {m.id: Counter(index_terms(m.content)) for m in memories}
     lengths = {m.id: sum(counts[m.id].values()) for m in memories}
     seen = [lengths[m.id] for m in visible]
     average = statistics.fmean(seen) if seen else 1.0

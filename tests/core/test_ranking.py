@@ -15,7 +15,7 @@ from core.errors import InvalidInput
 from core.filters import parse
 from core.index.lexical import length_weight
 from core.query import Query
-from core.text import query_terms, tokenize
+from core.text import index_terms, query_terms
 from core.times import from_us
 from core.values import Draft, Memory, Mode, Recency
 from tests.core import reference
@@ -55,7 +55,7 @@ class OkapiWithOurIdf(BM25Okapi):
 
 @given(st.lists(sentences, min_size=2, max_size=40), sentences)
 def test_bm25_equals_rank_bm25(tmp_path_factory: Any, texts: list[str], question: str):
-    tokens = [tokenize(text) for text in texts]
+    tokens = [index_terms(text) for text in texts]
     lengths = np.array([len(t) for t in tokens])
     oracle = OkapiWithOurIdf(tokens, k1=1.2, b=length_weight(lengths.std() / lengths.mean()))
     wanted = oracle.get_scores(query_terms(question))
