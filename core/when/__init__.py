@@ -1,0 +1,1 @@
+"""Times that a question names, and what they do to the ranking."""

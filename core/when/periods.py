@@ -1,0 +1,129 @@
+"""Stretches of the calendar: the day, week or season around a moment, and the nearest one that bears a name.
+
+Moments are datetimes in UTC. Weeks begin on Monday (ISO 8601), seasons are those of the northern hemisphere by
+whole months, winter that of the year in which it begins.
+"""
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from typing import Literal, NamedTuple
+
+Unit = Literal["minute", "hour", "day", "week", "weekend", "month", "quarter", "year", "decade"]
+Which = Literal["latest", "last", "this", "next"]
+
+DAY = timedelta(days=1)
+_STEPS: dict[Unit, timedelta] = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1), "day": DAY}
+_MONTHS: dict[Unit, int] = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+
+
+class Period(NamedTuple):
+    """`[start, stop)`."""
+
+    start: datetime
+    stop: datetime
+
+    @property
+    def length(self) -> timedelta:
+        return self.stop - self.start
+
+    def fraction(self, low: float, high: float) -> "Period":
+        """The part between two fractions of its length, in whole days where it has some."""
+        step = DAY if self.length > 3 * DAY else _STEPS["minute"]
+        return Period(*(self.start + round(self.length * part / step) * step for part in (low, high)))
+
+
+def midnight(at: datetime) -> datetime:
+    return at.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def shifted(at: datetime, unit: Unit, count: int) -> datetime:
+    """`count` units later; in a month that is too short, its last day.
+
+    Raises:
+        OverflowError, ValueError: outside the years 1 to 9999.
+
+    >>> shifted(datetime(2024, 3, 31, tzinfo=UTC), "month", -1).isoformat()
+    '2024-02-29T00:00:00+00:00'
+    """
+    if unit not in _MONTHS:
+        return at + count * _STEPS.get(unit, 7 * DAY)
+    months = 12 * at.year + at.month - 1 + count * _MONTHS[unit]
+    first = at.replace(year=months // 12, month=months % 12 + 1, day=1)
+    return min(first + (at.day - 1) * DAY, _month_after(first) - DAY + (at - midnight(at)))
+
+
+def containing(unit: Unit, at: datetime) -> Period:
+    """The calendar's unit around a moment; the weekend is that of the week, an hour or minute is centred.
+
+    >>> [str(at.date()) for at in containing("week", datetime(2024, 5, 5, tzinfo=UTC))]
+    ['2024-04-29', '2024-05-06']
+    """
+    if unit in ("minute", "hour"):
+        return Period(at - _STEPS[unit] / 2, at + _STEPS[unit] / 2)
+    day = midnight(at)
+    if unit == "day":
+        return Period(day, day + DAY)
+    if unit in ("week", "weekend"):
+        monday = day - day.weekday() * DAY
+        return Period(monday + (5 * DAY if unit == "weekend" else 0 * DAY), monday + 7 * DAY)
+    months = _MONTHS[unit]
+    count = 12 * day.year + day.month - 1
+    count -= count % months
+    start = datetime(count // 12, count % 12 + 1, 1, tzinfo=UTC)
+    return Period(start, shifted(start, unit, 1))
+
+
+def month(year: int, number: int) -> Period:
+    return containing("month", datetime(year, number, 1, tzinfo=UTC))
+
+
+def season(year: int, name: str) -> Period:
+    start = datetime(year, SEASONS[name], 1, tzinfo=UTC)
+    return Period(start, shifted(start, "quarter", 1))
+
+
+def nearest(yearly: Callable[[int], Period], at: datetime, which: Which) -> Period:
+    """Of what comes every year: the `latest` that has begun by `at`, the `last` that is over, this year's, the `next`.
+
+    Raises:
+        ValueError: there is none within nine years, or in this one.
+
+    >>> nearest(lambda year: month(year, 6), datetime(2024, 6, 15, tzinfo=UTC), "last").start.isoformat()
+    '2023-06-01T00:00:00+00:00'
+    """
+    if which == "this":
+        running = yearly(at.year - 1)  # a winter that began last year
+        return running if running.stop > at else yearly(at.year)
+    years = range(at.year - 1, at.year + 9) if which == "next" else range(at.year, at.year - 9, -1)
+    return _first_fitting(chain.from_iterable(_existing(yearly, year) for year in years), at, which)
+
+
+def nearest_weekday(number: int, at: datetime, which: Which) -> Period:
+    """The same of what comes every week; Monday is 0. The `last` is over, so never today."""
+    week = containing("week", at).start
+    days = [containing("day", week + (number + 7 * ahead) * DAY) for ahead in (-1, 0, 1)]
+    if which == "this":
+        return days[1]
+    return _first_fitting(days if which == "next" else reversed(days), at, which)
+
+
+def _first_fitting(periods: Iterable[Period], at: datetime, which: Which) -> Period:
+    for period in periods:
+        fits = {"latest": period.start <= at, "last": period.stop <= at, "next": period.start > at}
+        if fits[which]:
+            return period
+    raise ValueError("no such period near the moment")
+
+
+def _existing(yearly: Callable[[int], Period], year: int) -> tuple[Period, ...]:
+    """Nothing in years without the day, as 29 February, and outside the calendar."""
+    try:
+        return (yearly(year),)
+    except (OverflowError, ValueError):
+        return ()
+
+
+def _month_after(first: datetime) -> datetime:
+    return (first + 32 * DAY).replace(day=1)
