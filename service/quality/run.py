@@ -92,13 +92,15 @@ def measure(client: Client, held: Stored, plan: Plan, progress: Progress) -> tup
     """Ask every query in its own group. Also gives what the service said about answers that were less than asked.
 
     The first query of a group is asked once before it is timed, so that loading an index is not taken for searching.
+    Time words ("last week") count from the latest time of the group's documents, where they have one.
     """
+    latest = {held.spaces[group]: _latest(found) for group, found in held.dataset.documents.items()}
     asked = [(space, query) for group, space in held.spaces.items() for query in held.dataset.queries.get(group, ())]
     warm = set[str]()
     results: list[Result] = []
     degraded: dict[str, None] = {}
     for number, (space, query) in enumerate(asked, start=1):
-        body = plan.body(query.text, LIMIT)
+        body = plan.body(query.text, LIMIT) | latest[space]
         if space not in warm:
             client.search(space, body)
             warm.add(space)
@@ -148,12 +150,27 @@ def as_memory(document: Document, notes: list[str]) -> dict[str, Any]:
     if isinstance(speaker, str) and speaker.strip():
         memory["author"] = speaker[:NAME_MAX]
     if meta.get("timestamp"):
-        try:
-            at = datetime.fromisoformat(str(meta["timestamp"]))
-            memory["event_at"] = (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()
-        except ValueError:
+        at = _event_at(document)
+        if at is None:
             notes.append(f"document {document.id}: the timestamp {str(meta['timestamp'])[:40]!r} is none; left out")
+        else:
+            memory["event_at"] = at.isoformat()
     return memory
+
+
+def _event_at(document: Document) -> datetime | None:
+    """The document's time, UTC where it names no zone; None when it has none that can be read."""
+    try:
+        at = datetime.fromisoformat(str(document.meta.get("timestamp")))
+    except ValueError:
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _latest(documents: Sequence[Document]) -> dict[str, str]:
+    """The `reference_time` of a group, for the body of its searches; empty for a group without times."""
+    times = [at for document in documents if (at := _event_at(document)) is not None]
+    return {"reference_time": max(times).isoformat()} if times else {}
 
 
 def _batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
