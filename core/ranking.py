@@ -12,8 +12,8 @@ from core.filter_mask import mask
 from core.filters import fields_of
 from core.fuse import ALPHA, fuse
 from core.index.dense import cosines, nearest, rotated
-from core.index.lexical import Matches, containing, rank_lexical, saying_the_same
-from core.index.pool import best_rows, in_order, one_a_memory
+from core.index.lexical import Matches, best_matches, containing, rank_lexical, saying_the_same
+from core.index.pool import in_order, one_a_memory
 from core.index.snapshot import Allowed, RowNumbers, Snapshot
 from core.index.space_index import SpaceIndex
 from core.kernels import Floats, Mask
@@ -93,15 +93,15 @@ def _searched(
     matches = None
     if mode != "semantic":
         matches = rank_lexical(snapshot, snapshot.population(now), wanted.terms, allowed)
-        matches.scores[saying_the_same(snapshot, wanted.text, matches, allowed)] = 1.0
-        ranks["lexical"] = best_rows(snapshot, matches.scores, pool, above=0.0)
+        matches.certain(saying_the_same(snapshot, wanted.text, matches, allowed))
+        ranks["lexical"] = best_matches(snapshot, matches, allowed, pool)
     direction = None if vector is None else rotated(vector)
     if direction is not None:
         ranks["dense"] = nearest(snapshot, direction, Allowed(allowed, int(np.count_nonzero(allowed))), pool).rows
     rows = np.unique(np.concatenate(list(ranks.values())))
     lexical = None if matches is None else matches.scores[rows].astype(np.float64)
     cosine = None if direction is None else cosines(snapshot, direction, rows)
-    total = _memories(snapshot, allowed if direction is not None or matches is None else matches.scores > 0)
+    total = _memories(snapshot, allowed if direction is not None or matches is None else allowed & (matches.scores > 0))
     fused = _fused(snapshot, query, rows, ranks, lexical, cosine)
     return Candidates(rows=rows, fused=fused, ranks=ranks, lexical=lexical, cosine=cosine, matches=matches, total=total)
 
@@ -133,7 +133,7 @@ def _places(snapshot: Snapshot, rows: RowNumbers, ranking: RowNumbers) -> RowNum
 def _listed(snapshot: Snapshot, wanted: Wanted, allowed: Mask, now: int) -> Candidates:
     """Every allowed memory that has a word of the query, if there is one, by its first fitting row."""
     if wanted.terms:
-        allowed = rank_lexical(snapshot, snapshot.population(now), wanted.terms, allowed).scores > 0
+        allowed = allowed & (rank_lexical(snapshot, snapshot.population(now), wanted.terms, allowed).scores > 0)
     rows = np.flatnonzero(allowed)
     rows = rows[one_a_memory(snapshot, rows)]
     return Candidates(rows=rows, fused=np.ones(len(rows)), ranks={}, total=len(rows))

@@ -74,7 +74,7 @@ class Searcher:
             missing = ("no memory of this space is embedded: ranked by keyword only; run `muisti reembed`",)
             return "keyword", missing if snapshot.size else ()
         check_model(self._encoder, index.space.space.name, generation)
-        bare = snapshot.unembedded()
+        bare = snapshot.unembedded
         return asked, (f"{bare} passages have no embedding and rank by keyword only; run `muisti reembed`",) * bool(
             bare
         )

@@ -18,8 +18,7 @@ from rich.table import Table
 from core.embed import StaticEncoder
 from core.engine import Engine
 from core.index.dense import nearest, rotated
-from core.index.lexical import rank_lexical
-from core.index.pool import best_rows
+from core.index.lexical import best_matches, rank_lexical
 from core.index.snapshot import Allowed
 from core.query import Query
 from core.store.file import FileDatabase
@@ -89,8 +88,8 @@ def rankings(engine: Engine, encoder: StaticEncoder, corpus: Sequence[str], quer
         return best[np.argsort(-scores[best], kind="stable")]
 
     def lexical(at: int) -> np.ndarray:
-        scores = rank_lexical(snapshot, population, dict.fromkeys(query_terms(asked[at]), 1), population.mask).scores
-        return best_rows(snapshot, scores, 10, above=0.0)
+        matches = rank_lexical(snapshot, population, dict.fromkeys(query_terms(asked[at]), 1), population.mask)
+        return best_matches(snapshot, matches, population.mask, 10)
 
     def okapi(at: int) -> np.ndarray:
         return np.argsort(-oracle.get_scores(query_terms(asked[at])), kind="stable")[:10]

@@ -1,7 +1,8 @@
 """Posting lists of a stretch of rows: immutable, merged with a neighbour when both are small.
 
 A term code is `field << 56 | hash` (core/text.py). The postings merge the fields of a term, each with its weight
-(BM25F: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004).
+(BM25F: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004). Weights are whole
+numbers of `UNIT`s, so that counts, lengths and their sums are exact in whatever order they are added.
 """
 
 from collections.abc import Sequence
@@ -10,30 +11,38 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from core.kernels import Floats, Ints, Longs, Mask
-from core.kernels.lexical import has_sequence
-
-Codes = npt.NDArray[np.uint64]
+from core.kernels import Codes, Floats, Ints, Mask, Packed
+from core.kernels.lexical import has_sequence, look_up
+from core.kernels.postings import invert, number, place, union
 
 FIELD_BITS = np.uint64(56)
 HASH_MASK = np.uint64((1 << 56) - 1)
 
+UNIT = 0.01  # of a field's weight
+MOST_ROWS = MOST_PAIRS = 1 << 16  # what 16 bits can number
 
-@dataclass(frozen=True, slots=True)
+
+class TooManyPairs(Exception):
+    """These rows need more than one piece."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Postings:
-    """Rows `first` to `first + rows`. `docs` are row numbers of the whole index, ascending within a term.
+    """Rows `first` to `first + rows`.
 
-    `terms` is sorted; the postings of `terms[i]` are `docs[starts[i]:starts[i + 1]]` with weighted counts `tf`.
-    `tokens` are the content's terms in order, as positions in `terms`; row r has
-    `tokens[token_starts[r - first]:token_starts[r - first + 1]]`.
+    `terms` are hashes, ascending; the postings of `terms[i]` are `packed[starts[i]:starts[i + 1]]`, by row. A posting
+    is `row - first` in the high 16 bits and in the low 16 the place in `tf` and `lengths`: the units of the term in
+    the row, and the units of the whole row. `tokens` are the content's terms in order, as places in `terms`; row r
+    has `tokens[token_starts[r - first]:token_starts[r - first + 1]]`.
     """
 
     first: int
     terms: Codes
-    starts: Longs
-    docs: Ints
-    tf: Floats
-    token_starts: Longs
+    starts: Ints
+    packed: Packed
+    tf: Ints
+    lengths: Ints
+    token_starts: Ints
     tokens: Ints
 
     @property
@@ -42,96 +51,173 @@ class Postings:
 
     @property
     def nbytes(self) -> int:
-        arrays = (self.terms, self.starts, self.docs, self.tf, self.token_starts, self.tokens)
+        arrays = (self.terms, self.starts, self.packed, self.tf, self.lengths, self.token_starts, self.tokens)
         return sum(array.nbytes for array in arrays)
 
     def span(self, term: int) -> tuple[int, int]:
-        """Where the postings of a term (its hash) stand in `docs`; (0, 0) when it has none."""
-        place = int(np.searchsorted(self.terms, np.uint64(term)))
-        if place < len(self.terms) and int(self.terms[place]) == term:
-            return int(self.starts[place]), int(self.starts[place + 1])
-        return 0, 0
+        """Where the postings of a term (its hash) stand in `packed`; (0, 0) when it has none."""
+        spans = np.empty((1, 2), np.int32)
+        look_up(self.terms, self.starts, np.array([term], np.uint64), spans)
+        return int(spans[0, 0]), int(spans[0, 1])
+
+    def with_term(self, term: int) -> npt.NDArray[np.int64]:
+        """Rows that contain a term, ascending."""
+        return (self.packed[slice(*self.span(term))] >> np.uint32(16)).astype(np.int64) + self.first
 
     def with_phrase(self, phrase: Sequence[int]) -> npt.NDArray[np.int64]:
         """Rows whose content has these terms side by side, in order."""
         places = np.searchsorted(self.terms, np.array(phrase, np.uint64))
         if (places >= len(self.terms)).any() or (self.terms[places] != np.array(phrase, np.uint64)).any():
             return np.empty(0, np.int64)
-        spans = sorted((self.span(term) for term in set(phrase)), key=lambda span: span[1] - span[0])
-        rows = self.docs[slice(*spans[0])]
-        for span in spans[1:]:
-            rows = rows[np.isin(rows, self.docs[slice(*span)], assume_unique=True)]
-        local = rows.astype(np.int64) - self.first
+        rarest = phrase[int(np.argmin(np.diff(self.starts)[places]))]
+        local = self.with_term(rarest) - self.first
         found = np.zeros(len(local), np.bool_)
         has_sequence(self.token_starts, self.tokens, local, places.astype(np.int32), found)
         return local[found] + self.first
 
 
-def build(first: int, codes: Codes, code_starts: Longs, weights: Floats) -> tuple[Postings, Floats]:
-    """The postings and the weighted lengths of new rows.
+def in_units(weights: Floats) -> Ints:
+    """Weights as whole numbers of `UNIT`; one above 0 stays above 0."""
+    units = np.rint(weights / UNIT).astype(np.int32)
+    return np.where(weights > 0, np.maximum(units, 1), 0).astype(np.int32)
 
-    `codes[code_starts[i]:code_starts[i + 1]]` are the term codes of row `first + i`; `weights` has one for each field.
+
+def build(first: int, codes: Codes, code_starts: npt.NDArray[np.int64], units: Ints) -> tuple[list[Postings], Ints]:
+    """The postings of new rows, in as few pieces as can be, and the length of each row in units.
+
+    `codes[code_starts[i]:code_starts[i + 1]]` are the term codes of row `first + i`; `units` has one for each field.
     """
-    rows = np.repeat(np.arange(len(code_starts) - 1, dtype=np.int32), np.diff(code_starts))
-    fields = (codes >> FIELD_BITS).astype(np.int64)
-    weight = weights[fields]
-    indexed = weight > 0
-    terms, term_of = np.unique(codes[indexed] & HASH_MASK, return_inverse=True)
-    postings = _group(terms, term_of.astype(np.int32), rows[indexed] + np.int32(first), weight[indexed])
-    content = fields[indexed] == 0
-    tokens = term_of[content].astype(np.int32)
-    counts = np.bincount(rows[indexed][content], minlength=len(code_starts) - 1)
-    token_starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    lengths = np.bincount(rows[indexed], weights=weight[indexed], minlength=len(code_starts) - 1).astype(np.float32)
-    return Postings(first, terms, *postings, token_starts, tokens), lengths
+    of_field = units[(codes >> FIELD_BITS).astype(np.intp)]
+    sums = np.concatenate([[0], np.cumsum(of_field, dtype=np.int64)])
+    lengths = np.diff(sums[code_starts]).astype(np.int32)
+    if not units.all():
+        kept = of_field > 0
+        codes, of_field = codes[kept], of_field[kept]
+        code_starts = np.concatenate([[0], np.cumsum(kept)])[code_starts]
+    return _pieces(first, codes, of_field, code_starts, lengths), lengths
+
+
+def _pieces(first: int, codes: Codes, units: Ints, starts: npt.NDArray[np.int64], lengths: Ints) -> list[Postings]:
+    rows = len(lengths)
+    try:
+        return [
+            _piece(first, codes[starts[0] : starts[-1]], units[starts[0] : starts[-1]], starts - starts[0], lengths)
+        ]
+    except TooManyPairs:
+        half = rows // 2
+    left = _pieces(first, codes, units, starts[: half + 1], lengths[:half])
+    return left + _pieces(first + half, codes, units, starts[half:], lengths[half:])
+
+
+def _piece(first: int, codes: Codes, units: Ints, starts: npt.NDArray[np.int64], lengths: Ints) -> Postings:
+    if len(lengths) > MOST_ROWS:
+        raise TooManyPairs
+    ids, distinct = number(codes & HASH_MASK)
+    order = np.argsort(distinct)
+    ranks = np.empty(len(order), np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    ids = ranks[ids]
+    term_starts, rows, tf = invert(ids, units, starts.astype(np.int32), len(distinct))
+    numbers, tfs, pair_lengths = _pairs(tf, lengths[rows])
+    content = codes >> FIELD_BITS == 0
+    return Postings(
+        first=first,
+        terms=distinct[order],
+        starts=term_starts,
+        packed=_packed(rows, numbers),
+        tf=tfs,
+        lengths=pair_lengths,
+        token_starts=np.concatenate([[0], np.cumsum(content)])[starts].astype(np.int32),
+        tokens=ids[content],
+    )
 
 
 def merge(left: Postings, right: Postings) -> Postings:
-    """The postings of both; `right` begins where `left` ends."""
-    terms = np.union1d(left.terms, right.terms)
-    moved = [np.searchsorted(terms, piece.terms).astype(np.int32) for piece in (left, right)]
-    term_of = np.concatenate([np.repeat(m, np.diff(p.starts)) for m, p in zip(moved, (left, right), strict=True)])
-    order = np.argsort(term_of, kind="stable")  # two sorted runs: a merge, not a sort
-    starts = np.searchsorted(term_of[order], np.arange(len(terms) + 1)).astype(np.int64)
+    """The postings of both; `right` begins where `left` ends.
+
+    Raises:
+        TooManyPairs: they do not fit into one piece.
+    """
+    if left.rows + right.rows > MOST_ROWS:
+        raise TooManyPairs
+    terms, of_left, of_right = union(left.terms, right.terms)
+    numbers, tf, lengths = _pairs(np.append(left.tf, right.tf), np.append(left.lengths, right.lengths))
+    counts = np.zeros(len(terms), np.int32)
+    counts[of_left] = np.diff(left.starts)
+    counts[of_right] += np.diff(right.starts)
+    starts = _starts(counts)
+    after, packed = starts[:-1].copy(), np.empty(starts[-1], np.uint32)
+    place(left.starts, left.packed, of_left, 0, numbers[: len(left.tf)], after, packed)
+    place(right.starts, right.packed, of_right, left.rows, numbers[len(left.tf) :], after, packed)
     return Postings(
         first=left.first,
         terms=terms,
         starts=starts,
-        docs=np.concatenate([left.docs, right.docs])[order],
-        tf=np.concatenate([left.tf, right.tf])[order],
-        token_starts=np.concatenate([left.token_starts, right.token_starts[1:] + left.token_starts[-1]]),
-        tokens=np.concatenate([moved[0][left.tokens], moved[1][right.tokens]]),
+        packed=packed,
+        tf=tf,
+        lengths=lengths,
+        token_starts=np.append(left.token_starts, right.token_starts[1:] + left.token_starts[-1]),
+        tokens=np.append(of_left[left.tokens], of_right[right.tokens]),
     )
 
 
-def keep(postings: Postings, alive: Mask) -> Postings:
-    """The postings of the living rows, numbered anew from 0. `alive` has a flag for each row of `postings`."""
-    new_row = (np.cumsum(alive) - 1).astype(np.int32)
-    kept = alive[postings.docs]
+def keep(postings: Postings, alive: Mask, first: int) -> Postings:
+    """The postings of the living rows, numbered anew from `first`. `alive` has a flag for each row of `postings`."""
+    rows, pairs = postings.packed >> np.uint32(16), postings.packed & np.uint32(0xFFFF)
+    kept = alive[rows]
     term_of = np.repeat(np.arange(len(postings.terms)), np.diff(postings.starts))[kept]
-    used, places = np.unique(term_of, return_inverse=True)
-    lengths = np.diff(postings.token_starts)
-    tokens = postings.tokens[np.repeat(alive, lengths)]
+    used, counts = np.unique(term_of, return_counts=True)
+    new_row = np.cumsum(alive, dtype=np.int32) - np.int32(1)
+    numbers, tf, lengths = _pairs(postings.tf[pairs[kept]], postings.lengths[pairs[kept]])
+    token_counts = np.diff(postings.token_starts)
     moved = np.zeros(len(postings.terms), np.int32)
     moved[used] = np.arange(len(used), dtype=np.int32)
     return Postings(
-        first=0,
+        first=first,
         terms=postings.terms[used],
-        starts=np.searchsorted(places, np.arange(len(used) + 1)).astype(np.int64),
-        docs=new_row[postings.docs[kept]],
-        tf=postings.tf[kept],
-        token_starts=np.concatenate([[0], np.cumsum(lengths[alive])]).astype(np.int64),
-        tokens=moved[tokens],
+        starts=_starts(counts),
+        packed=_packed(new_row[rows[kept]], numbers),
+        tf=tf,
+        lengths=lengths,
+        token_starts=_starts(token_counts[alive]),
+        tokens=moved[postings.tokens[np.repeat(alive, token_counts)]],
     )
 
 
-def _group(terms: Codes, term_of: Ints, docs: Ints, weight: Floats) -> tuple[Longs, Ints, Floats]:
-    """Sum the weights of each (term, row) and order them by term, then row."""
-    if len(docs) == 0:
-        return np.zeros(len(terms) + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32)
-    order = np.lexsort((docs, term_of))
-    term_of, docs, weight = term_of[order], docs[order], weight[order]
-    heads = np.flatnonzero(np.concatenate([[True], (np.diff(term_of) != 0) | (np.diff(docs) != 0)]))
-    tf = np.add.reduceat(weight, heads).astype(np.float32)
-    starts = np.searchsorted(term_of[heads], np.arange(len(terms) + 1)).astype(np.int64)
-    return starts, docs[heads], tf
+def settled(pieces: Sequence[Postings]) -> list[Postings]:
+    """The same rows in fewer pieces: each more than twice as large as the next, but for small ones and full ones."""
+    done: list[Postings] = []
+    for piece in pieces:
+        done.append(piece)
+        while len(done) > 1 and _too_alike(done[-2], done[-1]):
+            try:
+                merged = merge(done[-2], done[-1])
+            except TooManyPairs:
+                break
+            done[-2:] = [merged]
+    return done
+
+
+SMALL = 256  # rows; merging these is cheaper than looking into both
+
+
+def _too_alike(left: Postings, right: Postings) -> bool:
+    return left.rows <= 2 * right.rows or left.rows + right.rows <= SMALL
+
+
+def _pairs(tf: Ints, lengths: Ints) -> tuple[Ints, Ints, Ints]:
+    """Number the distinct pairs; their number for each, and the two halves of the distinct ones."""
+    numbers, distinct = number(tf.astype(np.uint64) << np.uint64(32) | lengths.astype(np.uint64))
+    if len(distinct) > MOST_PAIRS:
+        raise TooManyPairs
+    return numbers, (distinct >> np.uint64(32)).astype(np.int32), (distinct & np.uint64(0xFFFFFFFF)).astype(np.int32)
+
+
+def _packed(rows: npt.NDArray[np.integer], pairs: Ints) -> Packed:
+    return rows.astype(np.uint32) << np.uint32(16) | pairs.astype(np.uint32)
+
+
+def _starts(counts: npt.NDArray[np.integer]) -> Ints:
+    starts = np.zeros(len(counts) + 1, np.int32)
+    np.cumsum(counts, out=starts[1:])
+    return starts

@@ -36,7 +36,7 @@ class Rows:
         self.expires = Buffer(np.int64)
         self.text = Buffer(np.uint64)  # of the whole memory: half of its text's hash
         self.died = Buffer(np.int64)
-        self.length = Buffer(np.float32)
+        self.length = Buffer(np.int32)  # units, see core/index/postings.py
         self.embedded = Buffer(np.bool_)
         self.codes = Buffer(np.int8, dimensions)
         self.scales = Buffer(np.float32)
@@ -53,8 +53,8 @@ class Rows:
     def nbytes(self) -> int:
         return sum(buffer.nbytes for buffer in self._buffers().values()) + self.bits.nbytes
 
-    def append(self, rows: Sequence[Row], lengths: npt.NDArray[np.float32]) -> None:
-        """Take over the rows of `index_rows.living`, and the weighted length of each."""
+    def append(self, rows: Sequence[Row], lengths: npt.NDArray[np.int32]) -> None:
+        """Take over the rows of `index_rows.living`, and the length of each in units."""
         columns = zip(*rows, strict=True)
         version, memory_id, _, status, importance, at, expires, text, number, start, stop, _, vector = columns
         ids = np.frombuffer(b"".join(cast(tuple[bytes, ...], memory_id)), ">u8").reshape(-1, 2)
@@ -80,13 +80,16 @@ class Rows:
         self.fine_scales.append(planes.fine_scales)
         self.bits.append(planes.codes)
 
-    def bury(self, versions: npt.NDArray[np.int64], seqs: npt.NDArray[np.int64]) -> None:
-        """Note the deaths of versions; those that are not here are passed over."""
+    def bury(self, versions: npt.NDArray[np.int64], seqs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Note the deaths of versions and return their rows; what is not here, or is dead already, is passed over."""
         known = self.version.view()  # ascending: rows arrive in the order of birth
         first, last = np.searchsorted(known, versions), np.searchsorted(known, versions, side="right")
         died = self.died.view()
-        for start, stop, seq in zip(first, last, seqs, strict=True):
-            died[start:stop] = seq
+        spans = zip(first.tolist(), last.tolist(), strict=True)
+        rows = np.concatenate([np.arange(start, stop, dtype=np.int64) for start, stop in spans])
+        seqs, newly = np.repeat(seqs, last - first), died[rows] == ALIVE
+        died[rows[newly]] = seqs[newly]
+        return rows[newly]
 
     def only(self, alive: Mask) -> "Rows":
         """A copy of the living rows."""

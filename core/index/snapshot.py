@@ -6,28 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from core.index.population import Population, aged, counted, followed
 from core.index.postings import Postings
-from core.index.rows import NEVER, Rows
+from core.index.rows import Rows
 from core.kernels import Mask
 from core.values import Seq
 
 RowNumbers = npt.NDArray[np.int64]
 
-
-@dataclass(frozen=True, slots=True)
-class Population:
-    """The rows of default visibility (active, not expired) at a time: what BM25's statistics count.
-
-    `average` and `spread` are the mean and the coefficient of variation of the weighted lengths.
-    It holds for every time from `since` until `until`, in microseconds.
-    """
-
-    mask: Mask
-    rows: int
-    average: float
-    spread: float
-    since: int
-    until: int
+POPULATIONS = 2  # remembered by a snapshot: of the present, and of another time that searches refer to
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,42 +26,39 @@ class Allowed:
 
 
 class Snapshot:
-    """The first `size` rows of a space at `seq`. Immutable, but for the population that it remembers."""
+    """The first `size` rows of a space at `seq`. Immutable, but for the populations that it remembers."""
 
-    def __init__(self, seq: Seq, rows: Rows, size: int, pieces: Sequence[Postings]) -> None:
+    def __init__(
+        self, seq: Seq, rows: Rows, size: int, pieces: Sequence[Postings], unembedded: int, *populations: Population
+    ) -> None:
+        """`unembedded` is how many living rows have no vector."""
         self.seq = seq
         self.rows = rows
         self.size = size
         self.pieces = tuple(pieces)
-        self._population: Population | None = None
+        self.unembedded = unembedded
+        self._populations = populations
 
     def alive(self, now: int) -> Mask:
         """Rows of current, unexpired memories of any status."""
         return (self.rows.died.view(self.size) > self.seq.number) & (self.rows.expires.view(self.size) > now)
 
     def population(self, now: int) -> Population:
-        known = self._population
-        if known is None or not known.since <= now < known.until:
-            known = self._population = self._count(now)
-        return known
+        """The rows of default visibility at a time, in microseconds."""
+        known = self._populations
+        found = next((p for p in known if p.since <= now < p.until), None)
+        if found is None:
+            before = next((p for p in known if p.until <= now), None)
+            if before is None:
+                found = counted(self.rows, self.size, self.seq.number, now)
+            else:
+                found = aged(before, self.rows, now)
+        if known[:1] != (found,):
+            self._populations = (found, *(p for p in known if p is not found))[:POPULATIONS]
+        return found
 
-    def unembedded(self) -> int:
-        """How many living rows have no vector."""
-        alive = self.rows.died.view(self.size) > self.seq.number
-        return int(np.count_nonzero(alive & ~self.rows.embedded.view(self.size)))
-
-    def _count(self, now: int) -> Population:
-        living = (self.rows.died.view(self.size) > self.seq.number) & self.rows.active.view(self.size)
-        expires = self.rows.expires.view(self.size)
-        mask = living & (expires > now)
-        lengths = self.rows.length.view(self.size)[mask].astype(np.float64)
-        average = float(lengths.mean()) if len(lengths) else 0.0
-        spread = float(lengths.std() / average) if average else 0.0
-        return Population(
-            mask=mask,
-            rows=len(lengths),
-            average=average,
-            spread=spread,
-            since=int(expires[living & ~mask].max(initial=np.iinfo(np.int64).min)),
-            until=int(expires[mask].min(initial=NEVER)),
-        )
+    def followed_by(self, seq: Seq, pieces: Sequence[Postings], buried: RowNumbers, unembedded: int) -> "Snapshot":
+        """The snapshot after births, which are in `rows` by now, and the deaths of the `buried` rows."""
+        size = len(self.rows)
+        populations = (followed(p, self.rows, size, seq.number, buried) for p in self._populations[:1])
+        return Snapshot(seq, self.rows, size, pieces, unembedded, *populations)

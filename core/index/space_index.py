@@ -8,10 +8,10 @@ import numpy as np
 from core.columns import Column
 from core.errors import NotFound
 from core.index.fields import Fields
-from core.index.postings import Postings, build, keep, merge
+from core.index.postings import Postings, build, in_units, keep, settled
 from core.index.rows import ALIVE, Rows
-from core.index.snapshot import Snapshot
-from core.kernels import Floats
+from core.index.snapshot import RowNumbers, Snapshot
+from core.kernels import Ints
 from core.store import index_rows, spaces
 from core.store.database import Database, Row
 from core.store.spaces import SpaceRow
@@ -36,14 +36,15 @@ class SpaceIndex:
         """
         self.space = space
         self._database = database
-        self._weights = field_weights(space.space.settings)
+        self._units = field_units(space.space.settings)
         self._refreshing = threading.Lock()
         self._generation = space.generation if vectors else None
         self._rows = Rows(space.dimensions if vectors else 0)
         self._pieces: list[Postings] = []
         self._fields = Fields(database, space, self._rows)
-        self._dead = 0
+        self._dead = self._unembedded = 0
         self._whole = True
+        self._snapshot = Snapshot(space.seq, self._rows, 0, (), 0)
         self._snapshot = self._pull(after_born=0, deaths_after=space.seq.number)
 
     @property
@@ -95,11 +96,20 @@ class SpaceIndex:
             if len({row[0] for row in living}) < index_rows.PAGE_VERSIONS:
                 break
             after_born = cast(int, living[-1][2])
-        if deaths:
-            versions, seqs = (np.array(column, np.int64) for column in zip(*deaths, strict=True))
-            self._rows.bury(versions, seqs)
-            self._dead = int(np.count_nonzero(self._rows.died.view() != ALIVE))
-        return Snapshot(seq, self._rows, len(self._rows), self._pieces)
+        self._whole = False  # see `_append`
+        buried = self._bury(deaths)
+        snapshot = self._snapshot.followed_by(seq, self._pieces, buried, self._unembedded)
+        self._whole = True
+        return snapshot
+
+    def _bury(self, deaths: list[Row]) -> RowNumbers:
+        if not deaths:
+            return np.empty(0, np.int64)
+        versions, seqs = (np.array(column, np.int64) for column in zip(*deaths, strict=True))
+        buried = self._rows.bury(versions, seqs)
+        self._dead += len(buried)
+        self._unembedded -= len(buried) - int(np.count_nonzero(self._rows.embedded.view()[buried]))
+        return buried
 
     def _check(self, state: list[Row]) -> Seq:
         if not state:
@@ -119,26 +129,25 @@ class SpaceIndex:
         codes = np.frombuffer(b"".join(blobs), "<u8").astype(np.uint64)
         self._whole = False  # should memory run out in between, nobody goes on with columns of unlike lengths
         starts = np.concatenate([[0], np.cumsum([len(blob) // 8 for blob in blobs])]).astype(np.int64)
-        piece, lengths = build(len(self._rows), codes, starts, self._weights)
-        pieces = [*self._pieces, piece]
-        while len(pieces) > 1 and pieces[-2].rows <= 2 * pieces[-1].rows:
-            right, left = pieces.pop(), pieces.pop()
-            pieces.append(merge(left, right))
+        pieces, lengths = build(len(self._rows), codes, starts, self._units)
+        pieces = settled([*self._pieces, *pieces])
+        before = len(self._rows)
         self._rows.append(living, lengths)
+        self._unembedded += len(living) - int(np.count_nonzero(self._rows.embedded.view()[before:]))
         self._pieces = pieces
         self._whole = True
 
     def _compact(self) -> None:
         """Drop the dead rows. Snapshots taken before keep the old arrays."""
         alive = self._rows.died.view() == ALIVE
-        whole = self._pieces[0]
-        for piece in self._pieces[1:]:
-            whole = merge(whole, piece)
-        self._rows, self._pieces, self._dead = self._rows.only(alive), [keep(whole, alive)], 0
+        new_row = np.concatenate([[0], np.cumsum(alive)])
+        kept = [keep(p, alive[p.first : p.first + p.rows], int(new_row[p.first])) for p in self._pieces]
+        self._rows, self._pieces, self._dead = self._rows.only(alive), settled([p for p in kept if p.rows]), 0
         self._fields = Fields(self._database, self.space, self._rows)
-        self._snapshot = Snapshot(self._snapshot.seq, self._rows, len(self._rows), self._pieces)
+        seq = self._snapshot.seq
+        self._snapshot = Snapshot(seq, self._rows, len(self._rows), self._pieces, self._unembedded)
 
 
-def field_weights(settings: SpaceSettings) -> Floats:
+def field_units(settings: SpaceSettings) -> Ints:
     """The lexical weight of each field, by its code."""
-    return np.array([settings.lexical_weights.get(field, 0.0) for field in FIELDS], np.float32)
+    return in_units(np.array([settings.lexical_weights.get(field, 0.0) for field in FIELDS], np.float32))

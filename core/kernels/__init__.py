@@ -3,13 +3,13 @@
 `python -m core.kernels` compiles and caches them all.
 """
 
-from core.kernels import dense, lexical, pool, pooling
-from core.kernels.target import Bytes, Floats, Ints, Longs, Mask
+from core.kernels import dense, lexical, pool, pooling, postings
+from core.kernels.target import Bytes, Codes, Floats, Ints, Longs, Mask, Packed
 
-__all__ = ["Bytes", "Floats", "Ints", "Longs", "Mask", "bake"]
+__all__ = ["Bytes", "Codes", "Floats", "Ints", "Longs", "Mask", "Packed", "bake"]
 
 
 def bake() -> None:
     """Compile every kernel for the types that the index uses, into the cache, or load it from there."""
-    for stage in (dense, lexical, pool, pooling):
+    for stage in (dense, lexical, pool, pooling, postings):
         stage.bake()

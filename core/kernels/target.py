@@ -18,6 +18,8 @@ Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.uint64]
+Packed = npt.NDArray[np.uint32]
 Mask = npt.NDArray[np.bool_]
 
 TARGETS = {"x86_64": "x86-64-v3", "AMD64": "x86-64-v3", "aarch64": "generic", "arm64": "generic"}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.engine import Engine
-from core.index.postings import Postings, build, keep, merge
+from core.index.postings import Postings, build, in_units, keep, merge
 from core.query import Query
 from core.text import encode_terms
 from core.values import Answer, Draft
@@ -16,19 +16,22 @@ from tests.core.fakes import SPACE, WordEncoder, add, open_engine
 
 WORDS = ["red", "green", "blue", "fox", "dog", "tree", "lake", "sun"]
 texts = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join), min_size=1, max_size=12)
-WEIGHTS = np.ones(6, np.float32)
+UNITS = in_units(np.ones(6, np.float32))
 
 
 def postings(rows: list[str], first: int = 0) -> Postings:
     codes = [encode_terms(text.split(), 0) for text in rows]
     starts = np.cumsum([0, *map(len, codes)])
-    return build(first, np.concatenate(codes), starts, WEIGHTS)[0]
+    (piece,), _ = build(first, np.concatenate(codes), starts, UNITS)
+    return piece
 
 
-def contents(p: Postings) -> tuple[dict[int, list[tuple[int, float]]], list[list[int]]]:
+def contents(p: Postings) -> tuple[dict[int, list[tuple[int, int, int]]], list[list[int]]]:
     """Postings and token rows with the terms written out, so that numbering does not count."""
     lists = {
-        int(term): list(zip(p.docs[a:b].tolist(), p.tf[a:b].tolist(), strict=True))
+        int(term): [
+            (p.first + (x >> 16), int(p.tf[x & 0xFFFF]), int(p.lengths[x & 0xFFFF])) for x in p.packed[a:b].tolist()
+        ]
         for term, a, b in zip(p.terms, p.starts[:-1], p.starts[1:], strict=True)
     }
     tokens = [p.terms[p.tokens[a:b]].tolist() for a, b in zip(p.token_starts[:-1], p.token_starts[1:], strict=True)]
@@ -44,7 +47,7 @@ def test_merging_equals_building_together(left: list[str], right: list[str]):
 @given(texts, st.data())
 def test_keeping_equals_never_having_had_the_others(rows: list[str], data: st.DataObject):
     alive = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)).filter(any))
-    kept = keep(postings(rows), np.array(alive))
+    kept = keep(postings(rows), np.array(alive), 0)
     assert contents(kept) == contents(postings([row for row, lives in zip(rows, alive, strict=True) if lives]))
 
 

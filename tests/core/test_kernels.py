@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.kernels import dense, lexical, pool
+from core.kernels import Ints, Packed, dense, lexical, pool, postings
 from core.kernels.target import TARGETS
 from tests.core import twins
 
@@ -109,19 +109,98 @@ def test_best_memories_agrees_with_a_sort(seed: int, rows: int, wanted: int):
     assert out[:found].tolist() == twins.best_memories(scores, chosen, *columns, 0.0, wanted)
 
 
-@given(seeds, st.integers(1, 60))
-def test_postings_kernels_agree_with_numpy(seed: int, rows: int):
+hashes = st.lists(st.one_of(st.integers(0, 2**56 - 1), st.integers(0, 9)), unique=True, max_size=40)
+
+
+@given(hashes, hashes)
+def test_look_up_finds_what_stands_there(known: list[int], others: list[int]):
+    terms = np.array(sorted(known), np.uint64)
+    starts = np.arange(3, len(known) + 4, dtype=np.int32)
+    wanted = np.array([*known, *others], np.uint64)
+    found, expected = np.full((2, len(wanted), 2), -1, np.int32)
+    lexical.look_up(terms, starts, wanted, found)
+    twins.look_up(terms, starts, wanted, expected)
+    assert found.tolist() == expected.tolist()
+
+
+def some_postings(rng: np.random.Generator, rows: int) -> tuple[Packed, Ints]:
+    """The postings of five terms over some rows, with pair numbers below 9."""
+    lists = [np.flatnonzero(rng.random(rows) < rng.random()).astype(np.uint32) for _ in range(5)]
+    packed = np.concatenate([own << np.uint32(16) | rng.integers(0, 9, len(own), np.uint32) for own in lists])
+    ends = np.cumsum([0, *map(len, lists)])
+    return packed, np.stack([ends[:-1], ends[1:]], axis=1).astype(np.int32)
+
+
+@given(seeds, st.integers(0, 200), st.integers(0, 200))
+def test_counting_and_scoring_agree_with_numpy(seed: int, first: int, rows: int):
     rng = np.random.default_rng(seed)
-    docs = np.flatnonzero(rng.random(rows) < 0.5).astype(np.int32)
-    tf = rng.integers(1, 9, len(docs)).astype(np.float32)
-    norms = (0.1 + rng.random(rows)).astype(np.float32)
-    mask = rng.random(rows) < 0.5
-    start, stop = sorted(rng.integers(0, len(docs) + 1, 2).tolist())
-    assert lexical.count(docs, start, stop, mask) == twins.count(docs, start, stop, mask)
-    found, wanted = np.ones(rows, np.float32), np.ones(rows, np.float32)
-    lexical.accumulate(docs, tf, start, stop, 1.7, norms, mask, found)
-    twins.accumulate(docs, tf, start, stop, 1.7, norms, mask, wanted)
-    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    packed, spans = some_postings(rng, rows)
+    visible = rng.random(rows) < 0.5
+    found, wanted = np.zeros((2, 5), np.int64)
+    lexical.count(packed, spans, visible, found)
+    twins.count(packed, spans, visible, wanted)
+    assert found.tolist() == wanted.tolist()
+    weights, impacts = rng.random(5).astype(np.float32), rng.random(9).astype(np.float32)
+    size = first + rows + 70
+    scores, tops = np.ones((2, size), np.float32), np.full((2, size // lexical.BLOCK + 1), 0.5, np.float32)
+    lexical.accumulate(packed, spans, weights, impacts, first, rows, scores[0], tops[0])
+    twins.accumulate(packed, spans, weights, impacts, first, rows, scores[1], tops[1])
+    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-6)
+    np.testing.assert_allclose(tops[0], tops[1], rtol=1e-6)
+
+
+@given(seeds, st.integers(1, 300), st.integers(1, 80), st.integers(1, 4))
+def test_the_best_memories_are_chosen_as_numpy_chooses_them(seed: int, rows: int, wanted: int, levels: int):
+    """With ties, hidden rows, and memories of several rows."""
+    rng = np.random.default_rng(seed)
+    scores = (rng.integers(0, 3**levels, rows) / 3**levels).astype(np.float32)
+    tops = np.array([scores[at : at + lexical.BLOCK].max() for at in range(0, rows, lexical.BLOCK)])
+    allowed, versions = rng.random(rows) < 0.7, np.cumsum(rng.random(rows) < 0.6)
+    best = np.empty((2, wanted), np.float32)
+    lexical.threshold(scores, tops, allowed, versions, best[0])
+    twins.best_of_each(scores, tops, allowed, versions, best[1])
+    assert best[0].tolist() == best[1].tolist()
+    out = np.zeros((2, 2 * wanted), np.int64)
+    found = lexical.collect(scores, tops, allowed, best[0, -1], out[0])
+    assert found == twins.collect(scores, tops, allowed, best[1, -1], out[1])
+    assert out[0].tolist() == out[1].tolist()
+
+
+@given(seeds, st.integers(0, 3_000), st.integers(1, 3_000))
+def test_number_agrees_with_a_dictionary(seed: int, size: int, most: int):
+    keys = np.random.default_rng(seed).integers(0, most, size, np.uint64) << np.uint64(seed % 60)
+    for found, wanted in zip(postings.number(keys), twins.number(keys), strict=True):
+        assert found.tolist() == wanted.tolist()
+
+
+@given(seeds, st.lists(st.integers(0, 9), max_size=12), st.integers(1, 8))
+def test_invert_agrees_with_numpy(seed: int, lengths: list[int], terms: int):
+    rng = np.random.default_rng(seed)
+    starts = np.cumsum([0, *lengths]).astype(np.int32)
+    ids, units = rng.integers(0, terms, starts[-1], np.int32), rng.integers(1, 9, starts[-1], np.int32)
+    for found, wanted in zip(
+        postings.invert(ids, units, starts, terms), twins.invert(ids, units, starts, terms), strict=True
+    ):
+        assert found.tolist() == wanted.tolist()
+
+
+@given(hashes, hashes)
+def test_union_agrees_with_numpy(left: list[int], right: list[int]):
+    sides = [np.array(sorted(side), np.uint64) for side in (left, right)]
+    for found, wanted in zip(postings.union(*sides), twins.union(*sides), strict=True):
+        assert found.tolist() == wanted.tolist()
+
+
+@given(seeds, st.integers(0, 60))
+def test_place_agrees_with_numpy(seed: int, rows: int):
+    rng = np.random.default_rng(seed)
+    packed, spans = some_postings(rng, rows)
+    terms, pairs = np.sort(rng.choice(9, 5, replace=False)).astype(np.int32), rng.permutation(9).astype(np.int32)
+    after = np.arange(9, dtype=np.int32) * rows
+    found, wanted = np.zeros((2, 9 * rows), np.uint32)
+    postings.place(np.append(spans[:, 0], spans[-1, 1]), packed, terms, 7, pairs, after.copy(), found)
+    twins.place(np.append(spans[:, 0], spans[-1, 1]), packed, terms, 7, pairs, after.copy(), wanted)
+    assert found.tolist() == wanted.tolist()
 
 
 @given(st.lists(st.floats(-9, 9, width=32), max_size=40), st.integers(1, 45))
@@ -134,7 +213,7 @@ def test_threshold_is_the_kth_largest(scores: list[float], k: int):
     st.lists(st.lists(st.integers(0, 2), max_size=8), min_size=1, max_size=6), st.lists(st.integers(0, 2), min_size=1)
 )
 def test_has_sequence_agrees_with_windows(texts: list[list[int]], pattern: list[int]):
-    starts = np.cumsum([0, *map(len, texts)])
+    starts = np.cumsum([0, *map(len, texts)]).astype(np.int32)
     tokens = np.array([token for text in texts for token in text], np.int32)
     rows, wanted_pattern = np.arange(len(texts)), np.array(pattern[:4], np.int32)
     found, wanted = np.zeros(len(texts), np.bool_), np.zeros(len(texts), np.bool_)
@@ -150,7 +229,7 @@ def test_the_cpu_target_is_fixed_before_anything_compiles():
     assert done.stdout.strip() in set(TARGETS.values())
 
 
-@pytest.mark.parametrize("stage", [dense, lexical, pool], ids=lambda stage: stage.__name__)
+@pytest.mark.parametrize("stage", [dense, lexical, pool, postings], ids=lambda stage: stage.__name__)
 def test_kernels_release_the_gil(stage: ModuleType):
     loops = [value for value in vars(stage).values() if hasattr(value, "targetoptions")]
     assert loops

@@ -3,8 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from core.kernels import Bytes, Floats, Ints, Longs, Mask
+from core.kernels import Bytes, Codes, Floats, Ints, Longs, Mask, Packed
 from core.kernels.dense import Doubles, Shorts, Words
+from core.kernels.lexical import BLOCK
 
 
 def rotation(signs: Doubles) -> Doubles:
@@ -84,22 +85,67 @@ def best_memories(
     return [i for i in order if first.get(int(version[rows[i]])) == i][:wanted]
 
 
-def count(docs: Ints, start: int, stop: int, visible: Mask) -> int:
-    return int(visible[docs[start:stop]].sum())
+def look_up(terms: Codes, starts: Ints, wanted: Codes, spans: Ints) -> None:
+    known = {term: (starts[at], starts[at + 1]) for at, term in enumerate(terms.tolist())}
+    for i, term in enumerate(wanted.tolist()):
+        spans[i] = known.get(term, (0, 0))
+
+
+def count(packed: Packed, spans: Ints, visible: Mask, df: Longs) -> None:
+    df += [int(visible[packed[start:stop] >> 16].sum()) for start, stop in spans]
 
 
 def accumulate(
-    docs: Ints, tf: Floats, start: int, stop: int, weight: float, norms: Floats, allowed: Mask, out: Floats
+    packed: Packed, spans: Ints, weights: Floats, impacts: Floats, first: int, rows: int, scores: Floats, tops: Floats
 ) -> None:
-    rows, counts = docs[start:stop], tf[start:stop]
-    np.add.at(out, rows, np.where(allowed[rows], np.float32(weight) * counts / (counts + norms[rows]), 0))
+    scores[first : first + rows] = 0
+    for (start, stop), weight in zip(spans, weights, strict=True):
+        scores[first + (packed[start:stop] >> 16)] += weight * impacts[packed[start:stop] & 0xFFFF]
+    np.maximum.at(tops, np.arange(first, first + rows) // BLOCK, scores[first : first + rows])
+
+
+def best_of_each(scores: Floats, tops: Floats, allowed: Mask, versions: Longs, best: Floats) -> None:
+    chosen = np.where(allowed, scores, 0)
+    highest = [chosen[versions == version].max() for version in np.unique(versions)]
+    best[:] = sorted([*highest, *np.zeros(len(best), np.float32)], reverse=True)[: len(best)]
+
+
+def collect(scores: Floats, tops: Floats, allowed: Mask, lowest: np.float32, out: Longs) -> int:
+    rows = np.flatnonzero(allowed & (scores >= lowest) & (scores > 0))
+    out[: len(rows)] = rows[: len(out)]
+    return len(rows)
+
+
+def number(keys: Codes) -> tuple[Ints, Codes]:
+    distinct = list(dict.fromkeys(keys.tolist()))
+    return np.array([distinct.index(key) for key in keys.tolist()], np.int32), np.array(distinct, np.uint64)
+
+
+def invert(ids: Ints, units: Ints, starts: Ints, terms: int) -> tuple[Ints, Ints, Ints]:
+    tf = np.zeros((terms, len(starts) - 1), np.int32)
+    np.add.at(tf, (ids, np.repeat(np.arange(len(starts) - 1), np.diff(starts))), units)
+    of_term, rows = np.nonzero(tf)
+    begins = np.searchsorted(of_term, np.arange(terms + 1))
+    return begins.astype(np.int32), rows.astype(np.int32), tf[of_term, rows]
+
+
+def union(left: Codes, right: Codes) -> tuple[Codes, Ints, Ints]:
+    both = np.union1d(left, right)
+    return both, np.searchsorted(both, left).astype(np.int32), np.searchsorted(both, right).astype(np.int32)
+
+
+def place(starts: Ints, packed: Packed, terms: Ints, add: int, pairs: Ints, after: Ints, out: Packed) -> None:
+    for term, start, stop in zip(terms, starts[:-1], starts[1:], strict=True):
+        own = packed[start:stop]
+        out[after[term] : after[term] + len(own)] = ((own >> 16) + add) << 16 | pairs[own & 0xFFFF]
+        after[term] += len(own)
 
 
 def threshold(scores: Floats, k: int) -> float:
     return float(np.sort(np.concatenate([scores, np.full(k, -np.inf, np.float32)]))[-k])
 
 
-def has_sequence(starts: Longs, tokens: Ints, rows: Longs, pattern: Ints, out: Mask) -> None:
+def has_sequence(starts: Ints, tokens: Ints, rows: Longs, pattern: Ints, out: Mask) -> None:
     for i, row in enumerate(rows):
         own = tokens[starts[row] : starts[row + 1]]
         if len(own) < len(pattern):

@@ -1,0 +1,154 @@
+"""The rows of default visibility (active, not expired): what BM25's statistics count, kept up to date change by change.
+
+Lengths are whole numbers, so sums that were added to and taken from equal a fresh count to the last bit.
+"""
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from core.index.postings import UNIT
+from core.index.rows import NEVER, Rows
+from core.kernels import Floats, Mask
+
+RowNumbers = npt.NDArray[np.int64]
+
+MOST_FRESH = 1_024  # rows that may expire and are not in order yet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Population:
+    """`rows` is how many, `total` and `squares` are sums over their lengths, in units of `UNIT`.
+
+    It holds for every time from `since` until `until`, in microseconds. Rows that will expire stand in `waiting`,
+    by time, and in `fresh`, in no order; some may have died since. `df` and `impacts` remember what was worked out.
+    """
+
+    mask: Mask
+    rows: int
+    total: int
+    squares: int
+    since: int
+    until: int
+    waiting: RowNumbers
+    times: RowNumbers
+    fresh: RowNumbers
+    df: dict[int, int] = field(default_factory=dict[int, int], repr=False)
+    impacts: dict[Any, Floats] = field(default_factory=dict[Any, Floats], repr=False)
+
+    @property
+    def average(self) -> float:
+        """The mean length, in weighted terms; 0 when there are no rows."""
+        return UNIT * self.total / self.rows if self.rows else 0.0
+
+    @property
+    def spread(self) -> float:
+        """The coefficient of variation of the lengths."""
+        return math.sqrt(self.rows * self.squares - self.total**2) / self.total if self.total else 0.0
+
+
+def counted(rows: Rows, size: int, seq: int, now: int) -> Population:
+    """The population of the first `size` rows, after change number `seq`, at the time `now`."""
+    expires = rows.expires.view(size)
+    living = (rows.died.view(size) > seq) & rows.active.view(size)
+    mask = living & (expires > now)
+    lengths = rows.length.view(size)[mask]
+    return _in_order(
+        rows,
+        Population(
+            mask=mask,
+            rows=len(lengths),
+            total=_sum(lengths),
+            squares=_squares(lengths),
+            since=int(expires[living & ~mask].max(initial=np.iinfo(np.int64).min)),
+            until=NEVER,
+            waiting=np.empty(0, np.int64),
+            times=np.empty(0, np.int64),
+            fresh=np.flatnonzero(mask & (expires < NEVER)),
+        ),
+    )
+
+
+def followed(before: Population, rows: Rows, size: int, seq: int, buried: RowNumbers) -> Population:
+    """The population after the births that made the rows `size` in number, and the deaths of the `buried`."""
+    old = len(before.mask)
+    mask = np.empty(size, np.bool_)
+    mask[:old] = before.mask
+    living = (rows.died.view(size)[old:] > seq) & rows.active.view(size)[old:]
+    mask[old:] = living & (rows.expires.view(size)[old:] > before.since)
+    born = old + np.flatnonzero(mask[old:])
+    expiring = born[rows.expires.view()[born] < NEVER]
+    left = buried[buried < old]
+    left = left[mask[left]]
+    mask[left] = False
+    after = _without(replace(before, mask=mask, df={}, impacts={}), rows, left)
+    lengths = rows.length.view()[born]
+    after = replace(
+        after,
+        rows=after.rows + len(born),
+        total=after.total + _sum(lengths),
+        squares=after.squares + _squares(lengths),
+        until=min(after.until, int(rows.expires.view()[expiring].min(initial=NEVER))),
+        fresh=np.append(after.fresh, expiring),
+    )
+    return after if len(after.fresh) <= MOST_FRESH else _in_order(rows, after)
+
+
+def aged(before: Population, rows: Rows, now: int) -> Population:
+    """The population at a later time."""
+    due = int(np.searchsorted(before.times, now, side="right"))
+    is_due = rows.expires.view()[before.fresh] <= now
+    gone = np.append(before.waiting[:due], before.fresh[is_due])
+    times, fresh = before.times[due:], before.fresh[~is_due]
+    mask = before.mask.copy()
+    left = gone[mask[gone]]
+    mask[left] = False
+    after = replace(
+        before,
+        mask=mask,
+        since=max(before.since, int(rows.expires.view()[gone].max(initial=before.since))),
+        until=min(int(times.min(initial=NEVER)), int(rows.expires.view()[fresh].min(initial=NEVER))),
+        waiting=before.waiting[due:],
+        times=times,
+        fresh=fresh,
+        df={},
+        impacts={},
+    )
+    return _without(after, rows, left)
+
+
+def _without(population: Population, rows: Rows, left: RowNumbers) -> Population:
+    lengths = rows.length.view()[left]
+    return replace(
+        population,
+        rows=population.rows - len(left),
+        total=population.total - _sum(lengths),
+        squares=population.squares - _squares(lengths),
+    )
+
+
+def _in_order(rows: Rows, population: Population) -> Population:
+    """Put the fresh rows among the waiting, and leave out the dead."""
+    waiting = np.append(population.waiting, population.fresh)
+    waiting = waiting[population.mask[waiting]]
+    times = rows.expires.view()[waiting]
+    order = np.argsort(times, kind="stable")
+    return replace(
+        population,
+        until=int(times.min(initial=NEVER)),
+        waiting=waiting[order],
+        times=times[order],
+        fresh=np.empty(0, np.int64),
+    )
+
+
+def _sum(lengths: npt.NDArray[np.int32]) -> int:
+    return int(lengths.sum(dtype=np.int64))
+
+
+def _squares(lengths: npt.NDArray[np.int32]) -> int:
+    wide = lengths.astype(np.int64)
+    return int(np.dot(wide, wide))
