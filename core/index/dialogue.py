@@ -1,8 +1,8 @@
 """Who said what after what: the turns of each session in order, and the speaker of each memory.
 
-A memory whose metadata has a `session` and a number `turn` belongs to a dialogue. Each such memory is linked with the
-one before and after it, by the first row of each. Rows are linked for good: a reader steps over those that are not
-visible to it. Spaces without dialogue have no columns.
+A memory whose metadata has a `session` belongs to a dialogue: it stands there by its `turn`, a number, or, without
+one, at the end. Each is linked with the one before and after it, by the first row of each. Rows are
+linked for good: a reader steps over those that are not visible to it. Spaces without dialogue have no columns.
 """
 
 from array import array
@@ -17,8 +17,8 @@ from core.buffers import Buffer
 from core.kernels import Ints
 
 NONE = -1
+LAST = float("inf")
 
-Turns = npt.NDArray[np.float64]
 Scalar = str | int | float | None
 
 
@@ -31,18 +31,17 @@ class _Session:
 
 
 class Dialogues:
-    """Columns that follow the rows of an index: `before`, `after`, `turn`, `speaker`. Appended to by one thread."""
+    """Columns that follow the rows of an index: `before`, `after`, `speaker`. Appended to by one thread."""
 
     def __init__(self) -> None:
         self._size = 0
         self._sessions: dict[Scalar, _Session] = {}
         self._speakers: dict[str, int] = {}
-        self._before, self._after, self._turn = Buffer(np.int32), Buffer(np.int32), Buffer(np.float64)
-        self._speaker = Buffer(np.int32)
+        self._before, self._after, self._speaker = Buffer(np.int32), Buffer(np.int32), Buffer(np.int32)
 
     @property
     def nbytes(self) -> int:
-        columns = (self._before, self._after, self._turn, self._speaker)
+        columns = (self._before, self._after, self._speaker)
         return sum(column.nbytes for column in columns) + sum(12 * len(s.rows) for s in self._sessions.values())
 
     @property
@@ -61,9 +60,6 @@ class Dialogues:
 
     def after(self) -> Ints:
         return self._after.view()
-
-    def turn(self) -> Turns:
-        return self._turn.view()
 
     def speaker(self) -> Ints:
         """The code of each row's speaker, `NONE` for no speaker."""
@@ -86,9 +82,9 @@ class Dialogues:
             self._speaker.append(np.full(first - len(self._speaker), NONE, np.int32))
             self._speaker.append(np.array(codes, np.int32))
         spoken = [
-            (row, session, float(turn))
+            (row, session, turn if isinstance(turn, int | float) else LAST)
             for row, (number, session, turn) in enumerate(zip(numbers, sessions, turns, strict=True), first)
-            if number == 0 and session is not None and isinstance(turn, int | float)
+            if number == 0 and session is not None
         ]
         if self._sessions or spoken:
             self._widen()
@@ -114,17 +110,15 @@ class Dialogues:
 
     def _widen(self) -> None:
         """Bring the links to all rows."""
-        missing = self._size - len(self._turn)
+        missing = self._size - len(self._before)
         self._before.append(np.full(missing, NONE, np.int32))
         self._after.append(np.full(missing, NONE, np.int32))
-        self._turn.append(np.zeros(missing, np.float64))
 
     def _link(self, row: int, session: _Session, turn: float) -> None:
         """Put a row behind the last that is not later. Its own links come first: readers may walk meanwhile."""
         place = bisect_right(session.turns, turn)
         before = session.rows[place - 1] if place else NONE
         after = session.rows[place] if place < len(session.rows) else NONE
-        self._turn.view()[row] = turn
         self._before.view()[row] = before
         self._after.view()[row] = after
         if before != NONE:

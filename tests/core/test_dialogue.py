@@ -30,13 +30,13 @@ def filled(rows: list[tuple], batch: int) -> Dialogues:
 
 
 def expected(rows: list[tuple]) -> tuple[dict[int, int], dict[int, int]]:
+    sessions: dict[object, list[tuple[float, int]]] = {}
+    for row, (number, session, turn, _) in enumerate(rows):
+        if number == 0 and session is not None:
+            own = sessions.setdefault(session, [])
+            own.append((turn if isinstance(turn, int | float) else float("inf"), row))
     before, after = {}, {}
-    for name in {session for _, session, _, _ in rows if session is not None}:
-        order = sorted(
-            (turn, row)
-            for row, (number, session, turn, _) in enumerate(rows)
-            if session == name and number == 0 and isinstance(turn, int | float)
-        )
+    for order in map(sorted, sessions.values()):
         for (_, left), (_, right) in zip(order, order[1:], strict=False):
             before[right], after[left] = left, right
     return before, after
@@ -63,9 +63,7 @@ def test_what_is_left_after_compaction_is_linked_anew(found: list[tuple], seed: 
 
 def check(dialogues: Dialogues, rows: list[tuple]) -> None:
     before, after = expected(rows)
-    assert dialogues.linked == any(
-        number == 0 and session is not None and isinstance(turn, int | float) for number, session, turn, _ in rows
-    )
+    assert dialogues.linked == any(session is not None for _, session, _, _ in rows)
     if dialogues.linked:
         assert dialogues.before().tolist() == [before.get(row, NONE) for row in range(len(rows))]
         assert dialogues.after().tolist() == [after.get(row, NONE) for row in range(len(rows))]
