@@ -6,25 +6,23 @@ N, df and the average count the rows of default visibility, before any filter of
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from core.index.pool import in_order, one_a_memory
 from core.index.population import Population
-from core.index.postings import UNIT, Postings
+from core.index.postings import MOST_PAIRS, STOP_WORDS, UNIT
 from core.index.scratch import scratch
 from core.index.snapshot import RowNumbers, Snapshot
-from core.kernels import Floats, Longs, Mask
-from core.kernels.lexical import BLOCK, accumulate, collect, count, look_up, threshold
-from core.text import same_text_hash, term_code
+from core.kernels import Floats, Mask
+from core.kernels.lexical import BLOCK, best, floor
+from core.kernels.pieces import adjacent, order_kept, score
+from core.text import encode_terms, same_text_hash, term_code
 
 K1 = 1.2
-TIES = 4  # times as many rows as are wanted have room at first
-
-Idf = Mapping[str, float]
+STOP_CODES = frozenset(STOP_WORDS.tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +33,30 @@ class Norm:
     b: float
     average: float
 
+    @property
+    def terms(self) -> tuple[float, float]:
+        """What stands under the fraction beside the count, in units: a constant, and a factor of the length."""
+        return self.k1 / UNIT * (1 - self.b), self.k1 * self.b / (self.average or 1.0)
+
     def impact(self, tf: npt.NDArray[np.integer], lengths: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
         """tf / (tf + k1 * (1 - b + b * length / average)), for counts and lengths in units."""
-        relative = lengths * (UNIT / (self.average or 1.0))
-        return tf / (tf + self.k1 / UNIT * (1 - self.b + self.b * relative))
+        constant, factor = self.terms
+        return tf / (tf + constant + factor * lengths)
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
     """`scores` of every row: BM25 over its largest possible value, so in [0, 1); 0 where no term stands.
 
-    Rows that may not be seen have a score too, so that it can be asked for any row what stands around it.
-    A memory that says just what the query says has 1, see `certain`. The arrays are the thread's own: they last until
-    its next ranking. `idf` is of the terms that visible or allowed rows contain, `mass` the sum of theirs, each as
-    often as the query says it; `unknown` counts the other terms, whose idf is `highest`.
+    Rows that may not be seen have a score too, so that what stands around a row can be asked for. A memory that says
+    just what the query says has 1, see `certain`. The arrays are the thread's own: they last until its next ranking.
+    `idf` is of the terms that visible or allowed rows contain, `mass` the sum of theirs, each as often as the query
+    says it; `unknown` counts the other terms, whose idf is `highest`.
     """
 
     scores: Floats
     tops: Floats
-    idf: Idf
+    idf: Mapping[str, float]
     mass: float
     unknown: int
     highest: float
@@ -93,35 +96,61 @@ def rank_lexical(
 ) -> Matches:
     """Score all rows by the terms, each as often as the query says it. `b` None takes `length_weight`."""
     norm = Norm(k1, length_weight(population.spread) if b is None else b, population.average)
-    codes, spans = _spans(snapshot, terms)
-    idf = _idf(snapshot, population, dict(zip(terms, codes.tolist(), strict=True)), spans, allowed)
-    mass = sum(value * terms[term] for term, value in idf.items())
-    weights = np.array([idf.get(term, 0.0) * times / (mass or 1.0) for term, times in terms.items()], np.float32)
-    scores = scratch().array("scores", np.float32, snapshot.size)
-    tops = scratch().array("tops", np.float32, -(-snapshot.size // BLOCK))
-    tops[:] = 0
-    for piece, found in zip(snapshot.pieces, spans, strict=True):
-        impacts = _impacts(piece, population, norm)
-        accumulate(piece.packed, found, weights, impacts, piece.first, piece.rows, scores, tops)
-    unknown = sum(terms.values()) - sum(terms[term] for term in idf)
-    return Matches(scores, tops, idf, mass, unknown, math.log(1 + (population.rows + 0.5) / 0.5), norm)
+    codes = np.array([term_code(term) for term in terms], np.uint64)
+    df = np.array([population.df.get(code, -1) for code in codes.tolist()], np.int64)
+    idf, own = np.empty(len(codes)), scratch()
+    scores = own.array("lexical scores", np.float32, snapshot.size)
+    tops = own.array("lexical tops", np.float32, -(-snapshot.size // BLOCK))
+    mass = score(
+        snapshot.table,
+        codes,
+        np.array([*terms.values()], np.int64),
+        df,
+        population.rows,
+        population.mask,
+        allowed,
+        np.array(norm.terms),
+        idf,
+        own.array("impacts", np.float32, MOST_PAIRS),
+        scores,
+        tops,
+    )
+    if population.rows < snapshot.size:
+        population.df.update(zip(codes.tolist(), df.tolist(), strict=True))
+    values = {term: value for term, value in zip(terms, idf.tolist(), strict=True) if value}
+    unknown = sum(times for term, times in terms.items() if term not in values)
+    return Matches(scores, tops, values, mass, unknown, math.log(1 + (population.rows + 0.5) / 0.5), norm)
 
 
 def best_matches(snapshot: Snapshot, matches: Matches, allowed: Mask, wanted: int) -> RowNumbers:
     """The best row of each of the `wanted` best memories, best first, among the allowed rows that match."""
-    if not wanted:
-        return np.empty(0, np.int64)
-    best = np.empty(wanted, np.float32)
-    versions = snapshot.rows.version.view(snapshot.size)
-    threshold(matches.scores, matches.tops, allowed, versions, best)
-    rows = np.empty(TIES * wanted, np.int64)
-    found = collect(matches.scores, matches.tops, allowed, best[-1], rows)
-    if found > len(rows):
-        rows = np.empty(found, np.int64)
-        collect(matches.scores, matches.tops, allowed, best[-1], rows)
-    rows = rows[:found]
-    rows = rows[in_order(snapshot, rows, matches.scores[rows])]
-    return rows[one_a_memory(snapshot, rows)][:wanted]
+    columns, size = snapshot.rows, snapshot.size
+    versions, high, low = columns.version.view(size), columns.id_high.view(size), columns.id_low.view(size)
+    rows, values = np.empty(wanted, np.int64), np.empty(wanted, np.float32)
+    lowest = floor(matches.tops, wanted)
+    found = best(matches.scores, matches.tops, lowest, allowed, versions, high, low, rows, values)
+    if found < wanted and lowest:  # the best rows are of few memories, or hidden
+        found = best(matches.scores, matches.tops, np.float32(0), allowed, versions, high, low, rows, values)
+    return rows[:found]
+
+
+def phrase_scores(
+    snapshot: Snapshot, population: Population, matches: Matches, terms: Sequence[str], rows: RowNumbers
+) -> npt.NDArray[np.float64]:
+    """How much of the query's word order each row keeps: BM25 of the pairs of neighbouring terms over its limit.
+
+    `terms` as `query_terms` gives them; the content's stop words are passed over unless the query is made of them.
+    A pair's df is counted among the rows, the only ones that are read: it is exact when they hold every row with the
+    pair.
+    """
+    worth = np.zeros(len(rows))
+    if len(terms) > 1:
+        codes = encode_terms(terms, 0)
+        found = np.empty((len(rows), len(codes) - 1), np.int32)
+        adjacent(snapshot.table, rows, codes, not STOP_CODES.issuperset(codes.tolist()), found)
+        lengths = snapshot.rows.length.view(snapshot.size)
+        order_kept(found, rows, lengths, round(1 / UNIT), np.array(matches.norm.terms), population.rows, worth)
+    return worth
 
 
 def saying_the_same(snapshot: Snapshot, text: str, matches: Matches, allowed: Mask) -> RowNumbers:
@@ -156,57 +185,6 @@ def containing(snapshot: Snapshot, required: Iterable[str], phrases: Iterable[tu
         has_term = versions[_with_term(snapshot, term)]
         allowed = allowed & np.isin(versions, has_term)
     return allowed
-
-
-def _spans(snapshot: Snapshot, terms: Iterable[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
-    """The code of each term, and for each piece and term where the postings begin and end."""
-    codes = np.array([term_code(term) for term in terms], np.uint64)
-    spans = np.empty((len(snapshot.pieces), len(codes), 2), np.int32)
-    for piece, found in zip(snapshot.pieces, spans, strict=True):
-        look_up(piece.terms, piece.starts, codes, found)
-    return codes, spans
-
-
-def _idf(
-    snapshot: Snapshot, population: Population, codes: Mapping[str, int], spans: npt.NDArray[np.int32], allowed: Mask
-) -> Idf:
-    """The idf of the terms that visible or allowed rows contain."""
-    df = _frequencies(snapshot, population, list(codes.values()), spans)
-    idf = {term: math.log(1 + (population.rows - n + 0.5) / (n + 0.5)) for term, n in zip(codes, df, strict=True)}
-    if all(df):
-        return idf
-    seen = _count(snapshot, spans, allowed)
-    return {term: idf[term] for term, n, m in zip(codes, df, seen.tolist(), strict=True) if n or m}
-
-
-def _frequencies(
-    snapshot: Snapshot, population: Population, codes: list[int], spans: npt.NDArray[np.int32]
-) -> list[int]:
-    """How many visible rows contain each term."""
-    if population.rows == snapshot.size:
-        return np.sum(spans[:, :, 1] - spans[:, :, 0], axis=0).tolist()
-    known = population.df
-    new = [at for at, code in enumerate(codes) if code not in known]
-    if new:
-        counted = _count(snapshot, np.ascontiguousarray(spans[:, new]), population.mask)
-        known.update(zip((codes[at] for at in new), counted.tolist(), strict=True))
-    return [known[code] for code in codes]
-
-
-def _count(snapshot: Snapshot, spans: npt.NDArray[np.int32], mask: Mask) -> Longs:
-    df = np.zeros(spans.shape[1], np.int64)
-    for piece, found in zip(snapshot.pieces, spans, strict=True):
-        count(piece.packed, found, mask[piece.first : piece.first + piece.rows], df)
-    return df
-
-
-def _impacts(piece: Postings, population: Population, norm: Norm) -> Floats:
-    """What each pair of a piece is worth; worked out once for a population."""
-    known = population.impacts.get((piece.first, norm))
-    if known is None:
-        known = norm.impact(piece.tf, piece.lengths).astype(np.float32)
-        population.impacts[piece.first, norm] = known
-    return known
 
 
 def _with_phrase(snapshot: Snapshot, phrase: tuple[str, ...]) -> RowNumbers:

@@ -5,14 +5,13 @@ Lengths are whole numbers, so sums that were added to and taken from equal a fre
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from core.index.postings import UNIT
 from core.index.rows import NEVER, Rows
-from core.kernels import Floats, Mask
+from core.kernels import Mask
 
 RowNumbers = npt.NDArray[np.int64]
 
@@ -24,7 +23,8 @@ class Population:
     """`rows` is how many, `total` and `squares` are sums over their lengths, in units of `UNIT`.
 
     It holds for every time from `since` until `until`, in microseconds. Rows that will expire stand in `waiting`,
-    by time, and in `fresh`, in no order; some may have died since. `df` and `impacts` remember what was worked out.
+    by time, and in `fresh`, in no order; some may have died since. `df` remembers what was counted,
+    by term code.
     """
 
     mask: Mask
@@ -37,7 +37,6 @@ class Population:
     times: RowNumbers
     fresh: RowNumbers
     df: dict[int, int] = field(default_factory=dict[int, int], repr=False)
-    impacts: dict[Any, Floats] = field(default_factory=dict[Any, Floats], repr=False)
 
     @property
     def average(self) -> float:
@@ -84,7 +83,7 @@ def followed(before: Population, rows: Rows, size: int, seq: int, buried: RowNum
     left = buried[buried < old]
     left = left[mask[left]]
     mask[left] = False
-    after = _without(replace(before, mask=mask, df={}, impacts={}), rows, left)
+    after = _without(replace(before, mask=mask, df={}), rows, left)
     lengths = rows.length.view()[born]
     after = replace(
         after,
@@ -115,7 +114,6 @@ def aged(before: Population, rows: Rows, now: int) -> Population:
         times=times,
         fresh=fresh,
         df={},
-        impacts={},
     )
     return _without(after, rows, left)
 

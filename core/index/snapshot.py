@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.index.population import Population, aged, counted, followed
-from core.index.postings import Postings
+from core.index.postings import Postings, table
 from core.index.rows import Rows
 from core.kernels import Mask
 from core.values import Seq
@@ -36,6 +36,7 @@ class Snapshot:
         self.rows = rows
         self.size = size
         self.pieces = tuple(pieces)
+        self.table = table(self.pieces)
         self.unembedded = unembedded
         self._populations = populations
 

@@ -3,13 +3,13 @@
 `python -m core.kernels` compiles and caches them all.
 """
 
-from core.kernels import dense, lexical, pool, pooling, postings
-from core.kernels.target import Bytes, Codes, Floats, Ints, Longs, Mask, Packed
+from core.kernels import dense, lexical, pieces, pool, pooling, postings
+from core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Longs, Mask, Packed
 
-__all__ = ["Bytes", "Codes", "Floats", "Ints", "Longs", "Mask", "Packed", "bake"]
+__all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "bake"]
 
 
 def bake() -> None:
     """Compile every kernel for the types that the index uses, into the cache, or load it from there."""
-    for stage in (dense, lexical, pool, pooling, postings):
+    for stage in (dense, lexical, pieces, pool, pooling, postings):
         stage.bake()

@@ -9,33 +9,39 @@ import numpy as np
 from core.kernels.target import Codes, Floats, Ints, Longs, Mask, Packed, compiled
 
 BLOCK = 64  # rows that share the largest of their scores
+STEP_BITS = 20  # of a float's 32: scores of one step differ by an eighth at most
+STEPS = (0x3F800000 >> STEP_BITS) + 1  # up to 1.0
 GUESSES = 3
 
 
 @compiled
-def look_up(terms: Codes, starts: Ints, wanted: Codes, spans: Ints) -> None:
-    """Where the postings of each wanted term begin and end; both 0 when it has none.
+def find(terms: Codes, term: np.uint64) -> np.int64:
+    """The place of a term, -1 when it is not there.
 
     `terms` are hashes, ascending: evenly spread, so a proportion finds the neighbourhood (interpolation search:
     Perl, Itai and Avni, 1978).
     """
-    density = terms.size / 2.0**56
+    if terms.size == 0:
+        return np.int64(-1)
+    at, value, density = np.int64(0), np.uint64(0), terms.size / 2.0**56
+    for _ in range(GUESSES):
+        step = np.int64((term - value) * density) if term > value else -np.int64((value - term) * density)
+        at = np.int64(min(max(at + step, 0), terms.size - 1))
+        value = terms[at]
+    while at > 0 and terms[at] > term:
+        at -= 1
+    while at < terms.size - 1 and terms[at] < term:
+        at += 1
+    return at if terms[at] == term else np.int64(-1)
+
+
+@compiled
+def look_up(terms: Codes, starts: Ints, wanted: Codes, spans: Ints) -> None:
+    """Where the postings of each wanted term begin and end; both 0 when it has none."""
     for i in range(wanted.size):
-        spans[i, 0] = spans[i, 1] = 0
-        if terms.size == 0:
-            continue
-        term, at = wanted[i], 0
-        value = np.uint64(0)
-        for _ in range(GUESSES):
-            step = np.int64((term - value) * density) if term > value else -np.int64((value - term) * density)
-            at = min(max(at + step, 0), terms.size - 1)
-            value = terms[at]
-        while at > 0 and terms[at] > term:
-            at -= 1
-        while at < terms.size - 1 and terms[at] < term:
-            at += 1
-        if terms[at] == term:
-            spans[i, 0], spans[i, 1] = starts[at], starts[at + 1]
+        at = find(terms, wanted[i])
+        spans[i, 0] = starts[at] if at >= 0 else 0
+        spans[i, 1] = starts[at + 1] if at >= 0 else 0
 
 
 @compiled
@@ -60,60 +66,82 @@ def accumulate(
         weight = weights[i]
         for at in range(spans[i, 0], spans[i, 1]):
             own[packed[at] >> np.uint32(16)] += weight * impacts[packed[at] & np.uint32(0xFFFF)]
-    bits = scores.view(np.int32)  # order as the numbers do, and integers have a maximum that is one instruction
+    bits, highest = scores.view(np.int32), tops.view(np.int32)  # positive floats have the order of their bits
     for block in range(first // BLOCK, (first + rows + BLOCK - 1) // BLOCK):
-        highest = np.int32(0)
-        start, stop = max(block * BLOCK, first), min((block + 1) * BLOCK, first + rows)
-        for row in range(start, stop):
-            highest = max(highest, bits[row])
-        tops.view(np.int32)[block] = max(tops.view(np.int32)[block], highest)
+        inside = bits[max(block * BLOCK, first) : min((block + 1) * BLOCK, first + rows)]
+        top = highest[block]
+        for i in range(inside.size):
+            top = np.int32(max(top, inside[i]))  # cast, or numba widens to 64 bits and the loop is ten times as slow
+        highest[block] = top
 
 
 @compiled
-def threshold(scores: Floats, tops: Floats, allowed: Mask, versions: Longs, best: Floats) -> None:
-    """The best score of each of the best memories, falling; 0 for those that are missing.
+def floor(tops: Floats, wanted: int) -> np.float32:
+    """A score that at least `wanted` blocks reach, nearly the highest such; 0 when fewer hold any."""
+    counts, bits = np.zeros(STEPS, np.int32), tops.view(np.int32)
+    for block in range(bits.size):
+        counts[bits[block] >> STEP_BITS] += 1
+    reached = 0
+    for step in range(STEPS - 1, 0, -1):
+        reached += counts[step]
+        if reached >= wanted:
+            return np.array([step << STEP_BITS], np.int32).view(np.float32)[0]
+    return np.float32(0)
 
-    The rows of a memory stand together and share their version.
+
+@compiled
+def best(
+    scores: Floats,
+    tops: Floats,
+    lowest: np.float32,
+    allowed: Mask,
+    versions: Longs,
+    high: Codes,
+    low: Codes,
+    rows: Longs,
+    values: Floats,
+) -> int:
+    """The best row of each of the best memories, as many as `rows` holds, best first, and their scores in `values`.
+
+    Only allowed rows that score above 0 and at least `lowest`. The rows of a memory stand together and share their
+    version; memories of the same score stand in the order of their ids, `high` then `low`. Returns how many there are.
     """
-    best[:] = 0
-    lowest, version, held = np.float32(0), np.int64(-1), np.float32(0)
-    for block in range(tops.size):
-        if tops[block] <= lowest:
-            continue
-        for row in range(block * BLOCK, min((block + 1) * BLOCK, scores.size)):
-            if scores[row] > lowest and allowed[row]:
-                if versions[row] == version:
-                    held = max(held, scores[row])
-                else:
-                    lowest = _insert(best, held)
-                    version, held = versions[row], scores[row]
-    _insert(best, held)
-
-
-@compiled
-def _insert(best: Floats, value: np.float32) -> np.float32:
-    at = best.size - 1
-    if value > best[at]:
-        while at > 0 and best[at - 1] < value:
-            best[at] = best[at - 1]
-            at -= 1
-        best[at] = value
-    return best[best.size - 1]
-
-
-@compiled
-def collect(scores: Floats, tops: Floats, allowed: Mask, lowest: np.float32, out: Longs) -> int:
-    """The allowed rows that score above 0 and at least `lowest`, as many as `out` holds, and how many there are."""
-    found = 0
+    found, held, value = 0, -1, np.float32(0)
     for block in range(tops.size):
         if tops[block] < lowest or tops[block] == 0:
             continue
-        for row in range(block * BLOCK, min((block + 1) * BLOCK, scores.size)):
-            if scores[row] >= lowest and scores[row] > 0 and allowed[row]:
-                if found < out.size:
-                    out[found] = row
-                found += 1
-    return found
+        inside = scores[block * BLOCK : (block + 1) * BLOCK]
+        for i in range(inside.size):
+            row = block * BLOCK + i
+            if inside[i] < lowest or inside[i] == 0 or not allowed[row]:
+                continue
+            if held >= 0 and versions[held] == versions[row]:
+                if scores[row] > value:
+                    held, value = row, scores[row]
+                continue
+            if held >= 0:
+                found = _insert(held, value, high, low, rows, values, found)
+                if found == rows.size:
+                    lowest = values[found - 1]
+            held, value = row, scores[row]
+    return _insert(held, value, high, low, rows, values, found) if held >= 0 else found
+
+
+@compiled
+def _insert(row: int, value: np.float32, high: Codes, low: Codes, rows: Longs, values: Floats, found: int) -> int:
+    """Put a row among the `found` best, if it is one; how many there are then."""
+    at = found
+    while at > 0:
+        above = rows[at - 1]
+        same = values[at - 1] == value
+        if values[at - 1] > value or (same and (high[above], low[above]) < (high[row], low[row])):
+            break
+        at -= 1
+    if at < rows.size:
+        for place in range(min(found, rows.size - 1), at, -1):
+            rows[place], values[place] = rows[place - 1], values[place - 1]
+        rows[at], values[at] = row, value
+    return min(found + 1, rows.size)
 
 
 @compiled
@@ -141,6 +169,5 @@ def bake() -> None:
     look_up(codes, ints, codes, spans)
     count(packed, spans, mask, longs)
     accumulate(packed, spans, floats, floats, 0, 1, floats.copy(), floats.copy())
-    threshold(floats, floats, mask, longs, floats.copy())
-    collect(floats, floats, mask, np.float32(0), longs.copy())
+    best(floats, floats, floor(floats, 1), mask, longs, codes, codes, longs.copy(), floats.copy())
     has_sequence(ints, ints, np.zeros(1, np.int64), ints[:1], mask.copy())

@@ -15,6 +15,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

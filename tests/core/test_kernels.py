@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.kernels import Ints, Packed, dense, lexical, pool, postings
+from core.index.postings import Postings, build, in_units, table
+from core.kernels import Ints, Packed, dense, lexical, pieces, pool, postings
 from core.kernels.target import TARGETS
+from core.text import encode_terms
 from tests.core import twins
 
 seeds = st.integers(0, 2**32 - 1)
@@ -149,6 +151,64 @@ def test_counting_and_scoring_agree_with_numpy(seed: int, first: int, rows: int)
     np.testing.assert_allclose(tops[0], tops[1], rtol=1e-6)
 
 
+texts_of_words = st.lists(st.lists(st.sampled_from(["to", "fox", "dog", "the", "lake", "sun"]), max_size=9), max_size=9)
+
+
+def in_pieces(texts: list[list[str]], sizes: list[int]) -> list[Postings]:
+    """Texts over two fields in pieces of at most these sizes."""
+    pieces: list[Postings] = []
+    units = in_units(np.array([1, 0.3, 0, 0, 0, 0], np.float32))
+    first = 0
+    for size in [*sizes, len(texts)]:
+        part = texts[first : first + size]
+        codes = [np.append(encode_terms(text, 0), encode_terms(text[:2], 1)) for text in part]
+        starts = np.cumsum([0, *map(len, codes)])
+        pieces += build(first, np.concatenate([np.empty(0, np.uint64), *codes]), starts, units)[0] if part else []
+        first += len(part)
+    return pieces
+
+
+@given(texts_of_words, st.lists(st.integers(1, 4), max_size=3), st.lists(st.sampled_from(["fox", "dog", "yak"])), seeds)
+def test_scoring_many_pieces_agrees_with_numpy(texts: list[list[str]], sizes: list[int], query: list[str], seed: int):
+    rng = np.random.default_rng(seed)
+    held = in_pieces(texts, sizes)
+    wanted = encode_terms(list(dict.fromkeys(query)), 0)
+    visible, allowed = rng.random((2, len(texts))) < rng.random((2, 1)) * 1.5
+    times, norm = rng.integers(1, 4, len(wanted)), 50 * rng.random(2)
+    idf, df = np.empty((2, len(wanted))), np.full(len(wanted), -1)
+    scores, tops = np.ones((2, len(texts)), np.float32), np.ones(1, np.float32)
+    rows = table(held)
+    count, impacts = int(visible.sum()), np.empty(65536, np.float32)
+    mass = pieces.score(rows, wanted, times, df, count, visible, allowed, norm, idf[0], impacts, scores[0], tops)
+    assert mass == pytest.approx(twins.score(held, wanted, times, visible, allowed, norm, idf[1], scores[1]))
+    np.testing.assert_allclose(idf[0], idf[1])
+    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-5)
+    assert tops[0] == scores[0].max(initial=0)
+    again = pieces.score(rows, wanted, times, df, count, visible, allowed, norm, idf[0], impacts, scores[0], tops)
+    assert again == mass  # with the counts that the first call left
+
+
+@given(
+    texts_of_words.filter(bool),
+    st.lists(st.integers(1, 4), max_size=3),
+    st.lists(st.sampled_from(["to", "fox", "dog", "the", "yak"]), min_size=2, max_size=6),
+    seeds,
+)
+def test_pairs_are_counted_as_python_counts_them(texts: list[list[str]], sizes: list[int], query: list[str], seed: int):
+    rng = np.random.default_rng(seed)
+    held, terms = in_pieces(texts, sizes), encode_terms(query, 0)
+    rows = rng.integers(0, len(texts), 7)
+    found = np.empty((2, 7, len(query) - 1), np.int32)
+    for skip in (True, False):
+        pieces.adjacent(table(held), rows, terms, skip, found[0])
+        twins.adjacent(held, rows, terms, skip, found[1])
+        assert found[0].tolist() == found[1].tolist()
+    worth, lengths, norm = np.empty((2, 7)), rng.integers(1, 900, len(texts)).astype(np.int32), 50 * rng.random(2)
+    pieces.order_kept(found[0], rows, lengths, 100, norm, 5, worth[0])
+    twins.order_kept(found[1], rows, lengths, 100, norm, 5, worth[1])
+    np.testing.assert_allclose(worth[0], worth[1])
+
+
 @given(seeds, st.integers(1, 300), st.integers(1, 80), st.integers(1, 4))
 def test_the_best_memories_are_chosen_as_numpy_chooses_them(seed: int, rows: int, wanted: int, levels: int):
     """With ties, hidden rows, and memories of several rows."""
@@ -156,14 +216,21 @@ def test_the_best_memories_are_chosen_as_numpy_chooses_them(seed: int, rows: int
     scores = (rng.integers(0, 3**levels, rows) / 3**levels).astype(np.float32)
     tops = np.array([scores[at : at + lexical.BLOCK].max() for at in range(0, rows, lexical.BLOCK)])
     allowed, versions = rng.random(rows) < 0.7, np.cumsum(rng.random(rows) < 0.6)
-    best = np.empty((2, wanted), np.float32)
-    lexical.threshold(scores, tops, allowed, versions, best[0])
-    twins.best_of_each(scores, tops, allowed, versions, best[1])
-    assert best[0].tolist() == best[1].tolist()
-    out = np.zeros((2, 2 * wanted), np.int64)
-    found = lexical.collect(scores, tops, allowed, best[0, -1], out[0])
-    assert found == twins.collect(scores, tops, allowed, best[1, -1], out[1])
-    assert out[0].tolist() == out[1].tolist()
+    high = (versions % 3).astype(np.uint64)
+    low = rng.permutation(versions.max() + 1)[versions].astype(np.uint64)
+    chosen, values = np.full((2, wanted), -1), np.zeros((2, wanted), np.float32)
+    lowest = lexical.floor(tops, wanted) if seed % 2 else np.float32(0)
+    found = lexical.best(scores, tops, lowest, allowed, versions, high, low, chosen[0], values[0])
+    assert found == twins.best(scores, tops, lowest, allowed, versions, high, low, chosen[1], values[1])
+    assert chosen[0].tolist() == chosen[1].tolist()
+    assert values[0].tolist() == values[1].tolist()
+
+
+@given(st.lists(st.floats(0, 1, width=32), max_size=90), st.integers(1, 30))
+def test_floor_is_just_under_the_kth_largest(values: list[float], wanted: int):
+    tops = np.array(values, np.float32)
+    kth = np.sort(np.append(tops, np.zeros(wanted, np.float32)))[-wanted]
+    assert kth * 7 / 8 <= lexical.floor(tops, wanted) <= kth or kth < 1e-37
 
 
 @given(seeds, st.integers(0, 3_000), st.integers(1, 3_000))
@@ -229,7 +296,7 @@ def test_the_cpu_target_is_fixed_before_anything_compiles():
     assert done.stdout.strip() in set(TARGETS.values())
 
 
-@pytest.mark.parametrize("stage", [dense, lexical, pool, postings], ids=lambda stage: stage.__name__)
+@pytest.mark.parametrize("stage", [dense, lexical, pieces, pool, postings], ids=lambda stage: stage.__name__)
 def test_kernels_release_the_gil(stage: ModuleType):
     loops = [value for value in vars(stage).values() if hasattr(value, "targetoptions")]
     assert loops

@@ -1,10 +1,14 @@
 """What the kernels compute, in plain numpy."""
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
-from core.kernels import Bytes, Codes, Floats, Ints, Longs, Mask, Packed
-from core.kernels.dense import Doubles, Shorts, Words
+from core.index.postings import Postings
+from core.kernels import Bytes, Codes, Doubles, Floats, Ints, Longs, Mask, Packed
+from core.kernels.dense import Shorts, Words
 from core.kernels.lexical import BLOCK
 
 
@@ -104,16 +108,66 @@ def accumulate(
     np.maximum.at(tops, np.arange(first, first + rows) // BLOCK, scores[first : first + rows])
 
 
-def best_of_each(scores: Floats, tops: Floats, allowed: Mask, versions: Longs, best: Floats) -> None:
-    chosen = np.where(allowed, scores, 0)
-    highest = [chosen[versions == version].max() for version in np.unique(versions)]
-    best[:] = sorted([*highest, *np.zeros(len(best), np.float32)], reverse=True)[: len(best)]
+def best(
+    scores: Floats,
+    tops: Floats,
+    lowest: np.float32,
+    allowed: Mask,
+    versions: Longs,
+    high: Codes,
+    low: Codes,
+    rows: Longs,
+    values: Floats,
+) -> int:
+    matching = np.flatnonzero(allowed & (scores > 0) & (scores >= lowest))
+    order = matching[np.lexsort((matching, low[matching], high[matching], -scores[matching]))]
+    _, first = np.unique(versions[order], return_index=True)
+    chosen = order[np.sort(first)][: len(rows)]
+    rows[: len(chosen)], values[: len(chosen)] = chosen, scores[chosen]
+    return len(chosen)
 
 
-def collect(scores: Floats, tops: Floats, allowed: Mask, lowest: np.float32, out: Longs) -> int:
-    rows = np.flatnonzero(allowed & (scores >= lowest) & (scores > 0))
-    out[: len(rows)] = rows[: len(out)]
-    return len(rows)
+def score(
+    pieces: Sequence[Postings],
+    wanted: Codes,
+    times: Longs,
+    visible: Mask,
+    allowed: Mask,
+    norm: Doubles,
+    idf: Doubles,
+    scores: Floats,
+) -> float:
+    rows = int(visible.sum())
+    tf, lengths = np.zeros((len(wanted), len(visible))), np.ones(len(visible))
+    for piece in pieces:
+        for i, term in enumerate(wanted.tolist()):
+            for posting in piece.packed[slice(*piece.span(term))].tolist():
+                row, pair = piece.first + (posting >> 16), posting & 0xFFFF
+                tf[i, row], lengths[row] = piece.tf[pair], piece.lengths[pair]
+    df = (tf[:, visible] > 0).sum(axis=1)
+    known = (tf[:, visible | allowed] > 0).any(axis=1)
+    idf[:] = np.where(known, np.log(1 + (rows - df + 0.5) / (df + 0.5)), 0)
+    mass = float(times @ idf)
+    scores[:] = (times * idf) @ (tf / (tf + norm[0] + norm[1] * lengths)) / (mass or 1.0)
+    return mass
+
+
+def adjacent(pieces: Sequence[Postings], rows: Longs, terms: Codes, skip: bool, found: Ints) -> None:
+    for i, row in enumerate(rows):
+        piece = next(piece for piece in pieces if piece.first <= row < piece.first + piece.rows)
+        tokens = piece.tokens[slice(*piece.token_starts[row - piece.first :][:2])]
+        content = [piece.terms[token] for token in tokens if not (skip and piece.stop[token])]
+        found[i] = [list(pairwise(content)).count(pair) for pair in pairwise(terms)]
+
+
+def order_kept(
+    found: Ints, rows: Longs, lengths: Ints, unit: int, norm: Doubles, population: int, out: Doubles
+) -> None:
+    df = np.minimum(np.count_nonzero(found, axis=0), population)
+    idf = np.log(1 + (population - df + 0.5) / (df + 0.5))
+    tf = unit * found
+    out[:] = tf / (tf + norm[0] + norm[1] * lengths[rows][:, None]) @ idf
+    out /= found.shape[1] * np.log(1 + (population + 0.5) / 0.5)
 
 
 def number(keys: Codes) -> tuple[Ints, Codes]:
