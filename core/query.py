@@ -9,6 +9,16 @@ from core.filters import Filter
 from core.text import query_terms, tokenize
 from core.values import Fusion, Match, Mode, Recency
 
+REQUEST = 0.5  # weight of the words with which one asks, not for which
+REQUEST_TERMS = frozenset(
+    term
+    for term in tokenize(
+        "summarize summarise summary discussion discuss discussed think thought thinks opinion mention mentioned tell "
+        "told talk talked talking recommend suggest suggestion please help give provide explain describe conversation "
+        "conversations know"
+    )
+)
+
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
@@ -34,10 +44,14 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The parsed text: `terms` with their counts rank, `required` and `phrases` restrict the hits."""
+    """The parsed text: `terms` with their weights rank, `required` and `phrases` restrict the hits.
+
+    `words` are the same terms in their order.
+    """
 
     text: str
-    terms: Mapping[str, int]
+    words: tuple[str, ...]
+    terms: Mapping[str, float]
     required: frozenset[str]
     phrases: tuple[tuple[str, ...], ...]
 
@@ -53,6 +67,7 @@ def parse(text: str, match: Match) -> Wanted:
     plain = text.replace('"', " ")
     quoted = [plain] if match == "phrase" else _QUOTED.findall(text)
     phrases = tuple(phrase for phrase in (tuple(tokenize(part)) for part in quoted) if phrase)
-    terms = Counter(query_terms(plain))
+    words = tuple(query_terms(plain))
+    terms = {term: times * (REQUEST if term in REQUEST_TERMS else 1.0) for term, times in Counter(words).items()}
     required = frozenset(terms) if match == "all" else frozenset[str]()
-    return Wanted(text.strip(), terms, required, phrases)
+    return Wanted(text.strip(), words, terms, required, phrases)

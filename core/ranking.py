@@ -1,12 +1,13 @@
 """From a query and a snapshot to scored memories: filter, rank, fuse, weigh. Nothing flows back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
 
+from core.blend import Blend, blended_scores, with_neighbours
 from core.decay import ages_in_days, bounded, decayed, importance_factor
 from core.filter_mask import mask
 from core.filters import fields_of
@@ -19,6 +20,8 @@ from core.index.space_index import SpaceIndex
 from core.kernels import Floats, Mask
 from core.query import Query, Wanted
 from core.values import Mode, Recency
+from core.when.factor import time_factor
+from core.when.words import TimeSpan, time_spans
 
 POOL = 50  # memories that each ranking puts forward
 OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score
@@ -43,6 +46,9 @@ class Ranked:
     ranks: Mapping[str, Mapping[int, int]]
     lexical: Scores | None
     cosine: Scores | None
+    blend: Blend | None
+    time: Scores
+    spans: Sequence[TimeSpan]
     matches: Matches | None
     total: int
     filtering: float
@@ -57,6 +63,8 @@ class Candidates:
     ranks: Mapping[str, RowNumbers]
     lexical: Scores | None = None
     cosine: Scores | None = None
+    blend: Blend | None = None
+    spans: Sequence[TimeSpan] = ()
     matches: Matches | None = None
     total: int
 
@@ -89,6 +97,7 @@ def _searched(
 ) -> Candidates:
     """The union of both rankings' best, each row with both scores."""
     pool = max(POOL, query.limit)
+    visible = snapshot.population(now).mask
     ranks: dict[str, RowNumbers] = {}
     matches = None
     if mode != "semantic":
@@ -99,11 +108,28 @@ def _searched(
     if direction is not None:
         ranks["dense"] = nearest(snapshot, direction, Allowed(allowed, int(np.count_nonzero(allowed))), pool).rows
     rows = np.unique(np.concatenate(list(ranks.values())))
+    blended = matches is not None and direction is not None and query.fusion == "absolute"
+    if blended:
+        rows = with_neighbours(snapshot, visible, rows, ranks["lexical"], allowed)
     lexical = None if matches is None else matches.scores[rows].astype(np.float64)
     cosine = None if direction is None else cosines(snapshot, direction, rows)
+    blend = None
+    if blended and matches is not None and lexical is not None and cosine is not None:
+        alpha = ALPHA["absolute"] if query.alpha is None else query.alpha
+        blend = blended_scores(snapshot, visible, wanted, matches, alpha, rows, lexical, cosine)
     total = _memories(snapshot, allowed if direction is not None or matches is None else allowed & (matches.scores > 0))
-    fused = _fused(snapshot, query, rows, ranks, lexical, cosine)
-    return Candidates(rows=rows, fused=fused, ranks=ranks, lexical=lexical, cosine=cosine, matches=matches, total=total)
+    fused = blend.fused if blend is not None else _fused(snapshot, query, rows, ranks, lexical, cosine)
+    return Candidates(
+        rows=rows,
+        fused=fused,
+        ranks=ranks,
+        lexical=lexical,
+        cosine=cosine,
+        blend=blend,
+        spans=time_spans(wanted.text, now),
+        matches=matches,
+        total=total,
+    )
 
 
 def _fused(
@@ -150,7 +176,8 @@ def _weighed(snapshot: Snapshot, query: Query, mode: Mode, found: Candidates, no
     else:
         recency = _recency(query.recency, ages, importance)
         weight = importance_factor(importance)
-    score = found.fused * recency * weight
+    time = time_factor(found.spans, at)
+    score = found.fused * time * recency * weight
     order = in_order(snapshot, found.rows, score)
     if mode in ("metadata", "recent"):
         newest = np.zeros_like(score) if mode == "recent" else -score
@@ -166,6 +193,9 @@ def _weighed(snapshot: Snapshot, query: Query, mode: Mode, found: Candidates, no
         ranks={name: _rank_by_version(snapshot, ranking) for name, ranking in found.ranks.items()},
         lexical=None if found.lexical is None else found.lexical[order],
         cosine=None if found.cosine is None else found.cosine[order],
+        blend=None if found.blend is None else found.blend.of(order),
+        time=time[order],
+        spans=found.spans,
         matches=found.matches,
         total=found.total,
         filtering=filtering,

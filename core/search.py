@@ -1,6 +1,7 @@
 """The read pipeline: parse, embed, rank on the index, fetch from the store; again when the store has moved on."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from time import perf_counter
 from typing import cast
 
@@ -18,7 +19,9 @@ from core.query import Query, Wanted, parse
 from core.ranking import Ranked, rank
 from core.store import memories, spaces
 from core.store.database import Database
-from core.values import Answer, Explanation, Hit, Memory, Mode, Passage, Timings
+from core.times import from_us
+from core.values import Answer, Explanation, Hit, Memory, Mode, NamedTime, Passage, Timings
+from core.when.factor import time_match
 
 
 class Searcher:
@@ -118,6 +121,13 @@ class _Hits:
             explain=self._explain(place, row) if self._query.explain else None,
         )
 
+    def _time(self, row: int) -> NamedTime | None:
+        match = time_match(self._ranked.spans, int(self._snapshot.rows.at.view()[row]))
+        if match is None:
+            return None
+        start, stop = _moment(match.start), _moment(match.stop)
+        return NamedTime(words=match.words, start=start, stop=stop, factor=match.factor)
+
     def _explain(self, place: int, row: int) -> Explanation:
         ranked, query = self._ranked, self._query
         lexical = _value(ranked.lexical, place)
@@ -129,12 +139,18 @@ class _Hits:
             lexical=lexical,
             bm25=None if lexical is None else sum(terms.values()),
             cosine=_value(ranked.cosine, place),
+            blend=None if ranked.blend is None else ranked.blend.parts(place),
             fused=float(ranked.fused[place]),
+            time=self._time(row),
             recency=float(ranked.recency[place]),
             importance=float(ranked.importance[place]),
             age_days=float(ranked.ages[place]),
             terms=terms,
         )
+
+
+def _moment(us: int | None) -> datetime | None:
+    return None if us is None else from_us(us)
 
 
 def _value(values: Sequence[float] | np.ndarray | None, place: int) -> float | None:

@@ -16,11 +16,16 @@ _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _FIRST = re.compile(r"\b(?:i|me|my|mine|we|our|us|ours|myself)\b")
 _SECOND = re.compile(r"\b(?:you|your|yours)\b")
+_SUMMARY = re.compile(r"\bsummar", re.IGNORECASE)
 _REQUEST = re.compile(
     r"\b(?:can|could|would|will|might|do|should) you\b(?! (?:recommended|suggested|said|told|mentioned))"
     r"|\byou (?:can|could|would|might|please)\b|\b(?:if|whether) you\b|\b(?:tell|give|show|remind|let|help) me\b"
     r"|\bthank you\b|\bdo you (?:know|remember|recall|think)\b"
 )
+
+
+NAMED = 0.4  # what a memory gains by whom the question names
+SIDE = 0.3  # and by the side of a chat that it asks about
 
 
 class Speakers:
@@ -37,13 +42,13 @@ class Speakers:
         self._assistants = [code for code, name in enumerate(names) if name in ASSISTANTS]
 
     def asked(self, question: str) -> Mapping[int, float]:
-        """How much a question asks about a speaker, in (0, 1], by code.
+        """What the memories of a speaker gain by a question, by the speaker's code; nothing for the others.
 
-        A whole name counts 1; a part of it, with a capital letter where the question has any, as much as the part is
-        that speaker's alone.
+        A whole name gives `NAMED`; a part of it, with a capital letter where the question has any, as much of that as
+        the part is the speaker's alone. A summary draws on both sides of a chat.
 
         >>> Speakers(["ann lee", "bob lee", "user"]).asked("What did Ann Lee tell me about Lee?")
-        {0: 1.0, 1: 0.5}
+        {0: 0.4, 1: 0.2}
         """
         if not self.names:
             return {}
@@ -54,14 +59,16 @@ class Speakers:
         for word in every:
             for code in self._named.get(word, ()):
                 if self._words[code] <= every:
-                    found[code] = 1.0
+                    found[code] = NAMED
                 elif word in capital:
-                    found[code] = max(found.get(code, 0.0), 1 / len(self._named[word]))
+                    found[code] = max(found.get(code, 0.0), NAMED / len(self._named[word]))
         for code in (*self._users, *self._assistants):
             found.pop(code, None)
         first, second = sides(question) if self._users or self._assistants else (False, False)
         chosen = self._assistants if second else self._users if first else ()
-        return dict(sorted({**found, **dict.fromkeys(chosen, 1.0)}.items()))
+        if _SUMMARY.search(question):
+            chosen = ()
+        return dict(sorted({**found, **dict.fromkeys(chosen, SIDE)}.items()))
 
 
 def sides(question: str) -> tuple[bool, bool]:

@@ -244,12 +244,23 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedTime:
+    """A time that a query names, `words`, and what it does to a memory: `factor`. None: open on that side."""
+
+    words: str
+    start: datetime | None
+    stop: datetime | None
+    factor: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """Every factor of a hit's score.
 
     `lexical` is in [0, 1], 1 only where the memory says just what the query says, `cosine` in [-1, 1]; either is None
     when that ranking took no part. `terms` add up to `bm25`.
-    `fused` follows from them by `fusion` and `alpha`; score = fused * recency * importance.
+    `fused` follows from them by `fusion` and `alpha`, and with absolute fusion by `blend` (core/blend.py);
+    score = fused * time * recency * importance. `time` is the time that the query names, None when it names none.
     """
 
     fusion: Fusion | None
@@ -257,7 +268,9 @@ class Explanation:
     lexical: float | None
     bm25: float | None
     cosine: float | None
+    blend: Mapping[str, float] | None
     fused: float
+    time: NamedTime | None
     recency: float
     importance: float
     age_days: float | None

@@ -15,8 +15,10 @@ import numpy.typing as npt
 
 from core.buffers import Buffer
 from core.kernels import Ints
+from core.speakers import Speakers
 
 NONE = -1
+OUTSIDE = -2  # of any dialogue
 LAST = float("inf")
 
 Scalar = str | int | float | None
@@ -37,6 +39,7 @@ class Dialogues:
         self._size = 0
         self._sessions: dict[Scalar, _Session] = {}
         self._speakers: dict[str, int] = {}
+        self._known = Speakers(())
         self._before, self._after, self._speaker = Buffer(np.int32), Buffer(np.int32), Buffer(np.int32)
 
     @property
@@ -50,15 +53,22 @@ class Dialogues:
         return bool(self._sessions)
 
     @property
-    def speakers(self) -> Sequence[str]:
-        """Names, as compared: the place is the speaker's code."""
-        return list(self._speakers)
+    def speakers(self) -> Speakers:
+        """Who speaks, by folded name: the place is the speaker's code."""
+        known = self._known
+        if len(known.names) != len(self._speakers):
+            known = self._known = Speakers(list(self._speakers))
+        return known
 
     def before(self) -> Ints:
-        """The first row of the memory before, for each row that is first of its memory; `NONE` where there is none."""
+        """The first row of the memory before, for the first row of each memory of a dialogue; `NONE` where none is.
+
+        `OUTSIDE` for all other rows. Links may lead to rows that a reader does not know yet.
+        """
         return self._before.view()
 
     def after(self) -> Ints:
+        """The same for the memory after."""
         return self._after.view()
 
     def speaker(self) -> Ints:
@@ -111,8 +121,8 @@ class Dialogues:
     def _widen(self) -> None:
         """Bring the links to all rows."""
         missing = self._size - len(self._before)
-        self._before.append(np.full(missing, NONE, np.int32))
-        self._after.append(np.full(missing, NONE, np.int32))
+        self._before.append(np.full(missing, OUTSIDE, np.int32))
+        self._after.append(np.full(missing, OUTSIDE, np.int32))
 
     def _link(self, row: int, session: _Session, turn: float) -> None:
         """Put a row behind the last that is not later. Its own links come first: readers may walk meanwhile."""

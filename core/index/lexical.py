@@ -6,23 +6,22 @@ N, df and the average count the rows of default visibility, before any filter of
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from core.index.population import Population
-from core.index.postings import MOST_PAIRS, STOP_WORDS, UNIT
+from core.index.postings import MOST_PAIRS, UNIT
 from core.index.scratch import scratch
 from core.index.snapshot import RowNumbers, Snapshot
 from core.kernels import Floats, Mask
 from core.kernels.lexical import BLOCK, best, floor
-from core.kernels.pieces import adjacent, order_kept, score
-from core.text import encode_terms, same_text_hash, term_code
+from core.kernels.pieces import score
+from core.text import same_text_hash, term_code
 
-K1 = 1.2
-STOP_CODES = frozenset(STOP_WORDS.tolist())
+B = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +49,15 @@ class Matches:
 
     Rows that may not be seen have a score too, so that what stands around a row can be asked for. A memory that says
     just what the query says has 1, see `certain`. The arrays are the thread's own: they last until its next ranking.
-    `idf` is of the terms that visible or allowed rows contain, `mass` the sum of theirs, each as often as the query
-    says it; `unknown` counts the other terms, whose idf is `highest`.
+    `idf` is of the terms that visible or allowed rows contain, `mass` the sum of theirs, each by its weight in
+    the query; `unknown` is the weight of the other terms, whose idf is `highest`.
     """
 
     scores: Floats
     tops: Floats
     idf: Mapping[str, float]
     mass: float
-    unknown: int
+    unknown: float
     highest: float
     norm: Norm
 
@@ -74,28 +73,25 @@ class Matches:
         self.tops[rows // BLOCK] = 1.0
 
 
-def length_weight(spread: float) -> float:
-    """BM25's b from the coefficient of variation of the lengths: short, even texts need no correction for length.
+def saturation(average: float) -> float:
+    """BM25's k1 from the average length: in short utterances a word says all that it can the first time.
 
-    Fitted on the tuning sets (docs/why.md).
+    Fitted on the tuning sets (docs/quality.md).
 
-    >>> [round(length_weight(spread), 2) for spread in (0.2, 0.5, 2.0)]
-    [0.3, 0.35, 1.0]
+    >>> [round(saturation(average), 2) for average in (0, 30, 90, 500)]
+    [0.5, 0.7, 1.1, 1.6]
     """
-    return min(max(1.4 * spread - 0.35, 0.3), 1.0)
+    return min(0.5 + average / 150, 1.6)
 
 
 def rank_lexical(
     snapshot: Snapshot,
     population: Population,
-    terms: Mapping[str, int],
+    terms: Mapping[str, float],
     allowed: Mask,
-    *,
-    k1: float = K1,
-    b: float | None = None,
 ) -> Matches:
-    """Score all rows by the terms, each as often as the query says it. `b` None takes `length_weight`."""
-    norm = Norm(k1, length_weight(population.spread) if b is None else b, population.average)
+    """Score all rows by the terms, each by its weight in the query."""
+    norm = Norm(saturation(population.average), B, population.average)
     codes = np.array([term_code(term) for term in terms], np.uint64)
     df = np.array([population.df.get(code, -1) for code in codes.tolist()], np.int64)
     idf, own = np.empty(len(codes)), scratch()
@@ -104,7 +100,7 @@ def rank_lexical(
     mass = score(
         snapshot.table,
         codes,
-        np.array([*terms.values()], np.int64),
+        np.array([*terms.values()], np.float64),
         df,
         population.rows,
         population.mask,
@@ -134,25 +130,6 @@ def best_matches(snapshot: Snapshot, matches: Matches, allowed: Mask, wanted: in
     return rows[:found]
 
 
-def phrase_scores(
-    snapshot: Snapshot, population: Population, matches: Matches, terms: Sequence[str], rows: RowNumbers
-) -> npt.NDArray[np.float64]:
-    """How much of the query's word order each row keeps: BM25 of the pairs of neighbouring terms over its limit.
-
-    `terms` as `query_terms` gives them; the content's stop words are passed over unless the query is made of them.
-    A pair's df is counted among the rows, the only ones that are read: it is exact when they hold every row with the
-    pair.
-    """
-    worth = np.zeros(len(rows))
-    if len(terms) > 1:
-        codes = encode_terms(terms, 0)
-        found = np.empty((len(rows), len(codes) - 1), np.int32)
-        adjacent(snapshot.table, rows, codes, not STOP_CODES.issuperset(codes.tolist()), found)
-        lengths = snapshot.rows.length.view(snapshot.size)
-        order_kept(found, rows, lengths, round(1 / UNIT), np.array(matches.norm.terms), population.rows, worth)
-    return worth
-
-
 def saying_the_same(snapshot: Snapshot, text: str, matches: Matches, allowed: Mask) -> RowNumbers:
     """Allowed rows of memories whose whole text is this one, sought among those with its rarest term."""
     if not matches.idf:
@@ -162,7 +139,7 @@ def saying_the_same(snapshot: Snapshot, text: str, matches: Matches, allowed: Ma
     return rows[(snapshot.rows.text.view()[rows] == half) & allowed[rows]]
 
 
-def shares(snapshot: Snapshot, matches: Matches, terms: Mapping[str, int], row: int) -> dict[str, float]:
+def shares(snapshot: Snapshot, matches: Matches, terms: Mapping[str, float], row: int) -> dict[str, float]:
     """What each term adds to the BM25 score of a row."""
     piece = next(piece for piece in snapshot.pieces if piece.first <= row < piece.first + piece.rows)
     found: dict[str, float] = {}

@@ -15,15 +15,12 @@ from core.kernels import Codes, Floats, Ints, Longs, Mask, Packed
 from core.kernels.lexical import has_sequence, look_up
 from core.kernels.pieces import COLUMNS
 from core.kernels.postings import invert, number, place, union
-from core.text import QUESTION_WORDS, encode_terms, tokenize
 
 FIELD_BITS = np.uint64(56)
 HASH_MASK = np.uint64((1 << 56) - 1)
 
 UNIT = 0.01  # of a field's weight
 MOST_ROWS = MOST_PAIRS = 1 << 16  # what 16 bits can number
-
-STOP_WORDS = np.unique(encode_terms([term for word in QUESTION_WORDS for term in tokenize(word)], 0))
 
 
 class TooManyPairs(Exception):
@@ -37,8 +34,8 @@ class Postings:
     `terms` are hashes, ascending; the postings of `terms[i]` are `packed[starts[i]:starts[i + 1]]`, by row. A posting
     is `row - first` in the high 16 bits and in the low 16 the place in `tf` and `lengths`: the units of the term in
     the row, and the units of the whole row. `tokens` are the content's terms in order, as places in `terms`; row r
-    has `tokens[token_starts[r - first]:token_starts[r - first + 1]]`. `stop` says which terms are stop words;
-    `table` is the piece as the kernels take it (core/kernels/pieces.py).
+    has `tokens[token_starts[r - first]:token_starts[r - first + 1]]`. `table` is the piece as the kernels
+    take it (core/kernels/pieces.py).
     """
 
     first: int
@@ -49,15 +46,9 @@ class Postings:
     lengths: Ints
     token_starts: Ints
     tokens: Ints
-    stop: Mask = field(init=False)
     table: Longs = field(init=False)
 
     def __post_init__(self) -> None:
-        places = np.minimum(np.searchsorted(self.terms, STOP_WORDS), len(self.terms) - 1)
-        stop = np.zeros(len(self.terms), np.bool_)
-        if len(self.terms):
-            stop[places] = self.terms[places] == STOP_WORDS
-        object.__setattr__(self, "stop", stop)
         sizes = (self.first, self.rows, len(self.terms), len(self.packed), len(self.tf), len(self.tokens))
         addresses = (array.__array_interface__["data"][0] for array in self._arrays())
         object.__setattr__(self, "table", np.array([*sizes, *addresses], np.int64))
@@ -71,16 +62,7 @@ class Postings:
         return sum(array.nbytes for array in self._arrays())
 
     def _arrays(self) -> tuple[npt.NDArray[np.generic], ...]:
-        return (
-            self.terms,
-            self.starts,
-            self.packed,
-            self.tf,
-            self.lengths,
-            self.stop,
-            self.token_starts,
-            self.tokens,
-        )
+        return self.terms, self.starts, self.packed, self.tf, self.lengths, self.token_starts, self.tokens
 
     def span(self, term: int) -> tuple[int, int]:
         """Where the postings of a term (its hash) stand in `packed`; (0, 0) when it has none."""

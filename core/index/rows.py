@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from core.buffers import Buffer
+from core.index.dialogue import Dialogues, Scalar
 from core.index.sign_bits import SignBits
 from core.kernels import Mask
 from core.store.database import Row
+from core.text import fold
 from core.vectors import unpack
 
 ALIVE = np.iinfo(np.int64).max
@@ -45,18 +47,36 @@ class Rows:
         self.bits = SignBits(dimensions)
         self.blanks = 0  # rows without a vector, or with one of no length
         self.dimensions = dimensions
+        self.dialogues = Dialogues()
 
     def __len__(self) -> int:
         return len(self.version)
 
     @property
     def nbytes(self) -> int:
-        return sum(buffer.nbytes for buffer in self._buffers().values()) + self.bits.nbytes
+        return sum(buffer.nbytes for buffer in self._buffers().values()) + self.bits.nbytes + self.dialogues.nbytes
 
     def append(self, rows: Sequence[Row], lengths: npt.NDArray[np.int32]) -> None:
         """Take over the rows of `index_rows.living`, and the length of each in units."""
         columns = zip(*rows, strict=True)
-        version, memory_id, _, status, importance, at, expires, text, number, start, stop, _, vector = columns
+        (
+            version,
+            memory_id,
+            _,
+            status,
+            importance,
+            at,
+            expires,
+            text,
+            number,
+            start,
+            stop,
+            _,
+            vector,
+            session,
+            turn,
+            speaker,
+        ) = columns
         ids = np.frombuffer(b"".join(cast(tuple[bytes, ...], memory_id)), ">u8").reshape(-1, 2)
         planes = unpack(cast(tuple[bytes | None, ...], vector), self.dimensions)
         self.blanks += int(np.count_nonzero(planes.scales == 0))  # first: a reader may count too many, never too few
@@ -79,6 +99,9 @@ class Rows:
         self.fine.append(planes.fine)
         self.fine_scales.append(planes.fine_scales)
         self.bits.append(planes.codes)
+        names = [fold(name) if isinstance(name, str) else None for name in speaker]
+        sessions, turns = cast(tuple[tuple[Scalar, ...], tuple[Scalar, ...]], (session, turn))
+        self.dialogues.append(cast(tuple[int, ...], number), sessions, turns, names)
 
     def bury(self, versions: npt.NDArray[np.int64], seqs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Note the deaths of versions and return their rows; what is not here, or is dead already, is passed over."""
@@ -98,6 +121,7 @@ class Rows:
         for name, buffer in self._buffers().items():
             cast(Buffer[np.generic], getattr(kept, name)).append(buffer.view()[alive])
         kept.bits.append(kept.codes.view())
+        kept.dialogues = self.dialogues.only(alive)
         kept.blanks = int(np.count_nonzero(kept.scales.view() == 0))
         return kept
 

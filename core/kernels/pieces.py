@@ -16,8 +16,8 @@ from core.kernels.lexical import accumulate, count, find, look_up
 from core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, Packed, compiled
 
 FIRST, ROWS, TERMS, POSTINGS, PAIRS, TOKENS = range(6)  # sizes
-TERMS_AT, STARTS_AT, PACKED_AT, TF_AT, LENGTHS_AT, STOP_AT, TOKEN_STARTS_AT, TOKENS_AT = range(6, 14)  # addresses
-COLUMNS = 14
+TERMS_AT, STARTS_AT, PACKED_AT, TF_AT, LENGTHS_AT, TOKEN_STARTS_AT, TOKENS_AT = range(6, 13)  # addresses
+COLUMNS = 13
 
 
 @intrinsic
@@ -48,15 +48,10 @@ def _packed(piece: Longs) -> Packed:
 
 
 @compiled
-def _stop(piece: Longs) -> Mask:
-    return _array(_at(piece[STOP_AT]), (piece[TERMS],), np.bool_)
-
-
-@compiled
 def score(
     pieces: Longs,
     wanted: Codes,
-    times: Longs,
+    times: Doubles,
     df: Longs,
     rows: int,
     visible: Mask,
@@ -118,72 +113,66 @@ def _frequencies(pieces: Longs, spans: Ints, mask: Mask, everything: bool, df: L
 
 
 @compiled
-def adjacent(pieces: Longs, rows: Longs, terms: Codes, skip: bool, found: Ints) -> None:
-    """Count in `found[i, j]` how often terms j and j + 1 stand side by side in the content of row i.
+def read(
+    pieces: Longs, rows: Longs, terms: Codes, pairs: Ints, near: int, counts: Ints, firsts: Ints, close: Floats
+) -> None:
+    """What the contents of some rows, ascending, say of the terms of a query.
 
-    With `skip` the content is read without its stop words.
+    `counts[i, t]`: how often term t stands in row i; `firsts[i, t]`: the place of the first, -1 for none. `close[i, p]`
+    sums over each `pairs[p, 0]` how near the next `pairs[p, 1]` is, within `near` places: 1 / distance behind it, half
+    of that before it.
     """
-    found[:] = 0
+    counts[:], firsts[:], close[:] = 0, -1, 0
     places = np.empty(terms.size, np.int32)
-    for p in range(pieces.shape[0]):
-        piece, known = pieces[p], False
-        starts, tokens = _ints(piece[TOKEN_STARTS_AT], piece[ROWS] + 1), _ints(piece[TOKENS_AT], piece[TOKENS])
-        stop = _stop(piece)
-        for i in range(rows.size):
-            row = rows[i] - piece[FIRST]
-            if row < 0 or row >= piece[ROWS]:
-                continue
-            if not known:
-                for j in range(terms.size):
-                    places[j] = find(_terms(piece), terms[j])
-                known = True
-            _count_pairs(tokens[starts[row] : starts[row + 1]], stop, skip, places, found[i])
+    p, known = -1, False
+    for i in range(rows.size):
+        while p < 0 or rows[i] >= pieces[p, FIRST] + pieces[p, ROWS]:
+            p, known = p + 1, False
+        piece = pieces[p]
+        if not known:
+            for t in range(terms.size):
+                places[t] = find(_terms(piece), terms[t])
+            known = True
+        starts, row = _ints(piece[TOKEN_STARTS_AT], piece[ROWS] + 1), rows[i] - piece[FIRST]
+        tokens = _ints(piece[TOKENS_AT], piece[TOKENS])[starts[row] : starts[row + 1]]
+        _read_row(tokens, places, pairs, near, counts[i], firsts[i], close[i])
 
 
 @compiled
-def _count_pairs(tokens: Ints, stop: Mask, skip: bool, places: Ints, found: Ints) -> None:
+def _read_row(tokens: Ints, places: Ints, pairs: Ints, near: int, counts: Ints, firsts: Ints, close: Floats) -> None:
     sketch = np.uint64(0)  # a bit for each of the places; few other tokens share one
     for place in places:
-        sketch |= np.uint64(1) << np.uint64(place & 63)
-    before = np.int32(-2)  # -1 is a term that the piece does not have
-    for token in tokens:
-        if not (sketch >> np.uint64(token & 63)) & np.uint64(1):
-            if before >= 0 and not (skip and stop[token]):
-                before = np.int32(-2)
-        elif not (skip and stop[token]):
-            for j in range(found.size):
-                if places[j] == before and places[j + 1] == token:
-                    found[j] += 1
-            before = token
+        if place >= 0:
+            sketch |= np.uint64(1) << np.uint64(place & 63)
+    for at in range(tokens.size):
+        if not (sketch >> np.uint64(tokens[at] & 63)) & np.uint64(1):
+            continue
+        for t in range(places.size):
+            if places[t] == tokens[at]:
+                counts[t] += 1
+                if firsts[t] < 0:
+                    firsts[t] = at
+                for p in range(pairs.shape[0]):
+                    if pairs[p, 0] == t:
+                        close[p] += _closeness(tokens, at, int(places[pairs[p, 1]]), near)
 
 
 @compiled
-def order_kept(
-    found: Ints, rows: Longs, lengths: Ints, unit: int, norm: Doubles, population: int, out: Doubles
-) -> None:
-    """BM25 of pairs of terms over its limit, from how often each row has each; df is counted among these rows.
-
-    `unit` is what one occurrence counts; `norm` as for `score`.
-    """
-    out[:] = 0
-    highest = np.log(1 + (population + 0.5) / 0.5)
-    for j in range(found.shape[1]):
-        df = 0
-        for i in range(rows.size):
-            df += found[i, j] > 0
-        df = min(df, population)
-        share = np.log(1 + (population - df + 0.5) / (df + 0.5)) / (found.shape[1] * highest)
-        for i in range(rows.size):
-            if found[i, j]:
-                tf = unit * found[i, j]
-                out[i] += share * tf / (tf + norm[0] + norm[1] * lengths[rows[i]])
+def _closeness(tokens: Ints, at: int, other: int, near: int) -> np.float32:
+    best = np.float32(0)
+    if other >= 0:
+        for distance in range(1, near + 1):
+            if at + distance < tokens.size and tokens[at + distance] == other:
+                best = max(best, np.float32(1 / distance))
+            if at >= distance and tokens[at - distance] == other:
+                best = max(best, np.float32(0.5 / distance))
+    return best
 
 
 def bake() -> None:
     """Compile for the types that the index uses."""
     pieces, codes, longs = np.zeros((0, COLUMNS), np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64)
     mask, floats, doubles = np.ones(1, np.bool_), np.ones(1, np.float32), np.ones(2)
-    score(pieces, codes, longs, longs, 1, mask, mask, doubles, doubles, floats, floats, floats)
-    found = np.zeros((1, 1), np.int32)
-    adjacent(pieces, longs, np.zeros(2, np.uint64), True, found)
-    order_kept(found, longs, np.ones(1, np.int32), 1, doubles, 1, doubles)
+    score(pieces, codes, doubles[:1], longs, 1, mask, mask, doubles, doubles, floats, floats, floats)
+    ints = np.zeros((0, 1), np.int32)
+    read(pieces, longs[:0], codes, np.zeros((0, 2), np.int32), 3, ints, ints, np.zeros((0, 1), np.float32))

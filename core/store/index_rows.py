@@ -26,9 +26,10 @@ def living(space: SpaceRow, generation: int | None, after_born: int) -> Statemen
     """Passages of the current versions born after `after_born`: at most a page of versions, oldest first."""
     return Statement(
         """SELECT v.id, v.memory_id, v.born, v.status, v.importance, v.at, v.expires_at, v.content_hash,
-            p.number, p.start, p.stop, p.terms, e.vector
+            p.number, p.start, p.stop, p.terms, e.vector, v.session, v.turn, v.speaker
         FROM (SELECT id, memory_id, born, status, importance, coalesce(event_at, updated_at) AS at, expires_at,
-                content_hash
+                content_hash, metadata ->> '$.session' AS session, metadata ->> '$.turn' AS turn,
+                coalesce(author, metadata ->> '$.speaker') AS speaker
             FROM versions WHERE space_id = ? AND born > ? AND died IS NULL AND status <> 'superseded'
             ORDER BY born LIMIT ?) v
         JOIN passages p ON p.version_id = v.id

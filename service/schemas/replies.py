@@ -122,15 +122,31 @@ class PassageReply(Struct, frozen=True, kw_only=True):
     stop: int
 
 
+class NamedTimeReply(Struct, frozen=True, kw_only=True):
+    """The time that a query names which is nearest to the memory; null where it is open."""
+
+    words: str
+    start: datetime | None
+    stop: datetime | None
+    factor: float
+
+
 class ExplanationReply(Struct, frozen=True, kw_only=True):
-    """Every factor of a score = fused * recency * importance; `fused` follows from `lexical` and `cosine`."""
+    """Every factor of a score = fused * time * recency * importance.
+
+    `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`.
+    """
 
     fusion: Fusion | None
     alpha: float | None
     lexical: float | None
     bm25: float | None
     cosine: float | None
+    blend: Annotated[
+        dict[str, float] | None, Meta(description="What stands around the words and the memory; absolute fusion only.")
+    ]
     fused: float
+    time: NamedTimeReply | None
     recency: float
     importance: float
     age_days: float | None

@@ -2,42 +2,74 @@
 
 import math
 import statistics
-from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
+from core.blend import LATE, ORDER, USUAL_K1
 from core.embed import Encoder
-from core.index.lexical import K1, length_weight
-from core.text import index_terms, normalise, query_terms
+from core.index.context import LEAD, NEAR
+from core.index.lexical import B, saturation
+from core.query import parse
+from core.text import index_terms, normalise
 from core.values import Memory, Mode
 
 POOL = 50
 
 
-def lexical(
-    memories: Sequence[Memory], visible: Sequence[Memory], chosen: Sequence[Memory], text: str
-) -> dict[str, float]:
-    """BM25 of each memory over its largest value, with the statistics of the visible ones.
+@dataclass(frozen=True)
+class Words:
+    """BM25 of each memory over its largest value, and what order adds and lateness takes besides."""
 
-    A term counts towards the largest value when a visible or a chosen memory contains it.
+    plain: dict[str, float]
+    told: dict[str, float]
+
+
+def lexical(memories: Sequence[Memory], visible: Sequence[Memory], chosen: Sequence[Memory], text: str) -> Words:
+    """Scores with the statistics of the visible memories.
+
+    A term counts towards the largest value when a visible or a chosen memory contains it. Memories are in no dialogue
+    and short enough to be one passage.
     """
-    counts = {m.id: Counter(index_terms(m.content)) for m in memories}
-    lengths = {m.id: sum(counts[m.id].values()) for m in memories}
-    seen = [lengths[m.id] for m in visible]
-    average = statistics.fmean(seen) if seen else 1.0
-    b = length_weight(statistics.pstdev(seen) / average if seen else 0.0)
-    scores = dict.fromkeys(counts, 0.0)
-    total = 0.0
-    for term, times in Counter(query_terms(text)).items():
-        df = sum(term in counts[m.id] for m in visible)
-        idf = math.log(1 + (len(visible) - df + 0.5) / (df + 0.5))
-        total += times * idf if df or any(term in counts[m.id] for m in chosen) else 0.0
-        for id_, count in counts.items():
-            tf = count[term]
-            scores[id_] += times * idf * tf / (tf + K1 * (1 - b + b * lengths[id_] / average)) if tf else 0.0
-    same = {m.id for m in memories if total and normalise(m.content) == normalise(text)}
-    return {id_: 1.0 if id_ in same else score / (total or 1.0) for id_, score in scores.items()}
+    tokens = {m.id: index_terms(m.content) for m in memories}
+    seen = [len(tokens[m.id]) for m in visible]
+    average = statistics.fmean(seen) if seen else 0.0
+    k1 = saturation(average)
+    wanted = parse(text, "any")
+    idf: dict[str, float] = {}
+    for term in wanted.terms:
+        df = sum(term in tokens[m.id] for m in visible)
+        if df or any(term in tokens[m.id] for m in chosen):
+            idf[term] = math.log(1 + (len(visible) - df + 0.5) / (df + 0.5))
+    total = sum(wanted.terms[term] * idf[term] for term in idf) or 1.0
+    highest = math.log(1 + (len(visible) + 0.5) / 0.5)
+    pairs = set(pairwise(wanted.words))
+    plain, told = {}, {}
+    for id_, own in tokens.items():
+        norm = k1 * (1 - B + B * len(own) / (average or 1.0))
+        said = {t: wanted.terms[t] * idf[t] / total * own.count(t) / (own.count(t) + norm) for t in idf if t in own}
+        late = sum(share for term, share in said.items() if own.index(term) >= LEAD)
+        order = 0.0
+        for one, other in pairs:
+            near = sum(closeness(own, at, other) for at, term in enumerate(own) if term == one) if one != other else 0
+            if near and one in idf and other in idf:
+                order += max(idf[one], idf[other]) * near / (near + norm) / (len(pairs) * highest)
+        plain[id_] = sum(said.values())
+        told[id_] = ORDER * order - LATE * late
+    for m in memories:
+        if idf and normalise(m.content) == normalise(text):
+            plain[m.id] = 1.0
+    scale = (k1 + 1) / (USUAL_K1 + 1)
+    return Words(plain, {id_: scale * (plain[id_] + told[id_]) for id_ in plain})
+
+
+def closeness(tokens: list[str], at: int, other: str) -> float:
+    """How near `other` stands to the token at a place, half as near when it is before."""
+    behind = (1 / d for d in range(1, NEAR + 1) if at + d < len(tokens) and tokens[at + d] == other)
+    before = (0.5 / d for d in range(1, NEAR + 1) if at >= d and tokens[at - d] == other)
+    return max([*behind, *before], default=0.0)
 
 
 def cosine(memories: Sequence[Memory], encoder: Encoder, text: str) -> dict[str, float]:
@@ -60,8 +92,8 @@ def search(
     `visible` is the default visibility, over which statistics are counted; `wanted` the caller's whole choice.
     """
     chosen = [m for m in memories if wanted(m)]
-    words = lexical(memories, [m for m in memories if visible(m)], chosen, text)
-    words = {m.id: words[m.id] for m in chosen}
+    found = lexical(memories, [m for m in memories if visible(m)], chosen, text)
+    words = {m.id: found.plain[m.id] for m in chosen}
     angles = cosine(chosen, encoder, text)
     by_words = best({i: s for i, s in words.items() if s > 0})
     by_angles = best({i: s for i, s in angles.items() if s > 0})
@@ -69,7 +101,8 @@ def search(
         return {i: words[i] * 0.95 for i in by_words}
     if mode == "semantic":
         return {i: max(angles[i], 0.0) * 0.95 for i in by_angles}
-    return {i: (4 / 7 * words[i] + 3 / 7 * max(angles[i], 0.0)) * 0.95 for i in by_words | by_angles}
+    totals = {i: max(4 / 7 * found.told[i] + 3 / 7 * angles[i], 0.0) for i in by_words | by_angles}
+    return {i: total / (1 + total**4) ** 0.25 * 0.95 for i, total in totals.items()}
 
 
 def best(scores: dict[str, float]) -> set[str]:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.index.dialogue import NONE, Dialogues
+from core.index.dialogue import NONE, OUTSIDE, Dialogues
 
 turns = st.one_of(st.none(), st.integers(-3, 9), st.floats(0, 9), st.just("third"))
 sessions = st.sampled_from([None, "monday", "tuesday", 7])
@@ -65,9 +65,10 @@ def check(dialogues: Dialogues, rows: list[tuple]) -> None:
     before, after = expected(rows)
     assert dialogues.linked == any(session is not None for _, session, _, _ in rows)
     if dialogues.linked:
-        assert dialogues.before().tolist() == [before.get(row, NONE) for row in range(len(rows))]
-        assert dialogues.after().tolist() == [after.get(row, NONE) for row in range(len(rows))]
-    names = dialogues.speakers
+        missing = [NONE if number == 0 and session is not None else OUTSIDE for number, session, _, _ in rows]
+        assert dialogues.before().tolist() == [before.get(row, none) for row, none in enumerate(missing)]
+        assert dialogues.after().tolist() == [after.get(row, none) for row, none in enumerate(missing)]
+    names = dialogues.speakers.names
     if len(dialogues.speaker()):
         assert [None if code == NONE else names[code] for code in dialogues.speaker()] == [row[3] for row in rows]
     else:

@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
+from core.blend import LATE, ORDER
 from core.embed import StaticEncoder
 from core.engine import Engine
 from core.errors import InvalidInput
 from core.filters import parse
-from core.index.lexical import length_weight
+from core.fuse import softened
+from core.index.lexical import B, saturation
 from core.query import Query
 from core.text import index_terms, query_terms
 from core.times import from_us
@@ -57,7 +59,7 @@ class OkapiWithOurIdf(BM25Okapi):
 def test_bm25_equals_rank_bm25(tmp_path_factory: Any, texts: list[str], question: str):
     tokens = [index_terms(text) for text in texts]
     lengths = np.array([len(t) for t in tokens])
-    oracle = OkapiWithOurIdf(tokens, k1=1.2, b=length_weight(lengths.std() / lengths.mean()))
+    oracle = OkapiWithOurIdf(tokens, k1=saturation(lengths.mean()), b=B)
     wanted = oracle.get_scores(query_terms(question))
     with open_engine(tmp_path_factory.mktemp("db") / "muisti.db") as engine:
         ids = add(engine, *texts)
@@ -163,10 +165,15 @@ def test_the_score_follows_from_the_factors_that_explain_it(engine: Engine, fusi
         explain = hit.explain
         assert explain is not None
         assert 0 <= explain.fused <= 1 and 0 <= hit.score <= 1
-        assert hit.score == pytest.approx(explain.fused * explain.recency * explain.importance)
+        assert explain.time is None and hit.score == pytest.approx(explain.fused * explain.recency * explain.importance)
         assert explain.bm25 == pytest.approx(sum(explain.terms.values()), abs=1e-5)
         if fusion == "absolute" and explain.lexical is not None and explain.cosine is not None:
-            assert explain.fused == pytest.approx(4 / 7 * explain.lexical + 3 / 7 * max(0.0, explain.cosine), abs=1e-6)
+            parts = explain.blend
+            assert parts is not None
+            told = explain.lexical + parts["around"] - LATE * parts["late"] + ORDER * parts["order"]
+            total = 4 / 7 * parts["scale"] * told + 3 / 7 * explain.cosine
+            total *= parts["brevity"] * (1 + parts["speaker"])
+            assert explain.fused == pytest.approx(softened(np.array([total]))[0], abs=1e-6)
 
 
 def test_nothing_fresh_but_irrelevant_rises_above_what_fits(engine: Engine, clock: Clock):

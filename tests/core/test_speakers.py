@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.speakers import Speakers, sides
+from core.speakers import ASSISTANTS, NAMED, SIDE, USERS, Speakers, sides
 
 NAMES = ["caroline", "melanie", "ann lee", "bob lee", "user", "assistant"]
 
@@ -21,6 +21,7 @@ NAMES = ["caroline", "melanie", "ann lee", "bob lee", "user", "assistant"]
         ("What did I say about my dog?", {"user": 1}),
         ("Can you remind me what you recommended?", {"assistant": 1}),
         ("Could you tell me about Tampere?", {}),
+        ("Summarize what I said", {}),
         ("When is the release?", {}),
         ("What does the user want?", {}),
         ("", {}),
@@ -28,13 +29,16 @@ NAMES = ["caroline", "melanie", "ann lee", "bob lee", "user", "assistant"]
 )
 def test_a_question_asks_about(question: str, asked: dict[str, float]):
     found = Speakers(NAMES).asked(question)
-    assert {NAMES[code]: share for code, share in found.items()} == asked
+    shares = {
+        NAMES[code]: gain / (SIDE if NAMES[code] in USERS | ASSISTANTS else NAMED) for code, gain in found.items()
+    }
+    assert shares == asked
 
 
 @given(st.text(), st.lists(st.text(max_size=12), max_size=6, unique=True))
-def test_every_share_is_above_0_and_at_most_1(question: str, names: list[str]):
+def test_every_gain_is_above_0_and_bounded(question: str, names: list[str]):
     found = Speakers(names).asked(question)
-    assert all(0 < share <= 1 and 0 <= code < len(names) for code, share in found.items())
+    assert all(0 < share <= NAMED and 0 <= code < len(names) for code, share in found.items())
 
 
 @given(st.text())
