@@ -85,29 +85,46 @@ def popcount(word: np.uint64) -> np.uint64:
 
 
 @compiled
+def packed(flags: Mask, out: Words) -> None:
+    """The flags as words of LANES bits, the lowest bit first."""
+    for block in range(out.size):
+        here = flags[block * LANES : (block + 1) * LANES]
+        word = np.uint64(0)
+        for lane in range(here.size):
+            word |= np.uint64(here[lane]) << np.uint64(lane)
+        out[block] = word
+
+
+@compiled
+def lowest(word: np.uint64) -> np.int64:
+    """The place of the lowest bit set: as many as the zeros under it."""
+    return np.int64(popcount(~word & (word - np.uint64(1))))
+
+
+@compiled
 def nearest_signs(
-    bits: Words, query: Words, allowed: Mask, wanted: int, weights: Longs, rows: Ints, distances: Ints, counts: Ints
+    bits: Words, query: Words, allowed: Words, wanted: int, weights: Longs, rows: Ints, distances: Ints, counts: Ints
 ) -> int:
     """The `wanted` allowed rows with the least weight on components of the other sign, equal ones by row number.
 
-    Fills `rows`, ascending, and returns how many there are. Scratch: `weights` has LANES places, `rows` and `distances`
-    at least 2 * wanted + LANES, `counts` more than any distance, 3 * 64 * words. Rows are taken up while they come:
-    `limit` is the wanted-th smallest distance so far, which a later row must beat; `below` counts those that do.
+    `allowed` is `packed`. Fills `rows`, ascending, and returns how many there are. Scratch: `weights` has LANES places,
+    `rows` and `distances` at least 2 * wanted + LANES, `counts` more than any distance, 3 * 64 * words. Rows are taken
+    up while they come: `limit` is the wanted-th smallest distance so far, which a later row must beat; `below` counts
+    those that do.
     """
     counts[:] = 0
     found, below, limit = 0, 0, counts.size
-    for block in range(bits.shape[0]):
-        first = block * LANES
-        if not any_of(allowed[first : first + LANES]):
+    for block in range(allowed.size):
+        if allowed[block] == 0:
             continue
         weigh(bits[block], query, weights)
-        near = lighter(weights, limit)
+        near = allowed[block] & lighter(weights, limit)
         while near != 0:
-            lane = np.int64(popcount(~near & (near - np.uint64(1))))  # the zeros under the lowest bit
+            lane = lowest(near)
             near &= near - np.uint64(1)
-            row, distance = first + lane, weights[lane]
-            if row < allowed.size and allowed[row] and distance < limit:
-                rows[found], distances[found] = row, distance
+            distance = weights[lane]
+            if distance < limit:
+                rows[found], distances[found] = block * LANES + lane, distance
                 found += 1
                 counts[distance] += 1
                 below += 1
@@ -140,15 +157,6 @@ def lighter(weights: Longs, limit: int) -> np.uint64:
 
 
 @compiled
-def any_of(flags: Mask) -> bool:
-    """Whether a flag is set. The compiler makes wide instructions of this, not of numpy's own."""
-    found = np.uint8(0)
-    for i in range(flags.size):
-        found = np.uint8(found | np.uint8(flags[i]))
-    return found != 0
-
-
-@compiled
 def drop(rows: Ints, distances: Ints, found: int, limit: int, ties: int) -> int:
     """Keep those nearer than `limit`, and the first `ties` that are as far; returns how many."""
     kept = 0
@@ -162,15 +170,15 @@ def drop(rows: Ints, distances: Ints, found: int, limit: int, ties: int) -> int:
 
 
 @compiled
-def listed(allowed: Mask, out: Ints) -> int:
-    """Fill `out` with the numbers of the allowed rows, ascending; returns how many. `out` has room for one more."""
+def listed(allowed: Words, out: Ints) -> int:
+    """Fill `out` with the numbers of the allowed rows, ascending, and return how many. `allowed` is `packed`."""
     found = 0
-    for first in range(0, allowed.size, LANES):
-        here = allowed[first : first + LANES]
-        if any_of(here):
-            for lane in range(here.size):
-                out[found] = first + lane
-                found += int(here[lane])
+    for block in range(allowed.size):
+        word = allowed[block]
+        while word != 0 and found < out.size:
+            out[found] = block * LANES + lowest(word)
+            word &= word - np.uint64(1)
+            found += 1
     return found
 
 
@@ -228,7 +236,8 @@ def bake() -> None:
     codes, planes = np.zeros(8, np.int16), np.zeros((3, 1), np.uint64)
     step = aim(np.ones(8, np.float32), codes, planes)
     bits, weights = np.zeros((1, 1, LANES), np.uint64), np.zeros(LANES, np.int64)
-    allowed, rows, counts = np.ones(1, np.bool_), np.zeros(LANES + 2, np.int32), np.zeros(200, np.int32)
+    allowed, rows, counts = np.ones(1, np.uint64), np.zeros(LANES + 2, np.int32), np.zeros(200, np.int32)
+    packed(np.ones(1, np.bool_), allowed)
     nearest_signs(bits, planes, allowed, 1, weights, rows, rows.copy(), counts)
     listed(allowed, rows)
     plane, floats = np.ones((2, 8), np.int8), np.ones(2, np.float32)
