@@ -13,7 +13,7 @@ import numpy.typing as npt
 from core.index.scratch import scratch
 from core.index.snapshot import Allowed, RowNumbers, Snapshot
 from core.kernels import Floats, Ints, Mask
-from core.kernels.dense import LANES, Shorts, Words, above, aim, listed, nearest_signs, packed, rescore, scan
+from core.kernels.dense import LANES, Shorts, Words, above, aim, listed, nearest_signs, rescore, scan
 from core.kernels.pool import best_memories, threshold
 from core.vectors import rotate
 
@@ -101,8 +101,10 @@ def _candidates(snapshot: Snapshot, query: Aim, allowed: Allowed, k: int) -> Int
 
 
 def _packed(mask: Mask) -> Words:
+    """A bit for each flag, the lowest first, in words of LANES."""
     words = scratch().array("dense mask", np.uint64, -(-len(mask) // LANES))
-    packed(mask, words)
+    words[-1] = 0
+    words.view(np.uint8)[: -(-len(mask) // 8)] = np.packbits(mask, bitorder="little")
     return words
 
 

@@ -9,7 +9,7 @@ of each component's weight, 0 to 3.
 import numpy as np
 import numpy.typing as npt
 
-from core.kernels.target import Bytes, Floats, Ints, Longs, Mask, compiled
+from core.kernels.target import Bytes, Floats, Ints, Longs, compiled
 
 Doubles = npt.NDArray[np.float64]
 Shorts = npt.NDArray[np.int16]
@@ -85,17 +85,6 @@ def popcount(word: np.uint64) -> np.uint64:
 
 
 @compiled
-def packed(flags: Mask, out: Words) -> None:
-    """The flags as words of LANES bits, the lowest bit first."""
-    for block in range(out.size):
-        here = flags[block * LANES : (block + 1) * LANES]
-        word = np.uint64(0)
-        for lane in range(here.size):
-            word |= np.uint64(here[lane]) << np.uint64(lane)
-        out[block] = word
-
-
-@compiled
 def lowest(word: np.uint64) -> np.int64:
     """The place of the lowest bit set: as many as the zeros under it."""
     return np.int64(popcount(~word & (word - np.uint64(1))))
@@ -107,10 +96,10 @@ def nearest_signs(
 ) -> int:
     """The `wanted` allowed rows with the least weight on components of the other sign, equal ones by row number.
 
-    `allowed` is `packed`. Fills `rows`, ascending, and returns how many there are. Scratch: `weights` has LANES places,
-    `rows` and `distances` at least 2 * wanted + LANES, `counts` more than any distance, 3 * 64 * words. Rows are taken
-    up while they come: `limit` is the wanted-th smallest distance so far, which a later row must beat; `below` counts
-    those that do.
+    `allowed` has a bit for each row. Fills `rows`, ascending, and returns how many there are. Scratch: `weights` has
+    LANES places, `rows` and `distances` at least 2 * wanted + LANES, `counts` more than any distance, 3 * 64 * words.
+    Rows are taken up while they come: `limit` is the wanted-th smallest distance so far, which a later row must beat;
+    `below` counts those that do.
     """
     counts[:] = 0
     found, below, limit = 0, 0, counts.size
@@ -171,7 +160,7 @@ def drop(rows: Ints, distances: Ints, found: int, limit: int, ties: int) -> int:
 
 @compiled
 def listed(allowed: Words, out: Ints) -> int:
-    """Fill `out` with the numbers of the allowed rows, ascending, and return how many. `allowed` is `packed`."""
+    """Fill `out` with the numbers of the allowed rows, ascending, and return how many. `allowed` has a bit for each."""
     found = 0
     for block in range(allowed.size):
         word = allowed[block]
@@ -237,7 +226,6 @@ def bake() -> None:
     step = aim(np.ones(8, np.float32), codes, planes)
     bits, weights = np.zeros((1, 1, LANES), np.uint64), np.zeros(LANES, np.int64)
     allowed, rows, counts = np.ones(1, np.uint64), np.zeros(LANES + 2, np.int32), np.zeros(200, np.int32)
-    packed(np.ones(1, np.bool_), allowed)
     nearest_signs(bits, planes, allowed, 1, weights, rows, rows.copy(), counts)
     listed(allowed, rows)
     plane, floats = np.ones((2, 8), np.int8), np.ones(2, np.float32)
