@@ -1,6 +1,8 @@
 """The dense ranking against numpy: exact while all rows are scanned, and nearly so beyond."""
 
 import pkgutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -168,3 +170,27 @@ def test_compaction_keeps_the_ranking(sources: Snapshot):
         after = nearest(compact, direction, everything, 10)
         assert np.flatnonzero(alive)[after.rows].tolist() == before.rows.tolist()
         assert after.cosines.tolist() == before.cosines.tolist()
+
+
+def test_what_was_baked_is_all_that_a_search_needs():
+    """Else the first search in a process waits for a compiler."""
+    code = """
+import numpy as np
+from core.index.snapshot import Allowed
+from core.kernels import bake, dense, pool
+from tests.core.test_dense import nearest, rotated, snapshot_of
+kernels = [value for stage in (dense, pool) for value in vars(stage).values() if hasattr(value, "signatures")]
+bake()
+baked = {kernel.__name__: len(kernel.signatures) for kernel in kernels}
+vectors = np.random.default_rng(1).standard_normal((200, 70)).astype(np.float32)
+import core.index.dense
+core.index.dense.candidates = lambda count, k: 20
+snapshot = snapshot_of(vectors, np.ones(200, np.int64), np.arange(200))
+for limit in (10, 1_000):
+    core.index.dense.SCANNED = limit
+    near = nearest(snapshot, rotated(vectors[7]), Allowed(np.ones(200, np.bool_), 200), 5)
+    assert near.rows[0] == 7
+print([name for name, count in baked.items() if len(vars(dense).get(name, vars(pool).get(name)).signatures) > count])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
