@@ -40,7 +40,7 @@ def snapshot_of(vectors: Vectors, passages: Longs, ids: Longs, blank: Mask | Non
     for start in range(0, len(living), 7_000):
         part = living[start : start + 7_000]
         rows.append(part, np.ones(len(part), np.float32))
-    return Snapshot(Seq("epoch", 1), rows, len(rows), [])
+    return Snapshot(Seq("epoch", 1), rows, len(rows), [], 0)
 
 
 def brute_force(snapshot: Snapshot, direction: Floats, allowed: Mask, wanted: int) -> list[int]:
@@ -162,7 +162,7 @@ def test_sign_bits_are_the_same_however_they_were_appended(parts: list[int], dim
 def test_compaction_keeps_the_ranking(sources: Snapshot):
     alive = np.random.default_rng(4).random(ROWS) < 0.95
     kept = sources.rows.only(alive)
-    compact = Snapshot(sources.seq, kept, len(kept), [])
+    compact = Snapshot(sources.seq, kept, len(kept), [], 0)
     assert kept.died.view().tolist() == [ALIVE] * len(kept)
     everything = Allowed(np.ones(len(kept), np.bool_), len(kept))
     for direction in rotate(StaticEncoder().encode(QUERIES[:5])):
