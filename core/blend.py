@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.fuse import softened
-from core.index.context import MISSING, Context, in_context, neighbours
+from core.index.context import MISSING, in_context, neighbours
 from core.index.dialogue import OUTSIDE
 from core.index.lexical import Matches
 from core.index.postings import UNIT
@@ -33,7 +33,7 @@ Scores = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Blend:
-    """The parts of each row's score, as in the formula above."""
+    """The parts of each row's score, as in the formula above; `words` are those of the row and of what is around it."""
 
     around: Scores
     late: Scores
@@ -41,6 +41,7 @@ class Blend:
     brevity: Scores
     speaker: Scores
     scale: Scores
+    words: Scores
     fused: Scores
 
     def of(self, places: RowNumbers) -> "Blend":
@@ -49,7 +50,7 @@ class Blend:
 
     def parts(self, place: int) -> dict[str, float]:
         """The parts of one row by name."""
-        return {field.name: float(getattr(self, field.name)[place]) for field in fields(self) if field.name != "fused"}
+        return {field.name: float(getattr(self, field.name)[place]) for field in fields(self)[:-2]}
 
 
 def with_neighbours(
@@ -76,14 +77,20 @@ def blended_scores(
     """Score rows, ascending, whose `lexical` and `cosine` are known."""
     context = in_context(snapshot, visible, matches, wanted.terms, wanted.words, rows)
     scale = (matches.norm.k1 + 1) / (USUAL_K1 + 1)
-    words = scale * (lexical + context.around - LATE * context.late + ORDER * context.order)
+    said = scale * (lexical + context.around)
+    words = said + scale * (ORDER * context.order - LATE * context.late)
     brevity, speaker = _brevity(snapshot, rows), _speaker(snapshot, wanted.text, rows)
     fused = softened(((1 - alpha) * words + alpha * cosine) * brevity * (1 + speaker))
-    return _blend(context, brevity, speaker, np.full(len(rows), scale), fused)
-
-
-def _blend(context: Context, *parts: Scores) -> Blend:
-    return Blend(context.around, context.late, context.order, *parts)
+    return Blend(
+        around=context.around,
+        late=context.late,
+        order=context.order,
+        brevity=brevity,
+        speaker=speaker,
+        scale=np.full(len(rows), scale),
+        words=said,
+        fused=fused,
+    )
 
 
 def _brevity(snapshot: Snapshot, rows: RowNumbers) -> Scores:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
 from core import facets
+from core.calibration import Calibration
 from core.embed import Encoder
 from core.errors import AlreadyExists, Conflict, EpochGone, InvalidInput, NotFound, NotYetReplicated
 from core.filters import Filter
@@ -59,10 +60,12 @@ class Engine:
         *,
         index_memory: int = MEMORY,
         retention_hours: float = DAY_HOURS,
+        calibration: Calibration | None = None,
     ) -> None:
         """Bring the database to this schema. `encoder` None means that embeddings are off.
 
         `index_memory` is in bytes; `retention_hours` is how long the answers of requests with a key are kept.
+        `calibration` None knows no model: answers are `uncalibrated` but for search by keyword.
 
         Raises:
             SchemaTooNew: a newer Muisti wrote the database.
@@ -73,7 +76,7 @@ class Engine:
         migrate(database, clock())
         self._indexes = Indexes(database, memory=index_memory, vectors=encoder is not None)
         self._writer = Writer(database, self._indexes, encoder, int(retention_hours * HOUR_US))
-        self._searcher = Searcher(database, self._indexes, encoder)
+        self._searcher = Searcher(database, self._indexes, encoder, calibration or Calibration())
         self.ensure_space(spaces.DEFAULT)
 
     def __enter__(self) -> Self:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.filters import Filter
 from core.text import query_terms, tokenize
-from core.values import Fusion, Match, Mode, Recency
+from core.values import Evidence, Fusion, Match, Mode, Recency
 
 REQUEST = 0.5  # weight of the words with which one asks, not for which
 REQUEST_TERMS = frozenset(
@@ -26,7 +26,8 @@ _QUOTED = re.compile(r'"([^"]*)"')
 class Query:
     """A search as the caller states it. `alpha` is the weight of the dense side, None for the fusion's own.
 
-    `reference_time` (microseconds) is the time from which age and expiry count, None for now.
+    `reference_time` (microseconds) is the time from which age and expiry count, None for now. With `min_evidence` there
+    are no hits when the evidence is less.
     """
 
     text: str = ""
@@ -38,6 +39,7 @@ class Query:
     alpha: float | None = None
     recency: Recency | None = None
     reference_time: int | None = None
+    min_evidence: Evidence | None = None
     explain: bool = False
     highlight: bool = False
 

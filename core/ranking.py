@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from core.blend import Blend, blended_scores, with_neighbours
 from core.decay import ages_in_days, bounded, decayed, importance_factor
+from core.evidence import Signals, known_share, strength
 from core.filter_mask import mask
 from core.filters import fields_of
 from core.fuse import ALPHA, fuse
@@ -19,6 +20,7 @@ from core.index.snapshot import Allowed, RowNumbers, Snapshot
 from core.index.space_index import SpaceIndex
 from core.kernels import Floats, Mask
 from core.query import Query, Wanted
+from core.speakers import NAMED
 from core.values import Mode, Recency
 from core.when.factor import time_factor
 from core.when.words import TimeSpan, time_spans
@@ -51,6 +53,7 @@ class Ranked:
     spans: Sequence[TimeSpan]
     matches: Matches | None
     total: int
+    strength: float
     filtering: float
 
 
@@ -67,6 +70,7 @@ class Candidates:
     spans: Sequence[TimeSpan] = ()
     matches: Matches | None = None
     total: int
+    strength: float
 
 
 def rank(
@@ -119,6 +123,16 @@ def _searched(
         blend = blended_scores(snapshot, visible, wanted, matches, alpha, rows, lexical, cosine)
     total = _memories(snapshot, allowed if direction is not None or matches is None else allowed & (matches.scores > 0))
     fused = blend.fused if blend is not None else _fused(snapshot, query, rows, ranks, lexical, cosine)
+    found = strength(
+        Signals(
+            memories=snapshot.rows.version.view()[rows],
+            lexical=lexical if blend is None else blend.words,
+            pairs=None if blend is None else blend.order,
+            cosine=cosine,
+            persons=None if blend is None else blend.speaker / NAMED,
+            known=1.0 if matches is None else known_share(matches.mass, matches.unknown, snapshot.population(now).rows),
+        )
+    )
     return Candidates(
         rows=rows,
         fused=fused,
@@ -129,6 +143,7 @@ def _searched(
         spans=time_spans(wanted.text, now),
         matches=matches,
         total=total,
+        strength=found,
     )
 
 
@@ -162,7 +177,7 @@ def _listed(snapshot: Snapshot, wanted: Wanted, allowed: Mask, now: int) -> Cand
         allowed = allowed & (rank_lexical(snapshot, snapshot.population(now), wanted.terms, allowed).scores > 0)
     rows = np.flatnonzero(allowed)
     rows = rows[one_a_memory(snapshot, rows)]
-    return Candidates(rows=rows, fused=np.ones(len(rows)), ranks={}, total=len(rows))
+    return Candidates(rows=rows, fused=np.ones(len(rows)), ranks={}, total=len(rows), strength=float(len(rows) > 0))
 
 
 def _weighed(snapshot: Snapshot, query: Query, mode: Mode, found: Candidates, now: int, filtering: float) -> Ranked:
@@ -198,6 +213,7 @@ def _weighed(snapshot: Snapshot, query: Query, mode: Mode, found: Candidates, no
         spans=found.spans,
         matches=found.matches,
         total=found.total,
+        strength=found.strength,
         filtering=filtering,
     )
 

@@ -7,7 +7,9 @@ from typing import cast
 
 import numpy as np
 
+from core.calibration import Calibration
 from core.embed import Encoder, check_model
+from core.evidence import enough
 from core.fuse import ALPHA
 from core.highlight import highlight
 from core.index.cache import Indexes
@@ -27,10 +29,11 @@ from core.when.factor import time_match
 class Searcher:
     """Answers queries. Thread-safe; `encoder` is None when embeddings are off."""
 
-    def __init__(self, database: Database, indexes: Indexes, encoder: Encoder | None) -> None:
+    def __init__(self, database: Database, indexes: Indexes, encoder: Encoder | None, calibration: Calibration) -> None:
         self._database = database
         self._indexes = indexes
         self._encoder = encoder
+        self._calibration = calibration
 
     def search(self, space: str, query: Query, now: int) -> Answer:
         """The best memories of a space, best first; `now` in microseconds.
@@ -61,9 +64,17 @@ class Searcher:
             rank=1000 * (ready - embedded - ranked.filtering),
             fetch=1000 * (perf_counter() - ready),
         )
-        hits = _Hits(snapshot, query, wanted, mode, ranked).of(found)
+        evidence = self._calibration.level(ranked.strength, mode, index.space.space.generation, space)
+        held = enough(evidence, query.min_evidence)
         return Answer(
-            hits=hits, total=ranked.total, strategy=mode, degraded=degraded, seq=snapshot.seq, timings=timings
+            hits=_Hits(snapshot, query, wanted, mode, ranked).of(found) if held else (),
+            total=ranked.total,
+            evidence=evidence,
+            strength=ranked.strength,
+            strategy=mode,
+            degraded=degraded,
+            seq=snapshot.seq,
+            timings=timings,
         )
 
     def _mode(self, index: SpaceIndex, snapshot: Snapshot, asked: Mode) -> tuple[Mode, tuple[str, ...]]:

@@ -15,6 +15,7 @@ OnConflict = Literal["reject", "keep"]
 Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]
 Match = Literal["any", "all", "phrase"]
 Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
+Evidence = Literal["strong", "weak", "none", "uncalibrated"]
 Decay = Literal["exponential", "linear", "half_life"]
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
 
@@ -303,11 +304,14 @@ class Timings:
 class Answer:
     """Hits, best first. `total` counts the memories that could have been hits. `strategy` is the mode that ran.
 
+    `evidence` says whether anything here is about the query, by the `strength` of what was found.
     `degraded` says in words what could not be done as asked; empty when nothing is wrong.
     """
 
     hits: tuple[Hit, ...]
     total: int
+    evidence: Evidence
+    strength: float
     strategy: Mode
     degraded: tuple[str, ...]
     seq: Seq

@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import litestar
@@ -11,7 +12,10 @@ from anyio import to_thread
 from litestar import Litestar
 from litestar.di import Provide
 
-from core.embed import StaticEncoder
+from core.calibration import FILE as EVIDENCE_FILE
+from core.calibration import Calibration, Entry
+from core.calibration import read as read_calibration
+from core.embed import SHIPPED, StaticEncoder
 from core.engine import Clock, Engine
 from core.store.file import FileDatabase
 from service import errors
@@ -96,7 +100,21 @@ def open_engine(settings: Settings, clock: Clock | None = None) -> Engine:
         clock or system_clock,
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
+        calibration=Calibration(calibrated(settings)),
     )
+
+
+def calibrated(settings: Settings) -> list[Entry]:
+    """The thresholds of evidence that come with the model, and after them those of the operator's file.
+
+    Raises:
+        InvalidInput: a file cannot be read.
+    """
+    beside = (Path(settings.model) if settings.model else SHIPPED) / EVIDENCE_FILE
+    files = [beside] if beside.is_file() else []
+    if settings.calibration is not None:
+        files.append(Path(settings.calibration))
+    return [entry for file in files for entry in read_calibration(file)]
 
 
 def system_clock() -> int:

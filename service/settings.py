@@ -131,6 +131,9 @@ def _one_of(names: tuple[str, ...], description: str) -> _Rule:
 Level = Literal["debug", "info", "warning", "error"]
 Form = Literal["json", "console"]
 _DATABASE = _Rule("Where the database is.", "file:PATH, the only kind supported so far", _database_url)
+_CALIBRATION = _Rule(
+    "File with thresholds of evidence, as `muisti calibrate` writes it.", "the path of a JSON file", _text
+)
 _MODEL = _Rule("Embedding model; unset means the shipped one.", "the name or the path of a model2vec model", _text)
 
 
@@ -141,6 +144,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     port: Annotated[int, _whole(0, 65_535, "Port to listen on; 0 picks a free one.")] = 8321
     database_url: Annotated[str, _DATABASE] = "file:muisti.db"
     model: Annotated[str | None, _MODEL] = None
+    calibration: Annotated[str | None, _CALIBRATION] = None
     embeddings: Annotated[bool, _on_off("Whether texts are embedded; off leaves search by keyword.")] = True
     index_memory: Annotated[int, _size("Memory for the indexes of one worker; least used go first.")] = 512 << 20
     body_limit: Annotated[int, _size("Largest request body.")] = 10_000_000

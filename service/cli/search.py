@@ -41,6 +41,7 @@ SHOWN = 400  # characters of a passage
     metavar="DAYS",
     help="After how many days half of it is lost.  [default: 30]",
 )
+@click.option("--min-evidence", type=click.Choice(("weak", "strong")), help="No hits when there is less evidence.")
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @click.option("--highlight", is_flag=True, help="Show the stretch that answers, matching words in bold.")
 @click.pass_obj
@@ -58,13 +59,16 @@ def search(options: Globals, query: str, *, filter_: Mapping[str, Any] | None, *
         answer(options, reply, table=_hits, plain=lambda found: [*map(_line, found["hits"])])
         for note in reply.data["degraded"]:
             talk(f"Note: {note}")
-        if not reply.data["hits"]:
+        if reply.data["evidence"] == "none":
+            talk(f"Nothing about this in the space {opened.space}.")
+        elif not reply.data["hits"]:
             talk(f"Nothing in the space {opened.space} matches{' and passes the filter' if wanted else ''}.")
 
 
 def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
     """What goes into the request as it is; taken out of `asked`, which keeps the parts of the filter."""
-    body = {name: asked.pop(name) for name in ("limit", "mode", "match", "fusion", "alpha", "explain", "highlight")}
+    plain = ("limit", "mode", "match", "fusion", "alpha", "min_evidence", "explain", "highlight")
+    body = {name: asked.pop(name) for name in plain}
     recency = {"weight": asked.pop("recency_weight"), "half_life_days": asked.pop("half_life")}
     given = {name: value for name, value in recency.items() if value is not None}
     body["recency"] = {"function": "half_life", **given} if given else None

@@ -143,6 +143,13 @@ MatchName = Annotated[
     str,
     Meta(description="How many words of the query a hit needs.", extra_json_schema=_enum(get_args(Match))),
 ]
+MinEvidence = Annotated[
+    str,
+    Meta(
+        description="No hits when there is less evidence; an uncalibrated answer is not held back.",
+        extra_json_schema=_enum(("weak", "strong")),
+    ),
+]
 FusionName = Annotated[
     str,
     Meta(description="How the rankings by meaning and by words become one.", extra_json_schema=_enum(get_args(Fusion))),

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.values import Answer, Counts, Fusion, Hit, Memory, Mode, Page, Space, Stats, Version, Written
+from core.values import Answer, Counts, Evidence, Fusion, Hit, Memory, Mode, Page, Space, Stats, Version, Written
 from service.errors import Problem
 from service.schemas import fields
 
@@ -181,6 +181,8 @@ class SearchReply(Struct, frozen=True, kw_only=True):
 
     hits: list[HitReply]
     total: Annotated[int, Meta(description="Memories that could have been hits.")]
+    evidence: Annotated[Evidence, Meta(description="Whether anything here is about the query; none is no fault.")]
+    strength: Annotated[float, Meta(description="What `evidence` is read from, from 0 up.", ge=0)]
     strategy: Annotated[Mode, Meta(description="The mode that ran.")]
     degraded: Annotated[list[str], Meta(description="What could not be done as asked, in words; empty when all was.")]
     seq: fields.SeqText
@@ -190,6 +192,8 @@ class SearchReply(Struct, frozen=True, kw_only=True):
         return cls(
             hits=[HitReply.of(hit) for hit in answer.hits],
             total=answer.total,
+            evidence=answer.evidence,
+            strength=answer.strength,
             strategy=answer.strategy,
             degraded=list(answer.degraded),
             seq=str(answer.seq),

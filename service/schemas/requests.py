@@ -11,7 +11,7 @@ from core import filters
 from core.errors import InvalidInput, Problem
 from core.query import Query
 from core.times import to_us
-from core.values import Decay, Draft, Field, Fusion, Match, Mode, OnConflict, Recency, SpaceSettings
+from core.values import Decay, Draft, Evidence, Field, Fusion, Match, Mode, OnConflict, Recency, SpaceSettings
 from service.schemas import fields
 
 
@@ -136,6 +136,7 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     alpha: fields.Alpha | None = None
     recency: RecencyBody | None = None
     reference_time: fields.Time | None = None
+    min_evidence: fields.MinEvidence | None = None
     explain: Annotated[bool, Meta(description="Show every factor of each score.")] = False
     highlight: Annotated[bool, Meta(description="Mark the words of the query in the passage.")] = False
 
@@ -144,6 +145,7 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             *_choice("$.mode", self.mode, get_args(Mode)),
             *_choice("$.match", self.match, get_args(Match)),
             *_choice("$.fusion", self.fusion, get_args(Fusion)),
+            *_choice("$.min_evidence", self.min_evidence or "weak", ("weak", "strong")),
         ]
         if problems:
             raise InvalidInput(problems)
@@ -157,6 +159,7 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             alpha=self.alpha,
             recency=None if self.recency is None else self.recency.recency(),
             reference_time=None if self.reference_time is None else to_us(self.reference_time),
+            min_evidence=cast(Evidence | None, self.min_evidence),
             explain=self.explain,
             highlight=self.highlight,
         )

@@ -1,0 +1,118 @@
+"""How much a search has found: one number from what the ranking knows, and `none`, `weak` or `strong` by thresholds.
+
+    strength = sqrt(r) * (max(A + BG) + S1 - S5) + max(X)
+    S        = (A + .6 * BG + .75 * X) * (1 + .4 * m)              the absolute score of a memory, best row
+
+A is the share of the query's words that a row covers, weighted by idf, BG that of its word pairs, X the cosine, m
+whether the memory is by or about a person of the query; maxima are over the candidates. S1 - S5 is how far the best
+memory stands out from the fifth, or from the last when there are fewer. r is the share of the query's idf whose words
+the space knows: what it has never heard of counts as the rarest of words. A part that takes no part in a mode is 0, and
+without X there is r in place of its root.
+
+The number says how well the question fits what is stored: "nothing about this here". It cannot say that one fact is
+missing among others on the same subject. Form and figures: docs/quality.md.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from core.values import Evidence
+
+LEVELS: tuple[Evidence, ...] = ("none", "weak", "strong")
+
+PAIRS = 0.6
+COSINE = 0.75
+PERSON = 0.4
+RIVAL = 5  # the place of the memory from which the best has to stand out
+
+Values = npt.NDArray[np.float64]
+Memories = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """`weak` and `strong` begin at these strengths."""
+
+    weak: float
+    strong: float
+
+    def level(self, strength: float) -> Evidence:
+        """The level of a strength.
+
+        >>> [Thresholds(0.5, 0.8).level(strength) for strength in (0.4, 0.5, 0.9)]
+        ['none', 'weak', 'strong']
+        """
+        return "none" if strength < self.weak else "weak" if strength < self.strong else "strong"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """What a ranking knows of its candidate rows, one value a row; None where a ranking took no part.
+
+    `memories` numbers the memory of each row, `known` is `known_share`, `persons` in [0, 1].
+    """
+
+    memories: Memories
+    lexical: Values | None = None
+    pairs: Values | None = None
+    cosine: Values | None = None
+    persons: Values | None = None
+    known: float = 1.0
+
+
+def known_share(mass: float, unknown: float, rows: int) -> float:
+    """The share of the query's idf whose words the space knows; `mass` is the sum of their idf.
+
+    Each of the `unknown` words counts as one that a single row has.
+
+    >>> known_share(6.0, 0, 100), known_share(0.0, 3, 100), known_share(0.0, 0, 0)
+    (1.0, 0.0, 0.0)
+    """
+    total = mass + unknown * math.log(1 + max(rows - 0.5, 0.5) / 1.5)
+    return mass / total if total > 0 else 0.0
+
+
+def strength(signals: Signals) -> float:
+    """How much was found, from 0 up: about 0.2 is chance, 1 a good answer. 0 without candidates.
+
+    >>> one, two = np.array([0.0, 0.5]), np.array([0.0, 0.5])
+    >>> round(strength(Signals(memories=np.array([1, 2]), lexical=one, cosine=two)), 4)
+    1.875
+    """
+    if not len(signals.memories):
+        return 0.0
+    nothing = np.zeros(len(signals.memories))
+    words, pairs, meaning, persons = (
+        nothing if values is None else values
+        for values in (signals.lexical, signals.pairs, signals.cosine, signals.persons)
+    )
+    scores = (words + PAIRS * pairs + COSINE * meaning) * (1.0 + PERSON * persons)
+    found = float((words + pairs).max()) + _lead(signals.memories, scores)
+    return max(0.0, _trust(signals) * found + float(meaning.max()))
+
+
+def enough(evidence: Evidence, wanted: Evidence | None) -> bool:
+    """Whether an answer of this evidence may be given; what is uncalibrated is never held back.
+
+    >>> enough("weak", "strong"), enough("weak", "weak"), enough("uncalibrated", "strong")
+    (False, True, True)
+    """
+    return wanted is None or evidence == "uncalibrated" or LEVELS.index(evidence) >= LEVELS.index(wanted)
+
+
+def _trust(signals: Signals) -> float:
+    """How far the words found may be trusted: less with every word of the query that the space does not know."""
+    if signals.lexical is None:
+        return 1.0
+    return signals.known if signals.cosine is None else math.sqrt(signals.known)
+
+
+def _lead(memories: Memories, scores: Values) -> float:
+    """How far the best memory stands out, by the best row of each."""
+    order = np.argsort(-scores, kind="stable")
+    _, first = np.unique(memories[order], return_index=True)
+    best = scores[order][np.sort(first)[:RIVAL]]
+    return float(best[0] - best[-1])
