@@ -19,7 +19,7 @@ FILE = "evidence.json"
 
 RankedMode = Literal["hybrid", "semantic", "keyword"]
 
-KEYWORD = Thresholds(weak=0.36, strong=0.56)
+KEYWORD = Thresholds(weak=0.29, strong=0.53)
 """For search by words alone, which has no model."""
 
 

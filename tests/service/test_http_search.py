@@ -117,3 +117,28 @@ def test_counts_and_sizes_of_a_space(client: httpx.Client):
     assert client.get(f"{API}/categories").json() == {"items": [{"name": "Rules", "count": 1}], "next_cursor": None}
     stats = client.get(f"{API}/stats").json()
     assert (stats["memories"], stats["by"]["type"]) == (5, {"fact": 5})
+
+
+def test_an_answer_says_whether_anything_here_is_about_the_query(client: httpx.Client):
+    good, bad = (search(client, query, mode="keyword") for query in ("ticket QX-991 is open", "zebras in Kenya"))
+    assert (good["evidence"], bad["evidence"]) == ("strong", "none")
+    assert good["strength"] > bad["strength"] == 0
+
+
+def test_hits_are_held_back_when_there_is_less_evidence_than_wanted(client: httpx.Client):
+    query = "tea with zebras, lions, elephants and giraffes in Kenya"
+    plain, held = (search(client, query, mode="keyword", **more) for more in ({}, {"min_evidence": "strong"}))
+    assert plain["hits"] and not held["hits"]
+    assert held["evidence"] == plain["evidence"] != "strong"
+    assert held["total"] == plain["total"]
+
+
+def test_a_model_without_thresholds_is_uncalibrated_and_never_held_back(client: httpx.Client):
+    answer = search(client, "anna prefers tea", mode="hybrid", min_evidence="strong")
+    assert answer["evidence"] == "uncalibrated" and answer["hits"]
+
+
+def test_an_unknown_level_is_refused(client: httpx.Client):
+    response = client.post(f"{API}/search", json={"query": "tea", "min_evidence": "none"})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["path"] == "$.min_evidence"
