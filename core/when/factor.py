@@ -56,10 +56,10 @@ def time_match(spans: Sequence[TimeSpan], at: int, weight: float = WEIGHT) -> Ti
 
 
 def _closeness(span: TimeSpan, at: Times) -> Factors:
-    """1 within the span; exp(-distance / unit) outside, so that a wide unit forgives more."""
+    """1 within the span; exp(-distance / unit) outside, so that a wide unit forgives more; 0 when there is no unit."""
     outside = np.zeros(len(at))
     if span.start is not None:
         np.maximum(outside, span.start - at, out=outside)
     if span.stop is not None:
         np.maximum(outside, at - span.stop, out=outside)
-    return np.exp(-outside / max(span.unit, NEAR))
+    return np.exp(-outside / max(span.unit, NEAR)) if span.unit else (outside == 0).astype(np.float64)

@@ -6,7 +6,7 @@ year or a day of the month shows what it is.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import zip_longest
 
@@ -39,7 +39,8 @@ _TO_WORDS = bytes(byte if chr(byte).isalnum() or byte > 127 else 32 for byte in 
 class TimeSpan:
     """The stretch `[start, stop)` that `text` names, in microseconds since 1970; None: open on that side.
 
-    `unit` is the length of the period that the words name, in microseconds: the measure of what is near to it.
+    `unit` is the length of the period that the words name, in microseconds: the measure of what is near to it. 0
+    when it lies wholly ahead: who asks about next week asks for plans, which may be of any time, not for this week's.
     """
 
     start: int | None
@@ -78,8 +79,14 @@ def time_spans(text: str, reference: int) -> tuple[TimeSpan, ...]:
     places = [_place(text, *named) for named in names(text, LONGEST)]
     named = _resolved(text, _certain(text, places), from_us(reference))
     return tuple(
-        span for span in _spans(text, named) if span.start is None or span.stop is None or span.start < span.stop
+        _ahead(span, reference)
+        for span in _spans(text, named)
+        if span.start is None or span.stop is None or span.start < span.stop
     )
+
+
+def _ahead(span: TimeSpan, reference: int) -> TimeSpan:
+    return replace(span, unit=0) if span.start is not None and span.start > reference else span
 
 
 def _place(text: str, start: int, stop: int, name: Name) -> _Place:

@@ -21,7 +21,7 @@ COMMANDS = {
     "space": ("service.cli.spaces:space", "Show which space is used here, and why."),
     "spaces": ("service.cli.spaces:spaces", "List the spaces."),
     "eval": ("service.cli.evaluate:evaluate", "Measure retrieval quality on judged data."),
-    "calibrate": ("service.cli.calibrate:calibrate", "Fit when an answer counts as good."),
+    "calibrate": ("service.cli.calibrate:calibrate", "Fit the thresholds of evidence."),
     "reembed": ("service.cli.reembed:reembed", "Embed a space anew with the model that runs."),
     "doctor": ("service.cli.doctor:doctor", "Check the installation and the database."),
 }

@@ -166,7 +166,7 @@ DATES = [row[0] for row in ONE if re.search(r"\d{4}", row[0])]
 def test_spans_are_never_empty(text: str, reference: int):
     for span in time_spans(text, reference):
         assert span.start is None or span.stop is None or span.start < span.stop
-        assert span.unit > 0
+        assert (span.unit > 0) == (span.start is None or span.start <= reference)
         assert span.text in text
 
 
@@ -181,7 +181,8 @@ def test_relative_words_move_with_the_reference(text: str, reference: int):
 
 @given(text=st.sampled_from(DATES), first=times, second=times)
 def test_dates_do_not_depend_on_the_reference(text: str, first: int, second: int):
-    assert time_spans(text, first) == time_spans(text, second)
+    here, there = time_spans(text, first), time_spans(text, second)
+    assert [(span.start, span.stop) for span in here] == [(span.start, span.stop) for span in there]
 
 
 words = st.sampled_from(
@@ -247,6 +248,13 @@ def test_a_longer_unit_forgives_more():
     later = timedelta(days=30) // timedelta(microseconds=1)
     assert time_factor([year], np.array([365 * DAY_US + later]))[0] > time_factor([day], np.array([DAY_US + later]))[0]
     assert time_factor([day], np.array([DAY_US + NEAR]))[0] == pytest.approx(1 - WEIGHT * (1 - np.exp(-1)))
+
+
+def test_what_lies_ahead_prefers_only_what_is_dated_there():
+    (span,) = time_spans("plans for next week", WEDNESDAY)
+    assert span.start is not None
+    at = np.array([WEDNESDAY, WEDNESDAY - 90 * DAY_US, span.start])
+    assert time_factor([span], at).tolist() == [1 - WEIGHT, 1 - WEIGHT, 1]
 
 
 @given(spans=spans, at=times)
