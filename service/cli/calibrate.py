@@ -48,9 +48,9 @@ def calibrate(options: Globals, folders: Sequence[Path], *, save: Path | None, d
     """Fit the thresholds of evidence.
 
     For the model that runs, or for a space. DIR holds judged data as for eval: its questions are asked with and without
-    their answers, and those of the other folders as foreign ones. Without DIR the space is asked about its own texts, and
-    a list of foreign questions. The setting calibration names the file to read; evidence.json in the model's folder is
-    read without it.
+    their answers, and those of the other folders as foreign ones. Without DIR the space is asked about its own texts,
+    and a list of foreign questions. The setting calibration names the file to read; evidence.json in the model's folder
+    is read without it.
     """
     with Stages(console(options, stderr=True)) as stages:
         asked, generation, space = _judged(options, folders, stages) if folders else _own(options, stages)
