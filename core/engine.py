@@ -87,6 +87,7 @@ class Engine:
 
     def close(self) -> None:
         """Finish the waiting writes and let go of the database."""
+        self._indexes.close()
         self._database.close()
 
     def warm(self) -> None:

@@ -4,7 +4,9 @@ MuistiError
 ├── InvalidInput          the caller can fix a field; `problems` says which and how
 ├── NotFound              no such space, memory or entry
 ├── Conflict              what is stored stands against it
-│   ├── Duplicate         a current memory says the same
+│   ├── Similar           a current memory is like a new one
+│   │   ├── Duplicate     it says the same
+│   │   └── Contradiction it says the contrary
 │   ├── AddressTaken      the category and key belong to another current memory
 │   ├── AlreadyExists     a space of this name exists
 │   ├── ModelMismatch     the space was embedded by another model
@@ -24,6 +26,8 @@ MuistiError
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
+
+from core.values import Likeness, Seq
 
 
 class MuistiError(Exception):
@@ -71,26 +75,60 @@ class Conflict(MuistiError):
     code = "conflict"
 
 
-class Duplicate(Conflict):
-    """A current memory has the same text; `ids` names it, or them, `position` the draft it stands against."""
+class Similar(Conflict):
+    """Current memories stand against a new one: `found`, the most alike first, of the kind that the class names.
+
+    `position` is the place of the new one among those that came together, `other` that of the one there that it is
+    like, None when it is like stored ones. They were sought up to `checked_at`.
+    """
+
+    says: ClassVar[str]
+
+    def __init__(
+        self, found: Sequence[Likeness], position: int = 0, *, other: int | None = None, checked_at: Seq | None = None
+    ) -> None:
+        self.found, self.position, self.other, self.checked_at = tuple(found), position, other, checked_at
+        super().__init__(f"{self._what()}; {self._advice()}")
+
+    def _what(self) -> str:
+        if self.other is not None:
+            return f"memory {self.position} of this batch {self.says} memory {self.other} of it{self._differs()}"
+        if not self.found:
+            return f"memory {self.position} of this batch {self.says} another of it"
+        return f"the new memory {self.says} {self.found[0].id}{self._differs()}"
+
+    def _differs(self) -> str:
+        parts = [f"{d.kind}: {d.existing or '-'} there, {d.new or '-'} here" for d in self.found[0].differs[:3]]
+        return f" ({'; '.join(parts)})" if parts else ""
+
+    def _advice(self) -> str:
+        change = "" if self.other is not None or not self.found else "PATCH that one to change it, or "
+        return f"nothing was stored: {change}send on_conflict=keep to store both"
+
+
+class Duplicate(Similar):
+    """A current memory says the same, in the same words or nearly."""
 
     code = "duplicate"
+    says = "says the same as"
 
-    def __init__(self, ids: Sequence[str], position: int = 0) -> None:
-        where = f"is stored already as {', '.join(ids)}" if ids else "stands twice in this batch"
-        super().__init__(f"the same text {where}; send on_conflict=keep to store it all the same")
-        self.ids, self.position = tuple(ids), position
+
+class Contradiction(Similar):
+    """A current memory says the contrary, or another value of the same thing."""
+
+    code = "contradiction"
+    says = "contradicts"
 
 
 class AddressTaken(Conflict):
-    """Another current memory has this category and key."""
+    """Another current memory has this category and key: `found`, or one of the same batch."""
 
     code = "address_taken"
 
-    def __init__(self, category: str, key: str, ids: Sequence[str], position: int = 0) -> None:
-        where = f"belong to memory {', '.join(ids)}" if ids else "stand twice in this batch"
+    def __init__(self, category: str, key: str, found: Sequence[Likeness], position: int = 0) -> None:
+        where = f"belong to memory {', '.join(one.id for one in found)}" if found else "stand twice in this batch"
         super().__init__(f"category {category!r} and key {key!r} {where}; update that one or PUT the entry")
-        self.ids, self.position = tuple(ids), position
+        self.found, self.position = tuple(found), position
 
 
 class AlreadyExists(Conflict):

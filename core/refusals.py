@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from core.conflicts.likeness import likeness
 from core.errors import AddressTaken, Duplicate, InvalidInput, NotFound
-from core.ids import id_text
-from core.store import memories
-from core.store.database import Database, Refused, Statement
+from core.store import memories, spaces
+from core.store.database import Database, Refused, Row, Statement
 from core.store.spaces import SpaceRow
-from core.values import Memory
+from core.values import Likeness, LikenessKind, Memory, Seq
 
 
 class Overtaken(Exception):
@@ -43,16 +43,17 @@ def explained(refused: Refused, database: Database, space: SpaceRow, part: Part,
     if refused.code == "no_parent":
         return InvalidInput.at(f"{part.path}.parent_id", f"no memory {memory.parent_id} in this space")
     if refused.code == "duplicate":
-        return Duplicate(_ids(database, memories.same_text(space, memory.content, now)), part.position)
+        rows, state = database.read([memories.same_text(space, memory.content, now), spaces.state(space.id)])
+        seq = Seq(cast(str, state[0][0]), cast(int, state[0][1])) if state else None
+        return Duplicate(_alike(rows, space, "duplicate"), part.position, checked_at=seq)
     if refused.code == "address_taken":
         assert memory.category is not None and memory.key is not None
-        holders = _ids(database, memories.at_address(space, memory.category, memory.key), column=1)
-        return AddressTaken(memory.category, memory.key, holders, part.position)
+        (rows,) = database.read([memories.at_address(space, memory.category, memory.key)])
+        return AddressTaken(memory.category, memory.key, _alike(rows, space, "address"), part.position)
     if refused.code in ("stale", "request_known", "model_mismatch"):
         return Overtaken()
     return refused
 
 
-def _ids(database: Database, statement: Statement, column: int = 0) -> list[str]:
-    (rows,) = database.read([statement])
-    return [id_text(cast(bytes, row[column])) for row in rows]
+def _alike(rows: Sequence[Row], space: SpaceRow, kind: LikenessKind) -> list[Likeness]:
+    return [likeness(memories.memory(row, space.space.name), kind) for row in rows]

@@ -17,6 +17,8 @@ Match = Literal["any", "all", "phrase"]
 Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
 Evidence = Literal["strong", "weak", "none", "uncalibrated"]
 Decay = Literal["exponential", "linear", "half_life"]
+LikenessKind = Literal["duplicate", "conflict", "similar", "address"]
+DifferenceKind = Literal["negation", "opposite", "number", "date", "name"]
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
 
 IMPORTANCE: tuple[Importance, ...] = ("low", "medium", "high", "critical")
@@ -152,14 +154,46 @@ class RequestKey:
     body_hash: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two memories that are otherwise alike part: the words of each, None where one has nothing of the kind."""
+
+    kind: DifferenceKind
+    existing: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """A current memory that is like a new one. `content` is its beginning.
+
+    A `duplicate` says the same, a `conflict` the contrary, a `similar` one nearly the same; an `address` is only the
+    same category and key. `similarity` is the cosine of both texts, None where they were not compared.
+    """
+
+    id: str
+    kind: LikenessKind
+    similarity: float | None
+    differs: tuple[Difference, ...]
+    content: str
+    category: str | None
+    key: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What a write did. `replayed` is true when an earlier request with the same key did it."""
+    """What a write did. `replayed` is true when an earlier request with the same key did it.
+
+    `similar` are memories like the one that was added; `checked_at` is the point of history up to which they were
+    sought, None when they were not.
+    """
 
     memories: tuple[Memory, ...]
     seq: Seq
     created: bool
     replayed: bool = False
+    similar: tuple[Likeness, ...] = ()
+    checked_at: Seq | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

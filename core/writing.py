@@ -1,12 +1,13 @@
 """The write pipeline: check, prepare, one atomic batch, then tell the index."""
 
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from core import answers
+from core.conflicts.check import NOT_CHECKED, Checked, Checker
 from core.embed import Encoder
-from core.errors import AddressTaken, NotFound, RequestReused, Stale, StoreUnavailable
+from core.errors import AddressTaken, NotFound, RequestReused, Similar, Stale, StoreUnavailable
 from core.ids import IdSource, id_bytes, id_text
 from core.index.cache import Indexes
 from core.prepare import again, changed, draft_of, new_memory, ready
@@ -43,6 +44,7 @@ class Writer:
         self._database = database
         self._indexes = indexes
         self._encoder = encoder
+        self._checker = Checker(database, indexes, encoder)
         self._retention_us = retention_us
         self._ids = IdSource()
 
@@ -50,7 +52,7 @@ class Writer:
         """Store all drafts or none. `path` is where a list of drafts stands in the request, `$` for a single one.
 
         Raises:
-            InvalidInput, Duplicate, AddressTaken.
+            InvalidInput, Duplicate, Contradiction, AddressTaken.
         """
         return self._retry(space, call, lambda found: self._add(found, drafts, on_conflict, call, path))
 
@@ -149,15 +151,16 @@ class Writer:
         body_hash, answer, seq = cast(tuple[bytes, bytes, str], known)
         if body_hash != call.request.body_hash:
             raise RequestReused(call.request.key)
-        stored = json.loads(answer)
-        wanted = [(bytes.fromhex(memory_id), version) for memory_id, version in stored["memories"]]
-        rows = self._database.read(memories.of_versions(space, wanted))
+        stored = answers.read(answer)
+        rows = self._database.read(memories.of_versions(space, stored.versions))
         epoch, number = seq.split(":")
         return Written(
             memories=tuple(memories.memory(row, space.space.name) for found in rows for row in found),
             seq=Seq(epoch, int(number)),
-            created=stored["created"],
+            created=stored.created,
             replayed=True,
+            similar=stored.similar,
+            checked_at=stored.checked_at,
         )
 
     def _current(self, space: SpaceRow, memory_id: str, if_match: IfMatch, now: int) -> tuple[Row, Memory]:
@@ -184,6 +187,8 @@ class Writer:
             check_draft(draft, call.now, place)
         made = [new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now) for draft in drafts]
         last = len(made) - 1
+        versions = ready(made, space, self._encoder)
+        checked = self._checked(space, versions, call) if on_conflict == "reject" else NOT_CHECKED
         parts = [
             Part(
                 new.memory,
@@ -191,9 +196,20 @@ class Writer:
                 places[position],
                 position,
             )
-            for position, new in enumerate(ready(made, space, self._encoder))
+            for position, new in enumerate(versions)
         ]
-        return self._commit(space, parts, call, created=True)
+        return self._commit(space, parts, call, created=True, checked=checked)
+
+    def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], call: Call) -> Checked:
+        """What the new memories are like, unless one of them must be refused for it."""
+        checked = self._checker.check(space, versions, call.now)
+        try:
+            checked.refuse()
+        except Similar:
+            if call.request is not None and any(self._database.read([requests.known(call.request, call.now)])[0]):
+                raise Overtaken from None  # they are like themselves: the same request was faster
+            raise
+        return checked
 
     def _addition(
         self, space: SpaceRow, new: NewVersion, offset: int, on_conflict: OnConflict, now: int
@@ -238,7 +254,14 @@ class Writer:
         return statements
 
     def _commit(
-        self, space: SpaceRow, parts: Sequence[Part], call: Call, *, created: bool, embedded: bool = True
+        self,
+        space: SpaceRow,
+        parts: Sequence[Part],
+        call: Call,
+        *,
+        created: bool,
+        embedded: bool = True,
+        checked: Checked = NOT_CHECKED,
     ) -> Written:
         """Write the parts in one batch, each with a number of its own in the space's history."""
         head = [] if call.request is None else requests.refuse_known(call.request, call.now)
@@ -246,19 +269,33 @@ class Writer:
         if embedded and self._encoder is not None:
             head += self._model(space, self._encoder, call.now)
         head.append(spaces.advance(space, len(parts), call.now))
-        results = self._write(space, head, parts, call, created=created)
+        results = self._write(space, head, parts, call, created=created, checked=checked)
         number = cast(int, results[len(head) - 1][0][0])
         self._indexes.note(space, number)
-        written = tuple(part.memory for part in parts)
-        return Written(memories=written, seq=Seq(space.space.epoch, number), created=created)
+        return Written(
+            memories=tuple(part.memory for part in parts),
+            seq=Seq(space.space.epoch, number),
+            created=created,
+            similar=checked.similar,
+            checked_at=checked.at,
+        )
 
     def _write(
-        self, space: SpaceRow, head: Sequence[Statement], parts: Sequence[Part], call: Call, *, created: bool
+        self,
+        space: SpaceRow,
+        head: Sequence[Statement],
+        parts: Sequence[Part],
+        call: Call,
+        *,
+        created: bool,
+        checked: Checked = NOT_CHECKED,
     ) -> list[Rows]:
         """Run one batch, and say what a refusal of it means."""
         batch = [*head, *(statement for part in parts for statement in part.statements)]
         if call.request is not None:
-            batch.append(requests.remember(space, call.request, _answer(parts, created), call.now + self._retention_us))
+            written = [part.memory for part in parts]
+            answer = answers.remember(written, created=created, similar=checked.similar, checked_at=checked.at)
+            batch.append(requests.remember(space, call.request, answer, call.now + self._retention_us))
         try:
             return self._database.write(batch)
         except Refused as refused:
@@ -281,9 +318,3 @@ def _raw(memory_id: str) -> bytes:
     raw = id_bytes(memory_id)
     assert raw is not None
     return raw
-
-
-def _answer(parts: Sequence[Part], created: bool) -> bytes:
-    """What a repetition is answered from: the versions stay in the store."""
-    versions = [(_raw(part.memory.id).hex(), part.memory.version) for part in parts]
-    return json.dumps({"memories": versions, "created": created}).encode()

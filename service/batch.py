@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from core.engine import Engine
-from core.errors import AddressTaken, Duplicate, InvalidInput, MuistiError, Problem
+from core.errors import AddressTaken, InvalidInput, MuistiError, Problem, Similar
 from core.values import BATCH_MAX, Draft, OnConflict, Seq, Written
 from service.decode import decode
 from service.errors import HttpError, problem_of
@@ -73,7 +73,7 @@ class _Adding:
             return
         try:
             written = self._try(places)
-        except (InvalidInput, Duplicate, AddressTaken) as refusal:
+        except (InvalidInput, Similar, AddressTaken) as refusal:
             if len(places) == 1:
                 self._fail(places[0], _moved(refusal, f"{PATH}[{places[0]}]"))
                 return

@@ -41,8 +41,8 @@ class ApiError(Exception):
         return list(self.problem.get("errors") or ())
 
     @property
-    def conflicts(self) -> list[str]:
-        """The ids of the memories that stand against the request."""
+    def conflicts(self) -> list[Json]:
+        """The memories that stand against the request, each with `id`, `kind`, `content` and what `differs`."""
         return list(self.problem.get("conflicts") or ())
 
 

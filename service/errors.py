@@ -11,8 +11,9 @@ import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, InternalServerException, ValidationException
 
-from core.errors import AddressTaken, Duplicate, InvalidInput, MuistiError
+from core.errors import AddressTaken, InvalidInput, MuistiError, Similar
 from core.errors import Problem as BadField
+from service.schemas.likeness import LikenessReply, alike
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -32,8 +33,9 @@ KINDS: Mapping[str, Kind] = {
     "invalid_input": Kind(422, "Invalid input", "A field or parameter has a value that cannot be accepted."),
     "not_found": Kind(404, "Not found", "There is no such space, memory or entry; or it was deleted or has expired."),
     "conflict": Kind(409, "Conflict", "What is stored stands against the request."),
-    "duplicate": Kind(409, "Duplicate", "A current memory says the same; `conflicts` names it."),
-    "address_taken": Kind(409, "Address taken", "Category and key belong to another memory; `conflicts` names it."),
+    "duplicate": Kind(409, "Duplicate", "A current memory says the same; `conflicts` shows it."),
+    "contradiction": Kind(409, "Contradiction", "A current memory says the contrary; `conflicts` shows what differs."),
+    "address_taken": Kind(409, "Address taken", "Category and key belong to another memory; `conflicts` shows it."),
     "already_exists": Kind(409, "Already exists", "A space of this name exists."),
     "model_mismatch": Kind(409, "Model mismatch", "The space was embedded by another model than the one that runs."),
     "idempotency_key_reused": Kind(409, "Idempotency key reused", "The key was sent before with another request."),
@@ -77,7 +79,8 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
     code: str
     errors: list[FieldProblem] = []
-    conflicts: list[str] | msgspec.UnsetType = msgspec.UNSET
+    conflicts: list[LikenessReply] | msgspec.UnsetType = msgspec.UNSET
+    checked_at: str | None | msgspec.UnsetType = msgspec.UNSET
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ def problem_type(code: str) -> str:
     return f"/problems/{code}"
 
 
-def problem(code: str, detail: str, errors: Sequence[BadField] = (), conflicts: Sequence[str] | None = None) -> Problem:
+def problem(code: str, detail: str, errors: Sequence[BadField] = ()) -> Problem:
     kind = KINDS[code]
     return Problem(
         type=problem_type(code),
@@ -103,7 +106,6 @@ def problem(code: str, detail: str, errors: Sequence[BadField] = (), conflicts: 
         detail=detail,
         code=code,
         errors=[FieldProblem(bad.path, bad.message) for bad in errors],
-        conflicts=msgspec.UNSET if conflicts is None else list(conflicts),
     )
 
 
@@ -112,8 +114,12 @@ def problem_of(error: MuistiError | HttpError) -> Problem:
     match error:
         case InvalidInput():
             return problem(error.code, str(error), error.problems)
-        case Duplicate() | AddressTaken():
-            return problem(error.code, str(error), conflicts=error.ids)
+        case Similar():
+            at = None if error.checked_at is None else str(error.checked_at)
+            found = msgspec.structs.replace(problem(error.code, str(error)), conflicts=alike(error.found))
+            return msgspec.structs.replace(found, checked_at=at)
+        case AddressTaken():
+            return msgspec.structs.replace(problem(error.code, str(error)), conflicts=alike(error.found))
         case HttpError():
             return problem(error.code, error.detail)
         case _:

@@ -6,7 +6,7 @@ from litestar import Response
 
 from core.values import Found, Seq, Written
 from service.headers import REPLAYED, SEQ
-from service.schemas.replies import MemoryReply
+from service.schemas.replies import AddedReply, MemoryReply
 
 T = TypeVar("T")
 
@@ -32,6 +32,14 @@ def written(one: Written) -> Response[MemoryReply]:
     if one.created:
         headers["Location"] = f"/v1/spaces/{memory.space}/memories/{memory.id}"
     return Response(MemoryReply.of(memory), status_code=201 if one.created else 200, headers=headers)
+
+
+def added(one: Written) -> Response[AddedReply]:
+    """The memory that was added, with what is like it."""
+    memory = one.memories[0]
+    location = f"/v1/spaces/{memory.space}/memories/{memory.id}"
+    headers = {**written_headers(one), "ETag": memory.etag, "Location": location}
+    return Response(AddedReply.of_written(one), status_code=201, headers=headers)
 
 
 def deleted(one: Written) -> Response[None]:

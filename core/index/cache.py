@@ -2,13 +2,16 @@
 
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 
-from core.errors import NotFound
+from core.errors import MuistiError, NotFound
 from core.index.snapshot import Snapshot
 from core.index.space_index import Outdated, SpaceIndex
 from core.store import spaces
 from core.store.database import Database
 from core.store.spaces import SpaceRow, space_row
+
+SOON = 2_000  # changes; so many are read in about 50 ms
 
 
 class Indexes:
@@ -23,6 +26,7 @@ class Indexes:
         self._loading: dict[str, threading.Lock] = {}
         self._open: OrderedDict[str, SpaceIndex] = OrderedDict()
         self._written: dict[int, int] = {}
+        self._warming: dict[str, threading.Thread] = {}
 
     @property
     def nbytes(self) -> int:
@@ -54,10 +58,46 @@ class Indexes:
             self._evict(name)
             return index, snapshot
 
+    def at_hand(self, space: SpaceRow) -> tuple[SpaceIndex, Snapshot] | None:
+        """The index as far as `space` says, when that takes no more than `SOON` changes to read.
+
+        Otherwise None, and a thread brings it there meanwhile.
+        """
+        name, wanted = space.space.name, space.seq.number
+        with self._lock:
+            index = self._open.get(name)
+        behind = wanted - (0 if index is None else index.snapshot.seq.number)
+        if behind > SOON:
+            self._warm(name, wanted)
+            return None
+        return self.fresh(name, wanted)
+
+    def close(self) -> None:
+        """Wait for what loads in the background."""
+        for thread in list(self._warming.values()):
+            thread.join()
+
     def drop(self, name: str) -> None:
         """Forget the index of a space; the next use loads it again."""
         with self._lock:
             self._open.pop(name, None)
+
+    def _warm(self, name: str, wanted: int) -> None:
+        """Load or refresh an index in a thread, one at a time for each space."""
+
+        def load() -> None:
+            try:
+                with suppress(MuistiError):  # whoever needs the index will meet the same, and say so
+                    self.fresh(name, wanted)
+            finally:
+                with self._lock:
+                    self._warming.pop(name, None)
+
+        with self._lock:
+            if name in self._warming:
+                return
+            thread = self._warming[name] = threading.Thread(target=load, name=f"warm {name}", daemon=True)
+        thread.start()
 
     def _get(self, name: str) -> SpaceIndex:
         with self._lock:

@@ -111,9 +111,9 @@ def at_address(space: SpaceRow, category: str, key: str) -> Statement:
 
 
 def same_text(space: SpaceRow, content: str, now: int) -> Statement:
-    """Ids of the current memories that say the same."""
+    """The current memories that say the same."""
     return Statement(
-        f"SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND v.content_hash = ? AND {CURRENT} AND {UNEXPIRED} "
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.content_hash = ? AND {CURRENT} AND {UNEXPIRED} "
         "ORDER BY v.memory_id",
         (space.id, same_text_hash(content), now),
     )

@@ -62,6 +62,19 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def likeness(found: Row) -> str:
+    """A memory that is like a new one: its id, what it says, and where both part.
+
+    >>> parts = [{"kind": "number", "existing": "3", "new": None}]
+    >>> likeness({"id": "0197", "content": "We are 3", "differs": parts})
+    '0197  We are 3  (number: 3 there, - here)'
+    """
+    parts = "; ".join(
+        f"{part['kind']}: {part['existing'] or '-'} there, {part['new'] or '-'} here" for part in found["differs"]
+    )
+    return safe(one_line(f"{found['id']}  {found['content']}")) + (f"  ({safe(parts)})" if parts else "")
+
+
 def tabbed(*values: object) -> str:
     """A line for `cut` and `awk`: missing values are empty, white space inside a value is one space."""
     return "\t".join("" if value is None else one_line(str(value)) for value in values)

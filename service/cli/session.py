@@ -1,7 +1,7 @@
 """From the global options to a client and a space, and from refusals to exit codes: the only place for both."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,7 +13,7 @@ import click
 from core.errors import InvalidInput, MuistiError
 from service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
 from service.cli.configuration import in_force
-from service.cli.output import one_line, safe
+from service.cli.output import likeness
 from service.client import ApiError, Client, Unreachable, connect
 from service.project import Choice, choose
 from service.settings import Settings, SettingsError
@@ -22,9 +22,9 @@ T = TypeVar("T")
 
 URL = "MUISTI_URL"
 EXIT_CODES = {400: USAGE, 404: ERROR, 409: CONFLICT, 412: CONFLICT, 413: TOO_LONG, 422: USAGE}
-QUOTED = 300  # characters of a conflicting memory that are shown
 ADVICE = {
     "duplicate": "Nothing was stored. --on-conflict keep stores both; `muisti update ID` changes the old one.",
+    "contradiction": "Nothing was stored. `muisti update ID TEXT` changes the old one; --on-conflict keep stores both.",
     "address_taken": "Nothing was stored. `muisti update ID` changes the old one; another --key keeps both.",
     "stale_version": "Nothing was changed. `muisti get ID` shows the newest version; repeat with its number.",
 }
@@ -84,8 +84,7 @@ def session(options: Globals) -> Iterator[Session]:
         try:
             yield Session(opened, choice)
         except ApiError as error:
-            found = [_memory(opened, choice.space, conflict) for conflict in error.conflicts]
-            raise _failure(options, error, found) from error
+            raise _failure(options, error) from error
 
 
 @contextmanager
@@ -131,21 +130,13 @@ def _connected(url: str) -> Client:
         raise Failure(str(error), USAGE) from error
 
 
-def _failure(options: Globals, error: ApiError, conflicts: Sequence[str] = ()) -> Failure:
+def _failure(options: Globals, error: ApiError) -> Failure:
     if options.json and error.body:
         click.echo(error.body)
-    lines = [str(error)]
+    advice = ADVICE.get(error.code)
+    lines = [str(error).partition("; ")[0] if advice else str(error)]  # the rest is advice for users of the API
     lines += [f"  {line}" for bad in error.errors if (line := f"{bad['path']}: {bad['message']}") not in lines[0]]
-    lines += [f"  {conflict}" for conflict in conflicts]
-    if error.code in ADVICE:
-        lines.append(ADVICE[error.code])
+    lines += [f"  {likeness(conflict)}" for conflict in error.conflicts]
+    if advice:
+        lines.append(advice)
     return Failure("\n".join(lines), EXIT_CODES.get(error.status, ERROR))
-
-
-def _memory(opened: Client, space: str, memory_id: str) -> str:
-    """The id and what the memory says, as far as it is still there."""
-    try:
-        content = safe(one_line(opened.get(space, memory_id).data["content"]))
-    except (ApiError, Unreachable):
-        return memory_id
-    return f"{memory_id}  {content[:QUOTED]}{'…' if len(content) > QUOTED else ''}"

@@ -12,7 +12,7 @@ from core.values import CONTENT_MAX
 from service.cli.base import TOO_LONG, USAGE, Command, Failure, Globals
 from service.cli.naming import check_name, find, find_id
 from service.cli.options import CLEAR, comma_list, memory_fields
-from service.cli.output import answer, one_line, safe, talk
+from service.cli.output import answer, likeness, one_line, safe, talk
 from service.cli.session import session
 
 STDIN = "-"
@@ -32,7 +32,7 @@ SHOWN = 60  # characters of a content in a confirmation
 @click.option(
     "--on-conflict",
     type=click.Choice(["reject", "keep"]),
-    help="What to do when the same text is stored already.  [default: reject]",
+    help="What to do when a memory says the same already, or the contrary.  [default: reject]",
 )
 @click.option("--idempotency-key", metavar="KEY", help="A repeat with the same key stores nothing twice.")
 @click.pass_obj
@@ -57,6 +57,8 @@ def add(
         )
         if reply.headers.get("Idempotent-Replayed") == "true":
             talk("This was stored before, by the request with the same --idempotency-key.")
+        for found in reply.data["similar"]:
+            talk(f"Stored beside a similar memory: {likeness(found)}")
         answer(
             options,
             reply,

@@ -20,7 +20,7 @@ from service.workers import Backend
     "/memories/batch",
     operation_id="addMemories",
     tags=["memories"],
-    problems=["duplicate", "address_taken"],
+    problems=["duplicate", "contradiction", "address_taken"],
     statuses=[200],
 )
 async def add_memories(

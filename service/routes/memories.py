@@ -15,13 +15,15 @@ from service.headers import (
     request_key,
 )
 from service.parameters import CursorParameter, LimitParameter, OnConflictParameter
-from service.respond import deleted, found, read, unchanged, written
-from service.schemas.replies import HistoryReply, MemoryReply, PageReply, VersionReply
+from service.respond import added, deleted, found, read, unchanged, written
+from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply, VersionReply
 from service.schemas.requests import AddBody, PatchBody, on_conflict_of
 from service.workers import Backend
 
 
-@post("/memories", operation_id="addMemory", tags=["memories"], problems=["duplicate", "address_taken"])
+@post(
+    "/memories", operation_id="addMemory", tags=["memories"], problems=["duplicate", "contradiction", "address_taken"]
+)
 async def add_memory(
     request: Request,
     space: FromPath[str],
@@ -29,19 +31,20 @@ async def add_memory(
     backend: NamedDependency[Backend],
     on_conflict: OnConflictParameter = None,
     idempotency_key: IdempotencyKeyHeader = None,
-) -> Response[MemoryReply]:
+) -> Response[AddedReply]:
     """Add a memory.
 
-    When the answer arrives the memory is on the disk, and every search finds it.
+    When the answer arrives the memory is on the disk, and every search finds it. One that says what a current memory
+    says, or contradicts one, is refused unless `on_conflict` is `keep`.
     """
-    added = await backend.store(
+    stored = await backend.store(
         backend.engine.add,
         space,
         [data.draft()],
         on_conflict=on_conflict_of(data.on_conflict, on_conflict, "reject"),
         request=await request_key(request, space, idempotency_key),
     )
-    return written(added)
+    return added(stored)
 
 
 @get("/memories", operation_id="listMemories", tags=["memories"], filters=True)

@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from core.values import Answer, Counts, Evidence, Fusion, Hit, Memory, Mode, Page, Space, Stats, Version, Written
 from service.errors import Problem
 from service.schemas import fields
+from service.schemas.likeness import LikenessReply, alike
 
 Cursor = Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
 
@@ -45,6 +46,24 @@ class MemoryReply(Struct, frozen=True, kw_only=True):
     def of(memory: Memory) -> "MemoryReply":
         """The memory itself: it has these fields, so it is written as this would be, without a copy of each."""
         return cast(MemoryReply, memory)
+
+
+class AddedReply(MemoryReply, frozen=True, kw_only=True):
+    """The memory that was added, and current ones that are like it."""
+
+    similar: Annotated[
+        list[LikenessReply], Meta(description="Current memories that say nearly the same; it was stored beside them.")
+    ]
+    checked_at: Annotated[
+        str | None,
+        Meta(description="The point of history up to which they were sought; null when they were not."),
+    ]
+
+    @classmethod
+    def of_written(cls, written: Written) -> "AddedReply":
+        memory = MemoryReply.of(written.memories[0])
+        at = None if written.checked_at is None else str(written.checked_at)
+        return cls(**msgspec.structs.asdict(memory), similar=alike(written.similar), checked_at=at)
 
 
 class PageReply(Struct, frozen=True, kw_only=True):

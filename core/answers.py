@@ -1,0 +1,41 @@
+"""What a repeated request is answered from: the versions stay in the store, the rest is kept as JSON."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from core.ids import id_bytes
+from core.values import Likeness, Memory, Seq
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """An answer. `memories` are hexadecimal ids and version numbers."""
+
+    memories: tuple[tuple[str, int], ...]
+    created: bool
+    similar: tuple[Likeness, ...] = ()
+    checked_at: Seq | None = None
+
+    @property
+    def versions(self) -> list[tuple[bytes, int]]:
+        return [(bytes.fromhex(memory_id), version) for memory_id, version in self.memories]
+
+
+def remember(
+    memories: Sequence[Memory], *, created: bool, similar: tuple[Likeness, ...] = (), checked_at: Seq | None = None
+) -> bytes:
+    """Write an answer down."""
+    versions = tuple(((id_bytes(memory.id) or b"").hex(), memory.version) for memory in memories)
+    answer = Remembered(memories=versions, created=created, similar=similar, checked_at=checked_at)
+    return msgspec.json.encode(answer)
+
+
+def read(answer: bytes) -> Remembered:
+    """Take it up again.
+
+    >>> read(b'{"memories": [["0a", 1]], "created": true}').versions == [(bytes([10]), 1)]
+    True
+    """
+    return msgspec.json.decode(answer, type=Remembered)

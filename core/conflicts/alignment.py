@@ -1,0 +1,58 @@
+"""Two texts word by word: what both say, and what only one says."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.conflicts.words import Word
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """`only_existing` and `only_new` are what one text says and the other does not, in order.
+
+    `common` counts the words that both say, `order` is the share of them that come in the same order in both, 1 when
+    there are none. Function words take no part.
+    """
+
+    only_existing: tuple[Word, ...]
+    only_new: tuple[Word, ...]
+    common: int
+    order: float
+
+
+def align(existing: Sequence[Word], new: Sequence[Word]) -> Alignment:
+    """Pair the words of two texts."""
+    ours = [word for word in existing if word.kind != "function"]
+    theirs = [word for word in new if word.kind != "function"]
+    common = Counter(word.key for word in ours) & Counter(word.key for word in theirs)
+    only_ours, kept_ours = _parted(ours, common)
+    only_theirs, kept_theirs = _parted(theirs, common)
+    return Alignment(tuple(only_ours), tuple(only_theirs), len(kept_ours), _order(kept_ours, kept_theirs))
+
+
+def _parted(words: Sequence[Word], common: Counter[str]) -> tuple[list[Word], list[str]]:
+    """The words that are not common, and the keys of those that are."""
+    left = Counter(common)
+    only: list[Word] = []
+    kept: list[str] = []
+    for word in words:
+        if left[word.key] > 0:
+            left[word.key] -= 1
+            kept.append(word.key)
+        else:
+            only.append(word)
+    return only, kept
+
+
+def _order(ours: Sequence[str], theirs: Sequence[str]) -> float:
+    """The longest common subsequence, over the number of common words."""
+    if ours == theirs:
+        return 1.0
+    lengths = [0] * (len(theirs) + 1)
+    for key in ours:
+        before = 0
+        for place, other in enumerate(theirs, 1):
+            length = before + 1 if key == other else max(lengths[place], lengths[place - 1])
+            before, lengths[place] = lengths[place], length
+    return lengths[-1] / len(ours)

@@ -1,0 +1,186 @@
+"""At write time: finds on the index what a new memory is like. Best effort, up to the change that `at` names."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from core.conflicts.judgement import COSINE_MIN, judge
+from core.conflicts.likeness import likeness
+from core.embed import Encoder
+from core.errors import Contradiction, Duplicate, Similar
+from core.index.cache import Indexes
+from core.index.dense import cosines, rough_cosines
+from core.index.pool import best_rows
+from core.index.snapshot import RowNumbers, Snapshot
+from core.kernels import Floats
+from core.passages import MAX_TOKENS
+from core.store import memories
+from core.store.database import Database
+from core.store.memories import NewVersion
+from core.store.spaces import SpaceRow
+from core.text import fold
+from core.values import Likeness, LikenessKind, Memory, Seq
+from core.vectors import unpack
+
+CANDIDATES = 5  # current memories that are compared with a new one
+CANDIDATE_MIN = 0.6  # cosine; lower than what texts must have, since tags and the like are embedded with them
+
+_REFUSED: Mapping[LikenessKind, type[Similar]] = {"duplicate": Duplicate, "conflict": Contradiction}
+_RANKS: tuple[LikenessKind, ...] = ("duplicate", "conflict", "similar")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What each new memory is like, the most alike first, and the point of history up to which it was sought.
+
+    `within` is what it is like in the same batch: the place of the other, and how they are alike.
+    `at` is None when nothing but the same text is refused.
+    """
+
+    found: tuple[tuple[Likeness, ...], ...]
+    within: tuple[tuple[tuple[int, Likeness], ...], ...]
+    at: Seq | None
+
+    @property
+    def similar(self) -> tuple[Likeness, ...]:
+        """What a single memory is like."""
+        return self.found[0] if len(self.found) == 1 else ()
+
+    def refuse(self) -> None:
+        """Raise for the first memory that says the same as another, or the contrary.
+
+        Raises:
+            Duplicate, Contradiction.
+        """
+        for position, (found, within) in enumerate(zip(self.found, self.within, strict=True)):
+            for other, one in [*((None, one) for one in found), *within]:
+                if one.kind in _REFUSED:
+                    among = [each for each in found if each.kind in _REFUSED] if other is None else [one]
+                    raise _REFUSED[one.kind](among, position, other=other, checked_at=self.at)
+
+
+NOT_CHECKED = Checked((), (), None)
+
+
+class Checker:
+    """Compares new memories with the current ones. Thread-safe; `encoder` is None when embeddings are off.
+
+    Memories of several passages are not compared, and neither are memories that their fields keep apart.
+    """
+
+    def __init__(self, database: Database, indexes: Indexes, encoder: Encoder | None) -> None:
+        self._database = database
+        self._indexes = indexes
+        self._encoder = encoder
+
+    def check(self, space: SpaceRow, made: Sequence[NewVersion], now: int) -> Checked:
+        """Look for what is like each of `made`, in the index and among those before it."""
+        if self._encoder is None:
+            return Checked(tuple(() for _ in made), tuple(() for _ in made), None)
+        directions = _directions(made, self._encoder.dimensions)
+        comparing = _Comparing(space, self._encoder)
+        within = comparing.among([new.memory for new in made], directions)
+        ready = self._indexes.at_hand(space)
+        if ready is None:
+            return Checked(tuple(() for _ in made), within, None)
+        index, snapshot = ready
+        if index.space.generation is None:
+            return Checked(tuple(() for _ in made), within, snapshot.seq)
+        found = tuple(
+            comparing.with_each(new.memory, self._candidates(space, snapshot, direction, now))
+            for new, direction in zip(made, directions, strict=True)
+        )
+        return Checked(found, within, snapshot.seq)
+
+    def _candidates(
+        self, space: SpaceRow, snapshot: Snapshot, direction: Floats, now: int
+    ) -> Sequence[tuple[Memory, float]]:
+        rows, near = closest(snapshot, direction, now) if direction.any() else ((), ())
+        if not len(rows):
+            return ()
+        versions = snapshot.rows.version.view()[rows].tolist()
+        (fetched,) = self._database.read([memories.by_rows(versions)])
+        current = {cast(int, row[0]): memories.memory(row, space.space.name) for row in fetched}
+        return [
+            (current[version], cosine) for version, cosine in zip(versions, near, strict=True) if version in current
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparing:
+    """Compares memories of one space."""
+
+    space: SpaceRow
+    encoder: Encoder
+
+    def with_each(self, new: Memory, candidates: Sequence[tuple[Memory, float]]) -> tuple[Likeness, ...]:
+        """What among the candidates is like a new memory. Each comes with the cosine of its embedded text."""
+        found = (self._compared(old, new, cosine) for old, cosine in candidates)
+        return tuple(sorted((one for one in found if one is not None), key=lambda one: _RANKS.index(one.kind)))
+
+    def among(self, made: Sequence[Memory], directions: Floats) -> tuple[tuple[tuple[int, Likeness], ...], ...]:
+        """For each memory of a batch, those before it that it is like."""
+        if len(made) == 1:
+            return ((),)
+        near = np.tril(directions @ directions.T, -1) >= CANDIDATE_MIN
+        found: list[tuple[tuple[int, Likeness], ...]] = []
+        for place, new in enumerate(made):
+            pairs = (
+                (other, self._compared(made[other], new, float(directions[other] @ directions[place])))
+                for other in np.flatnonzero(near[place]).tolist()
+            )
+            found.append(tuple((other, one) for other, one in pairs if one is not None))
+        return tuple(found)
+
+    def _compared(self, old: Memory, new: Memory, cosine: float) -> Likeness | None:
+        if _apart(old, new) or max(old.tokens, new.tokens) > MAX_TOKENS:
+            return None
+        if not (self._is_bare(old) and self._is_bare(new)):
+            first, second = self.encoder.encode([old.content, new.content])
+            cosine = float(first @ second)
+        if cosine < COSINE_MIN:
+            return None
+        verdict = judge(old.content, new.content, cosine, self.encoder.encode)
+        if verdict is None:
+            return None
+        return likeness(old, verdict.kind, min(round(cosine, 4), 1.0), verdict.differs)
+
+    def _is_bare(self, memory: Memory) -> bool:
+        """Whether nothing but the content was embedded."""
+        return not any(
+            getattr(memory, field) for field in self.space.space.settings.embedded_fields if field != "content"
+        )
+
+
+def closest(snapshot: Snapshot, direction: Floats, now: int) -> tuple[RowNumbers, Sequence[float]]:
+    """The best row of each of the nearest visible memories, and its cosine; best first."""
+    allowed = snapshot.population(now).mask
+    rows = best_rows(snapshot, rough_cosines(snapshot, direction, allowed), CANDIDATES)
+    near = cosines(snapshot, direction, rows)
+    return rows[near >= CANDIDATE_MIN], near[near >= CANDIDATE_MIN].tolist()
+
+
+def _directions(made: Sequence[NewVersion], dimensions: int) -> Floats:
+    """The vectors of new memories in the coordinates of the index; zeros for one of several passages."""
+    blobs = [new.passages[0].vector if new.passages is not None and len(new.passages) == 1 else None for new in made]
+    planes = unpack(blobs, dimensions)
+    vectors = planes.codes * planes.scales[:, None] + planes.fine * planes.fine_scales[:, None]
+    return vectors.astype(np.float32)
+
+
+def _apart(one: Memory, other: Memory) -> bool:
+    """Whether their fields say that two memories are of different things, whatever their texts say."""
+    return (
+        one.kind != other.kind
+        or _differ((one.category, one.key) if one.key else None, (other.category, other.key) if other.key else None)
+        or _differ(one.author and fold(one.author), other.author and fold(other.author))
+        or _differ(one.event_at and one.event_at.date(), other.event_at and other.event_at.date())
+        or ("session" in one.metadata and "session" in other.metadata)
+    )
+
+
+def _differ(one: object, other: object) -> bool:
+    """Whether both are there and not the same."""
+    return one is not None and other is not None and one != other

@@ -1,0 +1,124 @@
+"""From two texts and their cosine to a verdict. All constants are here; `muisti eval --pairs` fits them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.conflicts.alignment import align
+from core.conflicts.differences import Parted, part
+from core.conflicts.states import is_stated
+from core.conflicts.words import Word, read
+from core.values import Difference, LikenessKind
+from core.vectors import Vectors
+
+Encode = Callable[[Sequence[str]], Vectors]  # unit-length rows
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far apart two texts may be and still say the same.
+
+    A word that only one text says counts 1 less its cosine to the nearest word that only the other says; `share` is
+    the sum of that over all words of a text, `strange` the most that a word of the new text may count.
+    """
+
+    cosine: float
+    share_existing: float
+    share_new: float
+    strange: float
+    order: float
+
+
+# Fitted on the training pairs for the shipped model: the most recall at a precision of .95 and of .85 (docs/why.md).
+SAME = Limits(cosine=0.92, share_existing=0.15, share_new=0.12, strange=0.5, order=0.8)
+NEARLY = Limits(cosine=0.83, share_existing=0.2, share_new=0.15, strange=0.7, order=0.6)
+# For texts that are the same but for a value, which moves the cosine.
+BUT_FOR_A_VALUE = Limits(cosine=0.7, share_existing=0.2, share_new=0.12, strange=0.5, order=0.8)
+COSINE_MIN = 0.7  # below, two texts are not compared
+COMMON_MIN = 2  # words that both say,
+COMMON_SHARE = 0.5  # and the least share of either's words that they are
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What is held against `Limits`."""
+
+    cosine: float
+    share_existing: float
+    share_new: float
+    strange: float
+    order: float
+
+    def within(self, limits: Limits) -> bool:
+        return (
+            self.cosine >= limits.cosine
+            and self.share_existing <= limits.share_existing
+            and self.share_new <= limits.share_new
+            and self.strange <= limits.strange
+            and self.order >= limits.order
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a new text is to an existing one."""
+
+    kind: LikenessKind
+    differs: tuple[Difference, ...] = ()
+
+
+def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | None:
+    """The verdict on two texts, None when they are not alike."""
+    ours, theirs = read(existing), read(new)
+    compared = compare(ours, theirs, cosine, encode)
+    return None if compared is None else conclude(*compared, ours, theirs)
+
+
+def conclude(measures: Measures, parted: Parted, existing: Sequence[Word], new: Sequence[Word]) -> Verdict | None:
+    """The verdict on what was measured."""
+    if not parted.differences:
+        near = "duplicate" if measures.within(SAME) else "similar" if measures.within(NEARLY) else None
+        return None if near is None else Verdict(near)
+    if not measures.within(BUT_FOR_A_VALUE):
+        return None
+    return Verdict("conflict" if _contradict(parted, existing, new) else "similar", parted.differences)
+
+
+def compare(
+    existing: Sequence[Word], new: Sequence[Word], cosine: float, encode: Encode
+) -> tuple[Measures, Parted] | None:
+    """What can be measured of two texts, and where they differ; None when they have too few words in common."""
+    found = align(existing, new)
+    longer = found.common + max(len(found.only_existing), len(found.only_new))
+    if found.common < max(COMMON_MIN, COMMON_SHARE * longer):
+        return None
+    parted = part(found.only_existing, found.only_new)
+    losses, gains = _distances(parted.rest_existing, parted.rest_new, encode)
+    measures = Measures(
+        cosine=cosine,
+        share_existing=sum(losses) / (found.common + len(found.only_existing)),
+        share_new=sum(gains) / (found.common + len(found.only_new)),
+        strange=max(gains, default=0.0),
+        order=found.order,
+    )
+    return measures, parted
+
+
+def _contradict(parted: Parted, existing: Sequence[Word], new: Sequence[Word]) -> bool:
+    """Whether both cannot be true: one is the negation of the other, or a single value of a state has changed."""
+    if len(parted.differences) != 1:
+        return False
+    kind, (ours, theirs) = parted.differences[0].kind, parted.pairs[0]
+    if kind == "negation":
+        return ours is None or theirs is None
+    return ours is not None and theirs is not None and is_stated(existing, ours, kind) and is_stated(new, theirs, kind)
+
+
+def _distances(ours: Sequence[Word], theirs: Sequence[Word], encode: Encode) -> tuple[list[float], list[float]]:
+    """For each word 1 less the cosine to the nearest of the other side, in [0, 1]."""
+    if not ours or not theirs:
+        return [1.0] * len(ours), [1.0] * len(theirs)
+    vectors = encode([word.text.lower() for word in (*ours, *theirs)])
+    cosines = np.clip(vectors[: len(ours)] @ vectors[len(ours) :].T, 0.0, 1.0)
+    return [float(1 - row.max()) for row in cosines], [float(1 - column.max()) for column in cosines.T]

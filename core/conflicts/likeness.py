@@ -1,0 +1,21 @@
+"""A memory as it is named to those whose new one is like it."""
+
+from core.values import Difference, Likeness, LikenessKind, Memory
+
+SHOWN = 300  # characters of a content
+
+
+def likeness(
+    memory: Memory, kind: LikenessKind, similarity: float | None = None, differs: tuple[Difference, ...] = ()
+) -> Likeness:
+    """`similarity` is the cosine of both texts, None where they were not compared."""
+    content = memory.content
+    return Likeness(
+        id=memory.id,
+        kind=kind,
+        similarity=similarity,
+        differs=differs,
+        content=content if len(content) <= SHOWN else f"{content[: SHOWN - 1]}…",
+        category=memory.category,
+        key=memory.key,
+    )

@@ -1,0 +1,145 @@
+"""A text as words, each of a kind: what may be dropped, what negates, what is a value."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from core.text import QUESTION_WORDS, tokenize
+
+WordKind = Literal["plain", "function", "negation", "number", "date", "name"]
+
+# fmt: off
+_FUNCTION = QUESTION_WORDS - {"not"} | frozenset({
+    "also", "any", "because", "else", "even", "every", "here", "into", "itself", "just", "like", "onto", "one", "other",
+    "own", "quite", "really", "same", "since", "so", "some", "such", "than", "then", "though", "through", "too",
+    "until", "upon", "very", "via", "while", "who", "whether", "yet", "him", "himself", "herself", "themselves",
+}) - {"like", "other", "same", "until", "through", "than", "since"}
+_NEGATIONS = frozenset({
+    "no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "nowhere", "without", "cannot", "cant",
+    "dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "wont", "havent", "hasnt", "hadnt", "aint",
+})
+_NUMBERS = {
+    word: str(value) for value, word in enumerate(
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+         "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty")
+    ) if word != "one"
+} | {"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "hundred": "100", "thousand": "1000"}
+_ORDINALS = {
+    word: f"{value}." for value, word in enumerate(
+        ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), 1
+    )
+}
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+           "november", "december")
+_CAPITAL_DATES = frozenset({"march", "may", "mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri", "sat", "sun",
+                            "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"})
+_DATES = frozenset({
+    *_WEEKDAYS, *(f"{day}s" for day in _WEEKDAYS), *_MONTHS, "today", "tomorrow", "yesterday", "tonight", "noon",
+    "midnight", "hourly", "daily", "weekly", "biweekly", "monthly", "quarterly", "yearly", "annually",
+}) - _CAPITAL_DATES
+# fmt: on
+_LONG_DAY = {day[:length]: day for day in (*_WEEKDAYS, *_MONTHS) for length in (3, 4, 5)}
+
+_WORD = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?Z?)?|\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]m\b)?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}"
+    r"|\d[\d,]*(?:\.\d+)*(?:\s?[ap]\.?m\b|st\b|nd\b|rd\b|th\b)?|\w+(?:[-./:'’@_]\w+)*|[:=#]",
+    re.IGNORECASE,
+)
+_DATE_FORM = re.compile(
+    r"\d{4}-\d\d-\d\d.*|\d{1,2}:\d\d.*|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}\s?[ap]\.?m|(?:19|20)\d\d"
+)
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_SENTENCE_END = re.compile(r"[.!?:;…\n]\W*$|^\W*$")
+_QUOTED = re.compile(r"[\"“„«`]([^\"“”„«»`\n]{1,60})[\"”“»`]")
+_INNER = re.compile(r"[-_./:@]")
+_HUMP = re.compile(r"[a-z][A-Z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as it is written, the `key` under which it equals another, and its place among the words of its text.
+
+    The signs `:`, `=` and `#` are function words, for what they say about the word that follows.
+    """
+
+    text: str
+    key: str
+    kind: WordKind
+    place: int
+
+
+def read(text: str) -> list[Word]:
+    """The words of a text, in order.
+
+    >>> [(word.text, word.kind) for word in read("Ann isn't on port 5433 in May")]
+    [('Ann', 'plain'), ("isn't", 'negation'), ('on', 'function'), ('port', 'plain'), ('5433', 'number'), \
+('in', 'function'), ('May', 'date')]
+    """
+    quoted = [match.span(1) for match in _QUOTED.finditer(text)]
+    pieces = [piece for match in _WORD.finditer(text) for piece in _split(match[0], match.start())]
+    telling = _capitals_tell([word for word, _ in pieces])
+    words: list[Word] = []
+    stop = 0
+    for word, at in pieces:
+        initial = _SENTENCE_END.search(text[stop:at]) is not None
+        is_quoted = any(start <= at < end for start, end in quoted)
+        named = is_quoted or (telling and not initial and word[0].isupper())
+        kind, key = _analysed(word)
+        words.append(Word(word, key, "name" if named and kind == "plain" else kind, len(words)))
+        stop = at + len(word)
+    return words
+
+
+def _split(run: str, at: int) -> list[tuple[str, int]]:
+    """`well-known` is two words, `QX-991` is one."""
+    if "-" in run and not any(char.isdigit() for char in run):
+        parts: list[tuple[str, int]] = []
+        for part in run.split("-"):
+            parts.append((part, at))
+            at += len(part) + 1
+        return [part for part in parts if part[0]]
+    return [(run, at)]
+
+
+def _capitals_tell(words: list[str]) -> bool:
+    """Whether a capital marks a name: not in a headline where most words have one."""
+    letters = [word for word in words if word[0].isalpha() and word.lower() not in _FUNCTION]
+    return sum(word[0].isupper() for word in letters) <= max(len(letters) // 2, 2)
+
+
+@lru_cache(16_384)
+def _analysed(text: str) -> tuple[WordKind, str]:
+    low = text.lower().replace("’", "'")
+    if low.endswith("n't") or low.replace("'", "") in _NEGATIONS:
+        return "negation", "not"
+    low = low.removesuffix("'s")
+    if low in _DATES or (low in _CAPITAL_DATES and text[0].isupper()):
+        return "date", _LONG_DAY.get(low, low.removesuffix("s") if low.removesuffix("s") in _WEEKDAYS else low)
+    if low in _FUNCTION or low in ":=#":
+        return "function", low
+    if low in _NUMBERS or low in _ORDINALS:
+        return "number", _NUMBERS.get(low) or _ORDINALS[low]
+    if low[0].isdigit():
+        return _of_digits(low)
+    terms = tokenize(low)
+    if _is_identifier(text):
+        return "name", low
+    return "plain", " ".join(terms) if terms else low
+
+
+def _of_digits(low: str) -> tuple[WordKind, str]:
+    if _DATE_FORM.fullmatch(low):
+        return "date", low.replace(" ", "").replace(".m", "m")
+    ordinal = _ORDINAL.fullmatch(low)
+    if ordinal:
+        return "number", f"{ordinal[1]}."
+    plain = low.replace(",", "")
+    if plain.replace(".", "", 1).isdigit():
+        return "number", plain.rstrip("0").rstrip(".") if "." in plain else plain
+    return "name", low
+
+
+def _is_identifier(text: str) -> bool:
+    return any(char.isdigit() for char in text) or "_" in text or bool(_INNER.search(text)) or bool(_HUMP.search(text))

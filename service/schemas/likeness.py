@@ -1,0 +1,40 @@
+"""Memories that are like a new one, as an answer or a problem shows them."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from core.values import DifferenceKind, Likeness, LikenessKind
+from service.schemas import fields
+
+
+class DifferenceReply(Struct, frozen=True, kw_only=True):
+    """Where two memories part that are otherwise alike; null where one says nothing of the kind."""
+
+    kind: DifferenceKind
+    existing: str | None
+    new: str | None
+
+
+class LikenessReply(Struct, frozen=True, kw_only=True):
+    """A current memory that stands against a new one, or is like it."""
+
+    id: fields.MemoryId
+    kind: Annotated[
+        LikenessKind,
+        Meta(
+            description="`duplicate` says the same, `conflict` the contrary or another value, `similar` nearly the "
+            "same; `address` has the same category and key."
+        ),
+    ]
+    similarity: Annotated[float | None, Meta(description="Cosine of both texts; null where they were not compared.")]
+    differs: Annotated[list[DifferenceReply], Meta(description="Where they part; empty for a duplicate.")]
+    content: Annotated[str, Meta(description="Its first 300 characters.")]
+    category: fields.Category | None
+    key: fields.Key | None
+
+
+def alike(found: Iterable[Likeness]) -> list[LikenessReply]:
+    return [msgspec.convert(one, LikenessReply, from_attributes=True) for one in found]
