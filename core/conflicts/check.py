@@ -25,7 +25,7 @@ from core.values import Likeness, LikenessKind, Memory, Seq
 from core.vectors import unpack
 
 CANDIDATES = 5  # current memories that are compared with a new one
-CANDIDATE_MIN = 0.6  # cosine; lower than what texts must have, since tags and the like are embedded with them
+CANDIDATE_MIN = 0.6  # cosine of what was embedded
 
 _REFUSED: Mapping[LikenessKind, type[Similar]] = {"duplicate": Duplicate, "conflict": Contradiction}
 _RANKS: tuple[LikenessKind, ...] = ("duplicate", "conflict", "similar")

@@ -34,16 +34,17 @@ class Limits:
 SAME = Limits(cosine=0.92, share_existing=0.15, share_new=0.12, strange=0.5, order=0.8)
 NEARLY = Limits(cosine=0.83, share_existing=0.2, share_new=0.15, strange=0.7, order=0.6)
 # For texts that are the same but for a value, which moves the cosine.
-BUT_FOR_A_VALUE = Limits(cosine=0.7, share_existing=0.2, share_new=0.12, strange=0.5, order=0.8)
-COSINE_MIN = 0.7  # below, two texts are not compared
-COMMON_MIN = 2  # words that both say,
-COMMON_SHARE = 0.5  # and the least share of either's words that they are
+BUT_FOR_A_VALUE = Limits(cosine=0.6, share_existing=0.2, share_new=0.12, strange=0.5, order=0.8)
+COSINE_MIN = 0.6  # below, two texts are not compared
+COMMON_SHARE = 0.5  # of either's words, the least that both must say to be measured
+COMMON_MIN = 2  # words that duplicates have in common; of less only the same text is sure to say the same
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What is held against `Limits`."""
+    """What is held against `Limits`; `common` counts the words that both texts say."""
 
+    common: int
     cosine: float
     share_existing: float
     share_new: float
@@ -78,6 +79,8 @@ def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | N
 def conclude(measures: Measures, parted: Parted, existing: Sequence[Word], new: Sequence[Word]) -> Verdict | None:
     """The verdict on what was measured."""
     if not parted.differences:
+        if measures.common < COMMON_MIN:
+            return None
         near = "duplicate" if measures.within(SAME) else "similar" if measures.within(NEARLY) else None
         return None if near is None else Verdict(near)
     if not measures.within(BUT_FOR_A_VALUE):
@@ -91,11 +94,12 @@ def compare(
     """What can be measured of two texts, and where they differ; None when they have too few words in common."""
     found = align(existing, new)
     longer = found.common + max(len(found.only_existing), len(found.only_new))
-    if found.common < max(COMMON_MIN, COMMON_SHARE * longer):
+    if found.common < max(1, COMMON_SHARE * longer):
         return None
     parted = part(found.only_existing, found.only_new)
     losses, gains = _distances(parted.rest_existing, parted.rest_new, encode)
     measures = Measures(
+        common=found.common,
         cosine=cosine,
         share_existing=sum(losses) / (found.common + len(found.only_existing)),
         share_new=sum(gains) / (found.common + len(found.only_new)),
@@ -110,9 +114,13 @@ def _contradict(parted: Parted, existing: Sequence[Word], new: Sequence[Word]) -
     if len(parted.differences) != 1:
         return False
     kind, (ours, theirs) = parted.differences[0].kind, parted.pairs[0]
-    if kind == "negation":
-        return ours is None or theirs is None
+    if kind == "negation":  # of two negations one may be for show: "isn't safe and doesn't scale", "isn't safe or fast"
+        return not (_negates(existing) and _negates(new))
     return ours is not None and theirs is not None and is_stated(existing, ours, kind) and is_stated(new, theirs, kind)
+
+
+def _negates(words: Sequence[Word]) -> bool:
+    return any(word.kind == "negation" for word in words)
 
 
 def _distances(ours: Sequence[Word], theirs: Sequence[Word], encode: Encode) -> tuple[list[float], list[float]]:

@@ -48,15 +48,16 @@ def is_stated(words: Sequence[Word], value: Word, kind: DifferenceKind) -> bool:
     if not before or before[-1].key == "#" or (kind == "number" and before[-1].key in _IDENTIFIED):
         return False
     verbs = _NAME_VERBS if kind == "name" else frozenset[str]() if kind == "opposite" else _VERBS
-    verb = next((place for place in reversed(range(len(before))) if _is_verb(words, place, verbs)), None)
+    verb = next((place for place in reversed(range(len(before))) if _is_verb(words, place, verbs, value)), None)
     if verb is None:
         return False
     between = sum(word.kind != "function" for word in before[verb + 1 :])
     return between <= {"opposite": 0, "name": NAME_WITHIN}.get(kind, between)
 
 
-def _is_verb(words: Sequence[Word], place: int, verbs: frozenset[str]) -> bool:
+def _is_verb(words: Sequence[Word], place: int, verbs: frozenset[str], value: Word) -> bool:
     low = words[place].text.lower()
-    if low in _BE:
-        return not words[place + 1].text.lower().endswith(("ing", "ed"))
+    if low in _BE:  # `is shipping` and `is shipped` tell what happens; `is closed` is a state when it has an opposite
+        following = words[place + 1].text.lower()
+        return not following.endswith("ing") and (words[place + 1] is value or not following.endswith("ed"))
     return low in _SIGNS or low in verbs

@@ -72,7 +72,7 @@ def likeness(found: Row) -> str:
     parts = "; ".join(
         f"{part['kind']}: {part['existing'] or '-'} there, {part['new'] or '-'} here" for part in found["differs"]
     )
-    return safe(one_line(f"{found['id']}  {found['content']}")) + (f"  ({safe(parts)})" if parts else "")
+    return safe(f"{found['id']}  {one_line(found['content'])}" + (f"  ({parts})" if parts else ""))
 
 
 def tabbed(*values: object) -> str:

@@ -31,7 +31,8 @@ def check_problem(response: httpx.Response, status: int, code: str) -> dict[str,
     problem = response.json()
     assert (response.status_code, problem["status"], problem["code"]) == (status, status, code), response.text
     assert response.headers["content-type"] == "application/problem+json"
-    assert set(problem) - {"conflicts"} == set(Problem.__struct_fields__) - {"conflicts"}
+    some = {"conflicts", "checked_at"}
+    assert set(problem) - some == set(Problem.__struct_fields__) - some
     assert problem["type"] == f"/problems/{code}"
     assert problem["title"] and problem["detail"]
     assert response.headers["x-request-id"]

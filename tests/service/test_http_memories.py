@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from service.schemas.replies import MemoryReply
+from service.schemas.replies import AddedReply, MemoryReply
 from tests.core.fakes import Clock
 from tests.service.fakes import API, draft
 
@@ -32,7 +32,7 @@ def test_a_new_memory_is_answered_with_all_its_fields_and_where_it_is(client: ht
     response = client.post(f"{API}/memories", json=FULL)
     body = response.json()
     assert response.status_code == 201
-    assert set(body) == set(MemoryReply.__struct_fields__)
+    assert set(body) == set(AddedReply.__struct_fields__)
     assert response.headers["location"] == f"{API}/memories/{body['id']}"
     assert response.headers["etag"] == f'"{body["id"]}.1"'
     assert body["event_at"] == "2026-01-31T07:30:00Z"
@@ -40,7 +40,8 @@ def test_a_new_memory_is_answered_with_all_its_fields_and_where_it_is(client: ht
     assert {name: body[name] for name in ("key", "metadata", "importance")} == {
         name: FULL[name] for name in ("key", "metadata", "importance")
     }
-    assert client.get(response.headers["location"]).json() == body
+    stored = client.get(response.headers["location"]).json()
+    assert stored == {name: body[name] for name in MemoryReply.__struct_fields__}
 
 
 def test_times_are_rfc_3339_in_utc(client: httpx.Client, memory: dict[str, Any]):
@@ -51,7 +52,8 @@ def test_times_are_rfc_3339_in_utc(client: httpx.Client, memory: dict[str, Any])
 
 def test_the_same_text_is_refused_unless_it_is_to_be_kept(client: httpx.Client, memory: dict[str, Any]):
     again = client.post(f"{API}/memories", json=draft("we  DEPLOY on fridays; ticket qx-991"))
-    assert (again.status_code, again.json()["code"], again.json()["conflicts"]) == (409, "duplicate", [memory["id"]])
+    assert (again.status_code, again.json()["code"]) == (409, "duplicate")
+    assert [(one["id"], one["kind"]) for one in again.json()["conflicts"]] == [(memory["id"], "duplicate")]
     assert client.post(f"{API}/memories", json=draft(on_conflict="keep")).status_code == 201
     assert client.post(f"{API}/memories?on_conflict=keep", json=draft()).status_code == 201
 
@@ -65,7 +67,8 @@ def test_an_address_belongs_to_one_memory(client: httpx.Client):
     first = client.post(f"{API}/memories", json=draft("a", category="rules", key="deploy")).json()
     second = client.post(f"{API}/memories", json=draft("b", category="RULES", key="deploy"))
     assert (second.status_code, second.json()["code"]) == (409, "address_taken")
-    assert second.json()["conflicts"] == [first["id"]]
+    (holder,) = second.json()["conflicts"]
+    assert (holder["id"], holder["kind"], holder["content"], holder["key"]) == (first["id"], "address", "a", "deploy")
 
 
 def test_a_patch_changes_what_it_names_and_makes_a_version(client: httpx.Client):
@@ -88,7 +91,8 @@ def test_metadata_and_tags_are_replaced_as_a_whole(client: httpx.Client):
 
 def test_an_empty_patch_changes_nothing(client: httpx.Client, memory: dict[str, Any]):
     response = client.patch(f"{API}/memories/{memory['id']}", json={})
-    assert (response.status_code, response.json()) == (200, memory)
+    assert (response.status_code, response.json()) == (200, client.get(f"{API}/memories/{memory['id']}").json())
+    assert response.json()["version"] == 1
 
 
 @pytest.mark.parametrize("name", ["content", "type", "status", "importance", "kind"])
