@@ -11,9 +11,8 @@ from core.conflicts.likeness import likeness
 from core.embed import Encoder
 from core.errors import Contradiction, Duplicate, Similar
 from core.index.cache import Indexes
-from core.index.dense import cosines, rough_cosines
-from core.index.pool import best_rows
-from core.index.snapshot import RowNumbers, Snapshot
+from core.index.dense import nearest
+from core.index.snapshot import Allowed, RowNumbers, Snapshot
 from core.kernels import Floats
 from core.passages import MAX_TOKENS
 from core.store import memories
@@ -156,10 +155,10 @@ class _Comparing:
 
 def closest(snapshot: Snapshot, direction: Floats, now: int) -> tuple[RowNumbers, Sequence[float]]:
     """The best row of each of the nearest visible memories, and its cosine; best first."""
-    allowed = snapshot.population(now).mask
-    rows = best_rows(snapshot, rough_cosines(snapshot, direction, allowed), CANDIDATES)
-    near = cosines(snapshot, direction, rows)
-    return rows[near >= CANDIDATE_MIN], near[near >= CANDIDATE_MIN].tolist()
+    population = snapshot.population(now)
+    near = nearest(snapshot, direction, Allowed(population.mask, population.rows), CANDIDATES)
+    alike = int(np.count_nonzero(near.cosines >= CANDIDATE_MIN))
+    return near.rows[:alike], near.cosines[:alike].tolist()
 
 
 def _directions(made: Sequence[NewVersion], dimensions: int) -> Floats:

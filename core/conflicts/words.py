@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from core.text import QUESTION_WORDS, tokenize
+from core.language import QUESTION_WORDS
+from core.text import tokenize
 
 WordKind = Literal["plain", "function", "negation", "number", "date", "name"]
 

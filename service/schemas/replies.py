@@ -61,9 +61,9 @@ class AddedReply(MemoryReply, frozen=True, kw_only=True):
 
     @classmethod
     def of_written(cls, written: Written) -> "AddedReply":
-        memory = MemoryReply.of(written.memories[0])
+        memory: dict[str, Any] = {name: getattr(written.memories[0], name) for name in MemoryReply.__struct_fields__}
         at = None if written.checked_at is None else str(written.checked_at)
-        return cls(**msgspec.structs.asdict(memory), similar=alike(written.similar), checked_at=at)
+        return cls(**memory, similar=alike(written.similar), checked_at=at)
 
 
 class PageReply(Struct, frozen=True, kw_only=True):
