@@ -6,7 +6,7 @@ from typing import cast
 
 import numpy as np
 
-from core.conflicts.judgement import COSINE_MIN, judge
+from core.conflicts.judgement import judge
 from core.conflicts.likeness import likeness
 from core.embed import Encoder
 from core.errors import Contradiction, Duplicate, Similar
@@ -139,8 +139,6 @@ class _Comparing:
         if not (self._is_bare(old) and self._is_bare(new)):
             first, second = self.encoder.encode([old.content, new.content])
             cosine = float(first @ second)
-        if cosine < COSINE_MIN:
-            return None
         verdict = judge(old.content, new.content, cosine, self.encoder.encode)
         if verdict is None:
             return None

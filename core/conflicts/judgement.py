@@ -1,4 +1,4 @@
-"""From two texts and their cosine to a verdict. All constants are here; `muisti eval --pairs` fits them."""
+"""From two texts and their cosine to a verdict. All constants are here; `service.quality.pairs` fits them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,6 +37,8 @@ NEARLY = Limits(cosine=0.83, share_existing=0.2, share_new=0.15, strange=0.7, or
 BUT_FOR_A_VALUE = Limits(cosine=0.6, share_existing=0.2, share_new=0.12, strange=0.5, order=0.8)
 COSINE_MIN = 0.6  # below, two texts are not compared
 COMMON_SHARE = 0.5  # of either's words, the least that both must say to be measured
+GLANCE_SHARE = 0.3  # the same of what white space divides,
+GLANCE_WORDS = 5  # when there are so many
 COMMON_MIN = 2  # words that duplicates have in common; of less only the same text is sure to say the same
 
 
@@ -71,9 +73,18 @@ class Verdict:
 
 def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | None:
     """The verdict on two texts, None when they are not alike."""
+    if cosine < COSINE_MIN or not _alike_at_a_glance(existing, new):
+        return None
     ours, theirs = read(existing), read(new)
     compared = compare(ours, theirs, cosine, encode)
     return None if compared is None else conclude(*compared, ours, theirs)
+
+
+def _alike_at_a_glance(one: str, other: str) -> bool:
+    """What a tenth of the time tells of most pairs: that few words are common."""
+    words, others = set(one.lower().split()), set(other.lower().split())
+    longer = max(len(words), len(others))
+    return longer < GLANCE_WORDS or len(words & others) >= GLANCE_SHARE * longer
 
 
 def conclude(measures: Measures, parted: Parted, existing: Sequence[Word], new: Sequence[Word]) -> Verdict | None:

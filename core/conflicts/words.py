@@ -71,7 +71,8 @@ class Word:
     place: int
 
 
-def read(text: str) -> list[Word]:
+@lru_cache(32)  # a new text is compared with several
+def read(text: str) -> tuple[Word, ...]:
     """The words of a text, in order.
 
     >>> [(word.text, word.kind) for word in read("Ann isn't on port 5433 in May")]
@@ -90,7 +91,7 @@ def read(text: str) -> list[Word]:
         kind, key = _analysed(word)
         words.append(Word(word, key, "name" if named and kind == "plain" else kind, len(words)))
         stop = at + len(word)
-    return words
+    return tuple(words)
 
 
 def _split(run: str, at: int) -> list[tuple[str, int]]:
