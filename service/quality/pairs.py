@@ -3,8 +3,8 @@
     python -m service.quality.pairs FOLDER [--fit]
 
 Every file NAME_train.jsonl or NAME_dev.jsonl of the folder has a pair a line: `a`, `b`, and a `similarity` from 0 to
-5, a `label`, or both. A pair is a duplicate when it is labelled paraphrase or entailment, with a similarity of 4 or more
-where there is one; without a label, when it has that similarity. It is a conflict when it is labelled contradiction.
+5, a `label`, or both. A pair is a duplicate when it is labelled paraphrase or entailment, with a similarity of 4 or
+more where there is one; without a label, when it has that similarity. It is a conflict when it is labelled contradiction.
 Where a name has no dev file, every fifth pair of its train file is held out instead.
 """
 
@@ -125,9 +125,7 @@ def table(pairs: Sequence[Judged]) -> Iterator[str]:
     for held_out, source in itertools.product((False, True), sorted({pair.source for pair in pairs})):
         chosen = [pair for pair in pairs if pair.source == source and pair.held_out == held_out]
         scores = (score(chosen, "duplicate"), score(chosen, "conflict"))
-        cells = " | ".join(
-            f"{s.called}, {s.precision:.3f}, {s.recall:.3f}" if s.true else f"{s.called}" for s in scores
-        )
+        cells = " | ".join(map(str, scores))
         yield f"| {source} {'held out' if held_out else 'fitted'} ({len(chosen):,}) | {cells} |"
 
 
