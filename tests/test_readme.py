@@ -19,7 +19,7 @@ from loadtests.server import serving
 README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
 CURL = re.findall(r"```sh\n(curl .*?)```\s*```json\n(.*?)```", README, re.DOTALL)
 MUISTI = re.findall(r"^\.venv/bin/muisti .*$", README, re.MULTILINE)
-VARIES = {"id", "created_at", "updated_at", "seq", "space"}
+VARIES = {"id", "checked_at", "created_at", "updated_at", "seq", "space"}
 
 
 @pytest.fixture(scope="module")

@@ -99,6 +99,15 @@ def test_the_same_text_is_a_conflict_that_shows_the_memory_and_the_way_out(run: 
     assert run("add", "Ann likes tea", "--on-conflict", "keep").exit_code == 0
 
 
+def test_a_contradiction_is_shown_with_what_differs(run: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
+    first = added(run, "The staging database runs on port 5433.")
+    second = run("add", "The staging database runs on port 5434.")
+    assert (second.exit_code, second.stdout) == (2, "")
+    assert f"{first['id']}  The staging database runs on port 5433.  (number: 5433 there, 5434 here)" in second.stderr
+    assert "muisti update ID TEXT" in second.stderr
+
+
 def test_a_refusal_with_json_prints_the_problem(run: Run):
     first = added(run, "Ann likes tea")
     problem = json.loads(run("add", "Ann likes tea", "--json").stdout)
