@@ -58,6 +58,7 @@ BOTH = (
     ("A boy is playing a guitar.", "A girl is playing a guitar."),
     ("Ann has a sister in Oslo who is a nurse.", "Ann has a sister in Oslo."),
     ("Ann is allergic to peanuts.", "Ann is allergic to shellfish."),
+    ("John: Sounds cool! I'll definitely check it out.", "John: Cheers! I'll definitely check it out."),
     ("Build 231 passed with 3 warnings.", "Build 232 passed with 4 warnings."),
     ("I had pizza for lunch.", "I had soup for lunch."),
 )
