@@ -52,7 +52,7 @@ _DATE_FORM = re.compile(
     r"\d{4}-\d\d-\d\d.*|\d{1,2}:\d\d.*|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|\d{1,2}\s?[ap]\.?m|(?:19|20)\d\d"
 )
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
-_SENTENCE_END = re.compile(r"[.!?:;…\n]")
+_SENTENCE_END = re.compile(r"[.!?;…\n]")
 _QUOTED = re.compile(r"[\"“„«`]([^\"“”„«»`\n]{1,60})[\"”“»`]")
 _INNER = re.compile(r"[-_./:@]")
 _HUMP = re.compile(r"[a-z][A-Z]")
@@ -85,7 +85,7 @@ def read(text: str) -> tuple[Word, ...]:
     words: list[Word] = []
     stop = 0
     for word, at in pieces:
-        initial = not words or _SENTENCE_END.search(text, stop, at) is not None
+        initial = not words or words[-1].key == ":" or _SENTENCE_END.search(text, stop, at) is not None
         is_quoted = any(start <= at < end for start, end in quoted)
         named = is_quoted or (telling and not initial and word[0].isupper())
         kind, key = _analysed(word)
