@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 DATA ?= $(MUISTI_EVAL_DATA)
+TEXT ?=
 PYTEST_ARGS ?= -n auto --dist loadfile
 ARGS ?=
 
@@ -10,6 +11,11 @@ PINS := deploy/constraints.txt
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c $(PINS)
 NEEDS := .venv/.made pyproject.toml $(PINS)
+# Services that Muisti is measured beside. What they need would fight with what we need.
+SERVICES := build/chroma/.made build/mcp-memory-service/.made
+# mcp-memory-service needs a Python whose sqlite3 loads extensions; many builds of Python leave that out.
+EXTENSIBLE = $(firstword $(foreach p,$(PYTHON) python3.13 python3.12 python3.11 /usr/bin/python3,$(shell \
+  $(p) -c 'import sqlite3; sqlite3.Connection.enable_load_extension' 2>/dev/null && echo $(p))))
 # numpy computes on one thread in benchmarks, as we do.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 KERNELS := $(wildcard core/kernels/*.py)
@@ -18,7 +24,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve test lint fix eval bench bench-quick openapi pins clean
+.PHONY: help serve test lint fix eval bench bench-quick profile openapi pins clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -52,11 +58,14 @@ eval: .venv/.serve .venv/.kernels ## Measure retrieval quality: make eval DATA="
 	fi
 	@$(BIN)/muisti eval $(ARGS) $(DATA)
 
-bench: .venv/.dev .venv/.kernels ## Measure speed
-	@$(ONE_THREAD) $(BIN)/python -m loadtests.bench $(ARGS)
+bench: .venv/.peers .venv/.kernels $(SERVICES) ## Measure speed beside others, for an hour: make bench TEXT=dir
+	@$(ONE_THREAD) $(BIN)/python -m loadtests.bench $(if $(TEXT),--text $(TEXT)) $(ARGS)
 
-bench-quick: .venv/.dev .venv/.kernels ## Measure speed roughly, in seconds
-	@$(ONE_THREAD) $(BIN)/python -m loadtests.bench --quick $(ARGS)
+bench-quick: .venv/.dev .venv/.kernels ## Measure speed roughly, beside numpy and bm25s
+	@$(ONE_THREAD) $(BIN)/python -m loadtests.quick
+
+profile: .venv/.dev .venv/.kernels ## Show where the time of a search goes: make profile TEXT=dir
+	@$(ONE_THREAD) $(BIN)/python -m loadtests.profile $(if $(TEXT),--text $(TEXT)) $(ARGS)
 
 openapi: .venv/.serve ## Write docs/openapi.json, which a test compares with the routes
 	@$(BIN)/python -m service.routes.openapi > docs/openapi.json
@@ -98,6 +107,20 @@ endef
 	@$(PIP) setuptools
 	@$(PIP) --no-build-isolation -e '.[dev]'
 	@touch .venv/.serve $@
+
+# The pins of the peers are their own; ours hold for what both need.
+.venv/.peers: .venv/.dev deploy/peers.txt
+	@echo 'Installing what Muisti is measured beside into .venv'
+	@$(PIP) -c deploy/peers.txt --no-build-isolation -e '.[dev,peers]'
+	@touch $@
+
+# A service that cannot be installed is left out of the tables, which then say so.
+build/%/.made: deploy/services/%.txt
+	@echo 'Installing $* into build/$*'
+	@mkdir -p $(@D)
+	@{ $(if $(filter mcp-memory-service,$*),$(or $(EXTENSIBLE),false),$(PYTHON)) -m venv build/$* && \
+	  build/$*/bin/python -m pip --disable-pip-version-check install -q -r $<; } || echo 'Not installed: $* will not be measured.' >&2
+	@touch $@
 
 .venv/.kernels: .venv/.serve $(KERNELS)
 	@echo 'Compiling the kernels'

@@ -2,53 +2,99 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
+import uvloop
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A POST with the status that it should have."""
+
+    path: str
+    body: bytes
+    expected: int
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a run measured: requests a second, and milliseconds of single requests."""
+    """What a run measured. `bodies` are in the order of the requests."""
 
-    per_second: float
-    milliseconds: np.ndarray
+    seconds: float
+    latencies: list[float]
+    bodies: list[bytes]
     failures: int
 
+    @property
+    def per_second(self) -> float:
+        return len(self.latencies) / self.seconds
 
-def run(host: str, port: int, path: str, bodies: Iterable[bytes], clients: int, expected: int) -> Load:
-    """POST each body once, from `clients` connections at a time; any status but `expected` counts as a failure."""
-    return asyncio.run(_run(host, port, path, iter(bodies), clients, expected))
+    def and_then(self, other: "Load") -> "Load":
+        return Load(
+            self.seconds + other.seconds,
+            self.latencies + other.latencies,
+            self.bodies + other.bodies,
+            self.failures + other.failures,
+        )
 
 
-async def _run(host: str, port: int, path: str, bodies: Iterator[bytes], clients: int, expected: int) -> Load:
-    times: list[float] = []
-    failures: list[int] = []
-    head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: "
+def run(port: int, requests: Sequence[Request], clients: int) -> Load:
+    """Send each request once to 127.0.0.1, over `clients` connections."""
+    return uvloop.run(_run(port, requests, clients))
 
-    async def client() -> None:
-        reader, writer = await asyncio.open_connection(host, port)
-        for body in bodies:
+
+async def _run(port: int, requests: Sequence[Request], clients: int) -> Load:
+    loop = asyncio.get_running_loop()
+    waiting = iter(enumerate(requests))
+    bodies, latencies = [b""] * len(requests), [0.0] * len(requests)
+    statuses = [0] * len(requests)
+
+    async def client(connection: "_Connection") -> None:
+        for number, request in waiting:
             began = time.perf_counter()
-            writer.write(f"{head}{len(body)}\r\n\r\n".encode() + body)
-            status = await _response(reader)
-            times.append(time.perf_counter() - began)
-            if status != expected:
-                failures.append(status)
-        writer.close()
-        await writer.wait_closed()
+            statuses[number], bodies[number] = await connection.send(request)
+            latencies[number] = time.perf_counter() - began
 
+    opened = [await loop.create_connection(_Connection, "127.0.0.1", port) for _ in range(clients)]
     began = time.perf_counter()
-    await asyncio.gather(*(client() for _ in range(clients)))
-    return Load(len(times) / (time.perf_counter() - began), 1000 * np.array(times), len(failures))
+    await asyncio.gather(*(client(connection) for _, connection in opened))
+    seconds = time.perf_counter() - began
+    for transport, _ in opened:
+        transport.close()
+    failures = sum(status != request.expected for status, request in zip(statuses, requests, strict=True))
+    return Load(seconds, latencies, bodies, failures)
 
 
-async def _response(reader: asyncio.StreamReader) -> int:
-    head = await reader.readuntil(b"\r\n\r\n")
-    status = int(head[9:12])
-    for line in head.split(b"\r\n"):
-        name, _, value = line.partition(b":")
-        if name.lower() == b"content-length":
-            await reader.readexactly(int(value))
-    return status
+class _Connection(asyncio.Protocol):
+    """One connection; understands answers with a Content-Length, which is all that it meets here."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+        self._received = b""
+        self._answer: asyncio.Future[tuple[int, bytes]] | None = None
+
+    def send(self, request: Request) -> "asyncio.Future[tuple[int, bytes]]":
+        self._answer = asyncio.get_running_loop().create_future()
+        head = (
+            f"POST {request.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(request.body)}\r\n\r\n"
+        )
+        self._transport.write(head.encode() + request.body)  # pyright: ignore[reportAttributeAccessIssue]
+        return self._answer
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        head, blank, body = self._received.partition(b"\r\n\r\n")
+        if blank and len(body) >= _length(head) and self._answer is not None:
+            self._received = b""
+            self._answer.set_result((int(head[9:12]), body))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(exc or ConnectionError("the server closed the connection"))
+
+
+def _length(head: bytes) -> int:
+    lines: Iterator[tuple[bytes, bytes, bytes]] = (line.partition(b":") for line in head.split(b"\r\n"))
+    return next(int(value) for name, _, value in lines if name.lower() == b"content-length")

@@ -1,60 +1,45 @@
-"""Texts to measure with: real ones from a folder, or made ones whose words are as unevenly used as in a language."""
+"""Texts and questions to measure with: real ones, or made ones whose words are as unevenly used as in a language."""
 
-import json
 from collections.abc import Iterator
-from itertools import cycle, islice
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-SYLLABLES = [
-    "ka",
-    "lo",
-    "mi",
-    "ra",
-    "ne",
-    "to",
-    "su",
-    "vi",
-    "pa",
-    "de",
-    "ho",
-    "lu",
-    "ri",
-    "san",
-    "ter",
-    "mo",
-    "ben",
-    "gal",
-    "din",
-    "for",
-]
+from loadtests import corpus
+
+# fmt: off
+SYLLABLES = ["ka", "lo", "mi", "ra", "ne", "to", "su", "vi", "pa", "de", "ho", "lu", "ri", "san", "ter", "mo", "ben",
+             "gal", "din", "for"]
+# fmt: on
+VOCABULARY = 20_000
+MADE_QUESTIONS = 4_000
 
 
-def memories(count: int, folder: Path | None) -> list[str]:
-    """`count` distinct texts: the documents of a folder's corpus.jsonl, numbered when they run out, or made ones."""
-    if folder is None:
-        return list(islice(made(words=(8, 50), seed=1), count))
-    lines = (folder / "corpus.jsonl").read_text("utf-8").splitlines()
-    texts = [text for line in lines if (text := json.loads(line)["text"].strip())]
-    return [text[:2_000] if n < len(texts) else f"{text[:2_000]} ({n})" for n, text in zip(range(count), cycle(texts))]
+def real(folder: Path, cache: Path) -> tuple[list[str], list[str]]:
+    """Up to a million texts, and questions.
+
+    `folder` holds what `loadtests.corpus` wrote, or the judged sets that it reads; then the texts go into `cache`.
+    """
+    written = folder / "texts.txt"
+    if not written.exists():
+        written = cache / "corpus" / "texts.txt"
+        if not written.exists():
+            corpus.build(folder, written.parent)
+    return tuple(path.read_text("utf-8").split("\n")[:-1] for path in (written, written.with_name("questions.txt")))
 
 
-def questions(count: int, folder: Path | None) -> list[str]:
-    """`count` distinct queries of about ten words."""
-    if folder is None:
-        return list(islice(made(words=(4, 14), seed=2), count))
-    lines = (folder / "queries.jsonl").read_text("utf-8").splitlines()
-    texts = [json.loads(line)["text"] for line in lines]
-    return [text if n < len(texts) else f"{text} ({n})" for n, text in zip(range(count), cycle(texts))]
+def invented(count: int) -> tuple[list[str], list[str]]:
+    """Texts and questions of made words, for machines without real ones."""
+    return list(islice(made((8, 50), seed=1), count)), list(islice(made((4, 14), seed=2), MADE_QUESTIONS))
 
 
 def made(words: tuple[int, int], seed: int) -> Iterator[str]:
-    """Endless sentences over 20,000 words with Zipf's frequencies, each with a number of its own."""
+    """Endless sentences with Zipf's frequencies, each with a number of its own."""
     rng = np.random.default_rng(seed)
-    vocabulary = ["".join(rng.choice(SYLLABLES, rng.integers(1, 5))) for _ in range(20_000)]
+    vocabulary = ["".join(rng.choice(SYLLABLES, rng.integers(1, 5))) for _ in range(VOCABULARY)]
     number = 0
     while True:
         number += 1
-        ranks = np.minimum(rng.zipf(1.2, rng.integers(*words)), len(vocabulary)) - 1
+        ranks = np.minimum(rng.zipf(1.2, rng.integers(*words)), VOCABULARY) - 1
         yield " ".join([*(vocabulary[rank] for rank in ranks), str(number)])

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from loadtests.server import serving
+from loadtests.services.muisti import serving
 
 README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
 CURL = re.findall(r"```sh\n(curl .*?)```\s*```json\n(.*?)```", README, re.DOTALL)
@@ -24,8 +24,8 @@ VARIES = {"id", "checked_at", "created_at", "updated_at", "seq", "space"}
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(tmp_path_factory.mktemp("readme") / "muisti.db") as (host, port):
-        yield f"{host}:{port}"
+    with serving(tmp_path_factory.mktemp("readme") / "muisti.db") as running:
+        yield f"127.0.0.1:{running.port}"
 
 
 def run(command: str, folder: Path) -> str:

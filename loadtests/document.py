@@ -1,0 +1,26 @@
+"""The tables as Markdown, put between `<!-- bench:name -->` and `<!-- /bench -->` of a page."""
+
+import re
+from pathlib import Path
+
+from loadtests import tables
+from loadtests.tables import Results, Table
+
+PLACE = re.compile(r"(<!-- bench:(?P<name>[a-z-]+) -->\n).*?(<!-- /bench -->)", re.DOTALL)
+
+
+def fill_in(results: Results, page: Path) -> None:
+    """Write what was measured into the page; places without figures stay as they are."""
+    found = {table.stage: _markdown(table) for table in tables.all_of(results)}
+    found["run"] = "".join(f"- {name}: {value}\n" for name, value in tables.run_of(results).items())
+
+    def place(match: re.Match[str]) -> str:
+        return match[1] + found[match["name"]] + match[3] if match["name"] in found else match[0]
+
+    page.write_text(PLACE.sub(place, page.read_text("utf-8")), "utf-8")
+
+
+def _markdown(table: Table) -> str:
+    lines = [table.header, ["---"] * len(table.header)]
+    lines += [[f"**{cell}**" if cell else "" for cell in row] if row[0] == "Muisti" else row for row in table.rows]
+    return f"{table.title[0].upper()}{table.title[1:]}:\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)

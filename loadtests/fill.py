@@ -1,0 +1,106 @@
+"""Fill a database fast: the product's own preparation and SQL, but in large transactions without a sync.
+
+Every row is what `Engine.add` would have stored. Each memory has `metadata.a`, a number from 0 to 99 to filter by.
+"""
+
+import multiprocessing
+import os
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+
+from core.embed import StaticEncoder
+from core.engine import Engine
+from core.ids import IdSource, id_bytes, id_text
+from core.prepare import new_memory, ready
+from core.store import memories, spaces
+from core.store.database import Statement
+from core.store.file import FileDatabase
+from core.store.memories import NewVersion
+from core.store.spaces import SpaceRow
+from core.values import CONTENT_ONLY, Draft
+
+SPACE = "bench"
+BATCH = 2_000
+BATCHES = 25  # of a transaction
+GROUPS = 100  # values of metadata.a
+
+_encoder: StaticEncoder | None = None
+
+
+def group_of(row: int) -> int:
+    """The value of `metadata.a` of a memory: evenly spread, in no order."""
+    return row * 2654435761 % (1 << 32) * GROUPS >> 32
+
+
+def fill(path: Path, texts: Sequence[str]) -> float:
+    """Make a database at `path` with one space that holds the texts; gives the seconds it took."""
+    began = time.perf_counter()
+    unfinished = path.with_suffix(".unfinished")
+    for stale in path.parent.glob(f"{unfinished.name}*"):
+        stale.unlink()
+    space = _empty(unfinished)
+    batches = [(space, first, texts[first : first + BATCH]) for first in range(0, len(texts), BATCH)]
+    with closing(apsw.Connection(str(unfinished))) as connection:
+        _in_haste(connection)
+        _adopt(connection, space)
+        with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:
+            for number, versions in enumerate(pool.imap(_prepare, batches)):
+                if number % BATCHES == 0:
+                    connection.execute("BEGIN")
+                _write(connection, space, versions)
+                if number % BATCHES == BATCHES - 1 or number == len(batches) - 1:
+                    connection.execute("COMMIT")
+        connection.pragma("journal_mode", "wal")
+    unfinished.rename(path)
+    return time.perf_counter() - began
+
+
+def _empty(path: Path) -> SpaceRow:
+    database = FileDatabase(path)
+    with Engine(database, None, lambda: time.time_ns() // 1000) as engine:
+        engine.create_space(SPACE, CONTENT_ONLY)
+        ((row,),) = database.read([spaces.by_name(SPACE)])
+        return spaces.space_row(row)
+
+
+def _in_haste(connection: apsw.Connection) -> None:
+    for name, value in {"journal_mode": "off", "synchronous": "off", "cache_size": -1_000_000}.items():
+        connection.pragma(name, value)
+
+
+def _adopt(connection: apsw.Connection, space: SpaceRow) -> None:
+    encoder = _model()
+    _run(connection, spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, 0))
+    for statement in spaces.adopt_generation(space, encoder.identity):
+        _run(connection, statement)
+
+
+def _prepare(batch: tuple[SpaceRow, int, Sequence[str]]) -> list[NewVersion]:
+    space, first, texts = batch
+    now, ids = time.time_ns() // 1000, IdSource()
+    drafts = [Draft(content=text, metadata={"a": group_of(first + place)}) for place, text in enumerate(texts)]
+    made = [new_memory(draft, SPACE, id_text(ids.new(now)), now) for draft in drafts]
+    return ready(made, space, _model())
+
+
+def _model() -> StaticEncoder:
+    global _encoder  # one a process
+    _encoder = _encoder or StaticEncoder()
+    return _encoder
+
+
+def _write(connection: apsw.Connection, space: SpaceRow, versions: Sequence[NewVersion]) -> None:
+    _run(connection, spaces.advance(space, len(versions), time.time_ns() // 1000))
+    for offset, version in zip(range(len(versions) - 1, -1, -1), versions, strict=True):
+        for statement in memories.insert(space, version, _model().identity, offset):
+            _run(connection, statement)
+        raw = id_bytes(version.memory.id)
+        _run(connection, memories.record(space, "created", raw, version.memory.version, offset))
+
+
+def _run(connection: apsw.Connection, statement: Statement) -> None:
+    connection.execute(statement.sql, statement.args).fetchall()

@@ -1,0 +1,111 @@
+"""Muisti as the benchmarks see it: whole searches through `Engine`, and the rankings under them.
+
+All that the benchmarks know of the inside of the index stands here.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from core.buffers import Buffer
+from core.embed import Encoder
+from core.engine import Engine
+from core.filters import Filter, Leaf
+from core.index.dense import nearest, rotated
+from core.index.lexical import rank_lexical
+from core.index.pool import best_rows
+from core.index.sign_bits import SignBits
+from core.index.snapshot import Allowed, Snapshot
+from core.index.space_index import SpaceIndex
+from core.kernels import Floats, Mask
+from core.query import Query, parse
+from core.store.file import FileDatabase
+from core.values import Mode
+from loadtests.fill import SPACE
+
+DENSE = ("bits", "codes", "scales", "fine", "fine_scales", "embedded")
+MEMORY = 16 << 30  # bytes that the index may take: benchmarks never evict
+
+Found = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Muisti:
+    """An open database whose space is loaded. Memories are numbered in the order in which they were stored."""
+
+    engine: Engine
+    encoder: Encoder
+    index: SpaceIndex
+    snapshot: Snapshot
+    memory_of: Found  # of each row
+
+    def search(self, text: str, mode: Mode, filter: Filter | None = None) -> int:
+        """A whole search; the number of hits."""
+        return len(self.engine.search(SPACE, Query(text=text, mode=mode, filter=filter)).hits)
+
+    def dense(self, direction: Floats, k: int, allowed: Allowed | None = None) -> Found:
+        """The nearest memories to a unit vector."""
+        rows = self._visible() if allowed is None else allowed
+        return self.memory_of[nearest(self.snapshot, rotated(direction), rows, k).rows]
+
+    def lexical(self, text: str, k: int, allowed: Allowed | None = None) -> Found:
+        """The best memories by BM25."""
+        population = self.snapshot.population(_now())
+        mask = population.mask if allowed is None else allowed.mask
+        scores = rank_lexical(self.snapshot, population, parse(text, "any").terms, mask).scores
+        return self.memory_of[best_rows(self.snapshot, scores, k, above=0.0)]
+
+    @property
+    def dense_bytes(self) -> int:
+        """What a vector search reads, of all rows."""
+        return sum(size for name, size in sizes(self.index).items() if name in DENSE)
+
+    @property
+    def lexical_bytes(self) -> int:
+        """What a keyword search reads, of all rows; the tokens in order serve phrases."""
+        return sum(size for name, size in sizes(self.index).items() if name.startswith("postings.") or name == "length")
+
+    def rows_of(self, memories: Mask) -> Allowed:
+        """The rows of some memories."""
+        mask = memories[self.memory_of]
+        return Allowed(mask, int(np.count_nonzero(mask)))
+
+    def _visible(self) -> Allowed:
+        population = self.snapshot.population(_now())
+        return Allowed(population.mask, population.rows)
+
+
+@contextmanager
+def opened(path: Path, encoder: Encoder) -> Iterator[Muisti]:
+    """The database with its index loaded."""
+    with Engine(FileDatabase(path), encoder, _now, index_memory=MEMORY) as engine:
+        index, snapshot = engine._indexes.fresh(SPACE)  # pyright: ignore[reportPrivateUsage]  # below the engine
+        memory_of = np.unique(snapshot.rows.version.view(snapshot.size), return_inverse=True)[1].astype(np.int64)
+        yield Muisti(engine, encoder, index, snapshot, memory_of)
+
+
+def below(percent: int) -> Filter:
+    """The filter that lets `percent` of the memories through."""
+    return Leaf("metadata.a", "lt", percent)
+
+
+def sizes(index: SpaceIndex) -> dict[str, int]:
+    """Bytes that are in use, by column of the index. Buffers that grow have up to as much again in reserve."""
+    rows, pieces = index.snapshot.rows, index.snapshot.pieces
+    growing = ((name, value) for name, value in vars(rows).items() if isinstance(value, Buffer | SignBits))
+    found = {name: value.view().nbytes for name, value in growing}
+    for piece in pieces:
+        for name in piece.__slots__:
+            array = getattr(piece, name)
+            if isinstance(array, np.ndarray):
+                found[f"postings.{name}"] = found.get(f"postings.{name}", 0) + array.nbytes
+    return found
+
+
+def _now() -> int:
+    return time.time_ns() // 1000

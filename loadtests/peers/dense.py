@@ -1,0 +1,53 @@
+"""What the dense stage asks of a library."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from core.vectors import Vectors
+from loadtests.shelf import Shelf
+
+Found = npt.NDArray[np.int64]
+Search = Callable[[npt.NDArray[np.float32], int], Found]  # (query, k) to row numbers, in any order
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A filter: the rows with `metadata.a < percent`, as each library likes it."""
+
+    percent: int
+    groups: npt.NDArray[np.int64]  # of all rows
+    mask: npt.NDArray[np.bool_]
+    rows: Found
+
+
+@dataclass(frozen=True, slots=True)
+class DenseEngine:
+    """An index ready to search. `filtered` is None where the library has no filter; `bytes` is its own index."""
+
+    name: str
+    search: Search
+    filtered: Callable[[Selection], Search] | None
+    seconds: float  # to build
+    bytes: int
+    every: int = 1  # answers only every n-th query, being slow
+
+
+class DensePeer(Protocol):
+    """A module that builds engines over unit vectors."""
+
+    def engines(self, vectors: Vectors, shelf: Shelf, *, slow: bool) -> list[DenseEngine]:
+        """Ready engines; one whose build takes more than minutes only when `slow`, or when the shelf has it."""
+        ...
+
+
+def patience(rows: int, fast: int) -> int:
+    """Which share of the queries an engine answers that is comfortable with `fast` rows: every n-th.
+
+    >>> patience(10_000, 100_000), patience(1_000_000, 100_000)
+    (1, 5)
+    """
+    return 1 if rows <= fast else 5

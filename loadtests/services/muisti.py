@@ -1,0 +1,52 @@
+"""Muisti's own server."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from loadtests.bed import Bed
+from loadtests.fill import SPACE
+from loadtests.http_load import Request
+from loadtests.services.process import free_port, running
+from loadtests.services.service import Running, Service
+
+FILTER = {"metadata.a": {"lt": 10}}
+
+
+def service(bed: Bed) -> Service:
+    path, seconds = bed.database()
+    return Service("Muisti", serving, path, seconds, searches=1_000, writes=400)
+
+
+@contextmanager
+def serving(database: Path, *, workers: int = 1) -> Iterator[Running]:
+    port = free_port()
+    settings = {
+        "MUISTI_PORT": str(port),
+        "MUISTI_DATABASE_URL": f"file:{database}",
+        "MUISTI_LOG_LEVEL": "warning",
+        "MUISTI_WORKERS": str(workers),
+        "MUISTI_INDEX_MEMORY": "8GB",
+    }
+    with running([sys.executable, "-m", "service"], settings, f"http://127.0.0.1:{port}/readyz") as process:
+        yield Running(
+            port,
+            process.pid,
+            lambda question, _: search(question),
+            lambda question, _: search(question, filter=FILTER),
+            {
+                "keep": lambda _number, text, _direction: write(text, "keep"),
+                "reject": lambda _number, text, _direction: write(text, "reject"),
+            },
+        )
+
+
+def search(question: str, **options: object) -> Request:
+    return Request(f"/v1/spaces/{SPACE}/search", json.dumps({"query": question, **options}).encode(), 200)
+
+
+def write(text: str, on_conflict: str) -> Request:
+    body = {"content": text, "on_conflict": on_conflict, "metadata": {"a": 1}}
+    return Request(f"/v1/spaces/{SPACE}/memories", json.dumps(body).encode(), 201)

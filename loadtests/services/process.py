@@ -1,0 +1,58 @@
+"""A server in a process of its own, for as long as it is needed."""
+
+import os
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+STARTING = 180.0  # seconds
+
+
+@contextmanager
+def running(command: Sequence[str], environment: Mapping[str, str], ready: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """A process with this environment on top of ours (without settings of Muisti), once the URL `ready` answers."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, env={**inherited, **environment}, stdout=quiet, stderr=quiet)
+    try:
+        _wait(ready, process)
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def resident(pid: int) -> int:
+    """Bytes in memory of a process and its children."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    below = [int(child) for child in children.read_text().split()] if children.exists() else []
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") + sum(resident(child) for child in below)
+
+
+def _wait(url: str, process: "subprocess.Popen[bytes]") -> None:
+    give_up = time.monotonic() + STARTING
+    while time.monotonic() < give_up:
+        if process.poll() is not None:
+            raise RuntimeError(f"{process.args} ended with exit code {process.returncode} before it was ready")
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.02)
+    raise TimeoutError(f"{url} did not answer within {STARTING:.0f} s")

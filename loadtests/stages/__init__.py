@@ -1,0 +1,1 @@
+"""What is measured: each stage takes a `Bench` of one size and gives plain values for JSON."""
