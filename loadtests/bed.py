@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import numpy as np
+
 from core.embed import StaticEncoder
 from core.text import ANALYZER
 from core.vectors import Vectors
@@ -53,6 +55,11 @@ class Bed:
             following = self.asked[(place + lap) % len(self.asked)].split()
             found.append(self.asked[place] if lap == 0 else f"{self.asked[place]} {max(following, key=len)}")
         return found
+
+    def directions(self, count: int, first: int = 0) -> Vectors:
+        """The vectors of `questions`."""
+        encoder = StaticEncoder()
+        return np.stack([encoder.encode_query(question) for question in self.questions(count, first)])
 
     def unused(self, count: int, mark: str) -> list[str]:
         """Texts like the others that are not among them: `mark` and a number make them new."""

@@ -10,19 +10,21 @@ import uvloop
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A POST with the status that it should have."""
+    """A request with the status that it should have."""
 
     path: str
     body: bytes
     expected: int
+    method: str = "POST"
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a run measured. `bodies` are in the order of the requests."""
+    """What a run measured. `heads` and `bodies` of the answers are in the order of the requests."""
 
     seconds: float
     latencies: list[float]
+    heads: list[bytes]
     bodies: list[bytes]
     failures: int
 
@@ -34,6 +36,7 @@ class Load:
         return Load(
             self.seconds + other.seconds,
             self.latencies + other.latencies,
+            self.heads + other.heads,
             self.bodies + other.bodies,
             self.failures + other.failures,
         )
@@ -47,13 +50,12 @@ def run(port: int, requests: Sequence[Request], clients: int) -> Load:
 async def _run(port: int, requests: Sequence[Request], clients: int) -> Load:
     loop = asyncio.get_running_loop()
     waiting = iter(enumerate(requests))
-    bodies, latencies = [b""] * len(requests), [0.0] * len(requests)
-    statuses = [0] * len(requests)
+    heads, bodies, latencies = [b""] * len(requests), [b""] * len(requests), [0.0] * len(requests)
 
     async def client(connection: "_Connection") -> None:
         for number, request in waiting:
             began = time.perf_counter()
-            statuses[number], bodies[number] = await connection.send(request)
+            heads[number], bodies[number] = await connection.send(request)
             latencies[number] = time.perf_counter() - began
 
     opened = [await loop.create_connection(_Connection, "127.0.0.1", port) for _ in range(clients)]
@@ -62,8 +64,8 @@ async def _run(port: int, requests: Sequence[Request], clients: int) -> Load:
     seconds = time.perf_counter() - began
     for transport, _ in opened:
         transport.close()
-    failures = sum(status != request.expected for status, request in zip(statuses, requests, strict=True))
-    return Load(seconds, latencies, bodies, failures)
+    failures = sum(int(head[9:12]) != request.expected for head, request in zip(heads, requests, strict=True))
+    return Load(seconds, latencies, heads, bodies, failures)
 
 
 class _Connection(asyncio.Protocol):
@@ -72,12 +74,12 @@ class _Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
         self._received = b""
-        self._answer: asyncio.Future[tuple[int, bytes]] | None = None
+        self._answer: asyncio.Future[tuple[bytes, bytes]] | None = None
 
-    def send(self, request: Request) -> "asyncio.Future[tuple[int, bytes]]":
+    def send(self, request: Request) -> "asyncio.Future[tuple[bytes, bytes]]":
         self._answer = asyncio.get_running_loop().create_future()
         head = (
-            f"POST {request.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            f"{request.method} {request.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(request.body)}\r\n\r\n"
         )
         self._transport.write(head.encode() + request.body)  # pyright: ignore[reportAttributeAccessIssue]
@@ -88,7 +90,7 @@ class _Connection(asyncio.Protocol):
         head, blank, body = self._received.partition(b"\r\n\r\n")
         if blank and len(body) >= _length(head) and self._answer is not None:
             self._received = b""
-            self._answer.set_result((int(head[9:12]), body))
+            self._answer.set_result((head, body))
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._answer is not None and not self._answer.done():

@@ -23,12 +23,16 @@ class Table:
 
 def show(results: Results, console: Console) -> None:
     for table in all_of(results):
-        shown = RichTable(*table.header, title=table.title)
-        for row in table.rows:
-            shown.add_row(*row, style="bold" if row[0].startswith("Muisti") else None)
-        console.print(shown)
+        console.print(rich_table(table))
     for name, value in run_of(results).items():
         console.print(f"{name}: {value}")
+
+
+def rich_table(table: Table) -> RichTable:
+    shown = RichTable(*table.header, title=table.title)
+    for row in table.rows:
+        shown.add_row(*row, style="bold" if row[0].startswith("Muisti") else None)
+    return shown
 
 
 def all_of(results: Results) -> Iterator[Table]:

@@ -24,13 +24,14 @@ class Engine(Generic[T]):
 
 @dataclass(slots=True)
 class Times(Generic[T]):
-    """Seconds of each answered query, and the answers."""
+    """Seconds of each answered query, by the clock and of the processor, and the answers."""
 
     seconds: list[float] = field(default_factory=list[float])
+    cpu: list[float] = field(default_factory=list[float])
     answers: dict[int, T] = field(default_factory=dict[int, T])
 
     def summary(self) -> dict[str, float]:
-        return milliseconds(self.seconds)
+        return {**milliseconds(self.seconds), "cpu": milliseconds(self.cpu)["median"]}
 
 
 def interleaved(engines: list[Engine[T]], queries: int, *, block: int = BLOCK) -> dict[str, Times[T]]:
@@ -47,9 +48,10 @@ def interleaved(engines: list[Engine[T]], queries: int, *, block: int = BLOCK) -
             measured = times[engine.name]
             for number in range(start, min(start + block, queries)):
                 if number % engine.every == 0:
-                    began = time.perf_counter()
+                    worked, began = time.process_time(), time.perf_counter()
                     answer = engine.answer(number)
                     measured.seconds.append(time.perf_counter() - began)
+                    measured.cpu.append(time.process_time() - worked)
                     measured.answers[number] = answer
     return dict(times)
 

@@ -46,7 +46,7 @@ def searches(texts: Sequence[str], vectors: Vectors, encoder: Encoder, shelf: Sh
 def _fused(connection: sqlite3.Connection, encoder: Encoder, dense: Dense, question: str, k: int) -> list[int]:
     ranked = "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY bm25(memories_fts) LIMIT ?"
     rankings = [
-        dense(encoder.encode([question])[0]),
+        dense(encoder.encode_query(question)),
         [row for (row,) in connection.execute(ranked, (words(question), POOL))],
     ]
     scores: dict[int, float] = {}

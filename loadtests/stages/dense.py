@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from core.embed import StaticEncoder
 from core.vectors import Vectors
 from loadtests.bed import Bed
 from loadtests.fill import group_of
@@ -23,7 +22,7 @@ SAME = 1e-5  # scores that differ by less count as equal
 def measure(bed: Bed) -> dict[str, Any]:
     vectors = bed.vectors()
     queries = 200 if bed.size <= 100_000 else 60
-    directions = StaticEncoder().encode(bed.questions(queries + BLOCK))
+    directions = bed.directions(queries + BLOCK)
     with bed.muisti() as muisti:
         engines = [_muisti(muisti, bed), *_peers(bed, vectors)]
         found: dict[str, Any] = {"queries": queries, "engines": _measured(engines, vectors, directions, queries, None)}

@@ -44,7 +44,7 @@ def measure(bed: Bed) -> dict[str, Any]:
     services = list(_services(bed))
     most = max(service.searches for service in services)
     questions = bed.questions(most * (len(CLIENTS) + 1) + STARTS + ROUNDS)
-    asked = Asked(questions, StaticEncoder().encode(questions))
+    asked = Asked(questions, bed.directions(len(questions)))
     found: dict[str, Any] = {"loading seconds": {service.name: service.loading for service in services}}
     found["cold start"] = {service.name: _cold_starts(service, asked) for service in services}
     with ExitStack() as stack:
