@@ -2,11 +2,11 @@
 
 import os
 import platform
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -24,24 +24,27 @@ PACKAGES = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
 class Bed:
     """`shelf` keeps what is made of the texts alone, `embedded` what also depends on the model.
 
     `peers` is False when Muisti is measured alone; `slow` allows builds that take many minutes.
     """
 
-    texts: Sequence[str]
-    asked: Sequence[str]
-    shelf: Shelf
-    embedded: Shelf
-    peers: bool
-    slow: bool
+    def __init__(
+        self, texts: Sequence[str], asked: Sequence[str], cache: Path, *, peers: bool = True, slow: bool = False
+    ) -> None:
+        self.texts, self.peers, self.slow = texts, peers, slow
+        self.shelf = Shelf.of(cache, texts)
+        self.embedded = self.shelf.below(StaticEncoder().identity[:8])
+        self._asked = asked
+        self._closing = ExitStack()
+        self._open: Muisti | None = None
 
-    @classmethod
-    def of(cls, texts: Sequence[str], asked: Sequence[str], cache: Path, *, peers: bool, slow: bool) -> "Bed":
-        kept = Shelf.of(cache, texts)
-        return cls(texts, asked, kept, kept.below(StaticEncoder().identity[:8]), peers, slow)
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.close()
 
     @property
     def size(self) -> int:
@@ -51,9 +54,9 @@ class Bed:
         """`count` questions, all distinct, from a place in the list; more than there are get a word of the next."""
         found: list[str] = []
         for number in range(first, first + count):
-            lap, place = divmod(number, len(self.asked))
-            following = self.asked[(place + lap) % len(self.asked)].split()
-            found.append(self.asked[place] if lap == 0 else f"{self.asked[place]} {max(following, key=len)}")
+            lap, place = divmod(number, len(self._asked))
+            following = self._asked[(place + lap) % len(self._asked)].split()
+            found.append(self._asked[place] if lap == 0 else f"{self._asked[place]} {max(following, key=len)}")
         return found
 
     def directions(self, count: int, first: int = 0) -> Vectors:
@@ -75,11 +78,11 @@ class Bed:
     def _fill(self, path: Path) -> None:
         fill(path, self.texts)
 
-    @contextmanager
-    def muisti(self) -> Iterator[Muisti]:
-        """Muisti over the filled database, with an encoder that has seen no question yet."""
-        with opened(self.database()[0], StaticEncoder()) as muisti:
-            yield muisti
+    def muisti(self) -> Muisti:
+        """Muisti over the filled database; opened by the first stage that needs it, and shared by those after."""
+        if self._open is None:
+            self._open = self._closing.enter_context(opened(self.database()[0], StaticEncoder()))
+        return self._open
 
 
 def machine() -> dict[str, str]:

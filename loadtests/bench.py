@@ -39,10 +39,9 @@ def main() -> int:
         if size > len(corpus):
             console.print(f"[red]only {len(corpus):,} texts, {size:,} wanted: not measured[/]")
             continue
-        beginning = corpus[:size]
-        bed = Bed.of(beginning, questions, cache, peers=options.peers, slow=options.slow)
-        for stage in asked:
-            _run(stage, bed, folder / f"{stage}-{size}.json", options)
+        with Bed(corpus[:size], questions, cache, peers=options.peers, slow=options.slow) as bed:
+            for stage in asked:
+                _run(stage, bed, folder / f"{stage}-{size}.json", options)
     results = load(folder)
     if results:
         tables.show(results, console)

@@ -44,20 +44,20 @@ def main() -> int:
     options = parser.parse_args()
     cache = options.runs / "cache"
     found, questions = texts.real(options.text, cache) if options.text else texts.invented(options.size)
-    bed = Bed.of(found[: options.size], questions, cache, peers=False, slow=False)
-    for table in (in_process(bed, options.queries), over_http(bed, options.queries // 4)):
-        console.print(rich_table(table))
+    with Bed(found[: options.size], questions, cache, peers=False) as bed:
+        for table in (in_process(bed, options.queries), over_http(bed, options.queries // 4)):
+            console.print(rich_table(table))
     return 0
 
 
 def in_process(bed: Bed, queries: int) -> Table:
     """Microseconds of a hybrid search by the function of ours that runs, largest first."""
     asked = bed.questions(queries + WARMING)
-    with bed.muisti() as muisti:
-        for question in asked[queries:]:
-            muisti.search(question, "hybrid")
-        with _sampled() as samples:
-            cpu, seconds = _searched(muisti, asked[:queries])
+    muisti = bed.muisti()
+    for question in asked[queries:]:
+        muisti.search(question, "hybrid")
+    with _sampled() as samples:
+        cpu, seconds = _searched(muisti, asked[:queries])
     total = sum(samples.values())
     each = 1e6 * cpu / queries
     rows = [[name, f"{each * count / total:.0f}", f"{count / total:.1%}"] for name, count in samples.most_common(SHOWN)]

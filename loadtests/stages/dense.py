@@ -23,22 +23,19 @@ def measure(bed: Bed) -> dict[str, Any]:
     vectors = bed.vectors()
     queries = 200 if bed.size <= 100_000 else 60
     directions = bed.directions(queries + BLOCK)
-    with bed.muisti() as muisti:
-        engines = [_muisti(muisti, bed), *_peers(bed, vectors)]
-        found: dict[str, Any] = {"queries": queries, "engines": _measured(engines, vectors, directions, queries, None)}
-        groups = np.array([group_of(row) for row in range(bed.size)], np.int64)
-        found["filtered"] = {
-            percent: _measured(engines, vectors, directions, queries // 2, _selection(percent, groups))
-            for percent in PERCENTS
-        }
+    muisti = bed.muisti()
+    engines = [_muisti(muisti, bed), *_peers(bed, vectors)]
+    found: dict[str, Any] = {"queries": queries, "engines": _measured(engines, vectors, directions, queries, None)}
+    groups = np.array([group_of(row) for row in range(bed.size)], np.int64)
+    found["filtered"] = {
+        percent: _measured(engines, vectors, directions, queries // 2, _selection(percent, groups))
+        for percent in PERCENTS
+    }
     return found
 
 
 def prepare(bed: Bed) -> None:
-    """Make what takes long and is kept: vectors, database, graphs."""
-    vectors = bed.vectors()
-    bed.database()
-    for _ in _peers(bed, vectors):
+    for _ in _peers(bed, bed.vectors()):
         pass
 
 

@@ -1,6 +1,5 @@
 """Whole searches in process, from the question's text to the fetched memories, beside the five systems' design."""
 
-import time
 from typing import Any
 
 from core.embed import StaticEncoder
@@ -24,27 +23,23 @@ WAYS: tuple[tuple[str, Mode, int | None], ...] = (
 def measure(bed: Bed) -> dict[str, Any]:
     queries = 200 if bed.size <= 100_000 else 100
     every = {10_000: 5, 100_000: 20}.get(bed.size, 25 if bed.size > 100_000 else 5)
-    began = time.perf_counter()
-    with bed.muisti() as muisti:
-        loading = time.perf_counter() - began
-        engines = [_way(bed, muisti, place, queries) for place in range(len(WAYS))]
-        if bed.peers:
-            built = five_systems.searches(bed.texts, bed.vectors(), StaticEncoder(), bed.embedded)
-            asked = bed.questions(queries + WARMING)
-            for name, search in built.items():
-                if name != "per row" or bed.size <= PER_ROW:
-                    answer = lambda number, search=search: len(search(asked[number], 10))  # noqa: E731
-                    engines.append(Engine(f"five systems' design, {name}", answer, every))
-        times = interleaved(engines, queries)
+    muisti = bed.muisti()
+    engines = [_way(bed, muisti, place, queries) for place in range(len(WAYS))]
+    if bed.peers:
+        built = five_systems.searches(bed.texts, bed.vectors(), StaticEncoder(), bed.embedded)
+        asked = bed.questions(queries + WARMING)
+        for name, search in built.items():
+            if name != "per row" or bed.size <= PER_ROW:
+                answer = lambda number, search=search: len(search(asked[number], 10))  # noqa: E731
+                engines.append(Engine(f"five systems' design, {name}", answer, every))
+    times = interleaved(engines, queries)
     return {
         "queries": queries,
-        "loading seconds": loading,
         "engines": [{"name": name, **measured.summary()} for name, measured in times.items()],
     }
 
 
 def prepare(bed: Bed) -> None:
-    bed.database()
     if bed.peers:
         five_systems.searches(bed.texts, bed.vectors(), StaticEncoder(), bed.embedded)
 

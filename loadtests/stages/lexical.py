@@ -18,14 +18,14 @@ PEERS = ("bm25s_peer", "tantivy_peer", "fts5_peer", "rank_bm25_peer")
 def measure(bed: Bed) -> dict[str, Any]:
     queries = 200 if bed.size <= 100_000 else 100
     asked = bed.questions(queries + BLOCK)
-    with bed.muisti() as muisti:
-        ours = LexicalEngine("Muisti", muisti.lexical, 0.0, muisti.lexical_bytes)
-        engines = [ours, *_peers(bed)]
-        ready = [
-            Engine(engine.name, lambda number, search=engine.search: search(asked[number], K), engine.every)
-            for engine in engines
-        ]
-        times = interleaved(ready, queries)
+    muisti = bed.muisti()
+    ours = LexicalEngine("Muisti", muisti.lexical, 0.0, muisti.lexical_bytes)
+    engines = [ours, *_peers(bed)]
+    ready = [
+        Engine(engine.name, lambda number, search=engine.search: search(asked[number], K), engine.every)
+        for engine in engines
+    ]
+    times = interleaved(ready, queries)
     built = {engine.name: {"build seconds": engine.seconds, "bytes": engine.bytes} for engine in engines}
     mine = times["Muisti"].answers
     return {
@@ -38,7 +38,6 @@ def measure(bed: Bed) -> dict[str, Any]:
 
 
 def prepare(bed: Bed) -> None:
-    bed.database()
     for _ in _peers(bed):
         pass
 
