@@ -9,8 +9,20 @@ from matplotlib import pyplot as plt
 
 from loadtests.tables import Results
 
+APART = 1.75  # of neighbouring labels, on a logarithmic scale
 OURS, OTHERS = "#c2410c", "#64748b"
-FAMILIES = {"numpy": "#0f766e", "faiss": "#1d4ed8", "hnswlib": "#7c3aed", "usearch": "#a16207", "sqlite-vec": "#475569"}
+MARKS = {
+    "Muisti": (OURS, "D"),
+    "numpy": ("#0f766e", "o"),
+    "faiss Flat": ("#1d4ed8", "s"),
+    "faiss SQ8": ("#1d4ed8", "v"),
+    "faiss HNSW": ("#1d4ed8", "X"),
+    "hnswlib": ("#7c3aed", "o"),
+    "usearch exact f32": ("#a16207", "s"),
+    "usearch exact i8": ("#a16207", "v"),
+    "usearch HNSW": ("#a16207", "X"),
+    "sqlite-vec": ("#475569", "P"),
+}
 STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "muisti",
@@ -48,39 +60,36 @@ def draw(results: Results, folder: Path) -> None:
 
 def _recall(sizes: Mapping[int, Any], path: Path) -> None:
     """Recall against time, a panel a size: up and to the left is better."""
-    figure, panels = plt.subplots(1, len(sizes), figsize=(4.3 * len(sizes), 4.2), sharey=True, squeeze=False)
+    figure, panels = plt.subplots(1, len(sizes), figsize=(4.1 * len(sizes), 4.6), sharey=True, squeeze=False)
     for panel, (size, measured) in zip(panels[0], sizes.items(), strict=True):
-        engines = measured["engines"]
-        curve = sorted((e["median"], e["recall"]) for e in engines if e["name"].startswith("hnswlib"))
-        panel.plot(*zip(*curve, strict=True), color=FAMILIES["hnswlib"], lw=1, alpha=0.5) if curve else None
-        for number, engine in enumerate(sorted(engines, key=lambda engine: engine["median"])):
-            _point(panel, engine, number)
+        for name, (color, marker) in MARKS.items():
+            curve = sorted((e["median"], e["recall"]) for e in measured["engines"] if e["name"].startswith(name))
+            if curve:
+                ours = name == "Muisti"
+                line = {
+                    "color": color,
+                    "marker": marker,
+                    "ms": 11 if ours else 7,
+                    "lw": 1.2,
+                    "zorder": 4 if ours else 3,
+                }
+                panel.plot(*zip(*curve, strict=True), label=name, markeredgecolor="white", **line)
         panel.set_xscale("log")
         panel.set_title(f"{size:,} memories", loc="left", fontsize=11, color="#0f172a")
         panel.set_xlabel("ms a query, median (log scale)")
-        panel.margins(x=0.22)
-        panel.axhline(0.99, color="#94a3b8", lw=0.8, ls=(0, (4, 4)))
+        panel.margins(x=0.1)
+        panel.axhline(0.99, color="#94a3b8", lw=0.9, ls=(0, (4, 4)), zorder=1)
     panels[0][0].set_ylabel("recall@10 of exact float32")
-    panels[0][0].set_ylim(None, 1.012)
-    _save(figure, path)
-
-
-def _point(panel: Any, engine: Any, number: int) -> None:
-    ours = engine["name"] == "Muisti"
-    family = next((color for name, color in FAMILIES.items() if engine["name"].startswith(name)), OTHERS)
-    color = OURS if ours else family
-    panel.plot(engine["median"], engine["recall"], "D" if ours else "o", color=color, ms=9 if ours else 5.5, zorder=3)
-    above = number % 2 == 0
-    panel.annotate(
-        engine["name"],
-        (engine["median"], engine["recall"]),
-        xytext=(0, 9 if above else -15),
-        textcoords="offset points",
-        ha="center",
-        fontsize=9.5 if ours else 7.5,
-        fontweight="bold" if ours else "normal",
-        color=color,
-    )
+    lowest = min(e["recall"] for measured in sizes.values() for e in measured["engines"])
+    panels[0][0].set_ylim(lowest - 0.005, 1.003)
+    known = dict(zip(*reversed(panels[0][0].get_legend_handles_labels()), strict=True))
+    for panel in panels[0][1:]:
+        known |= dict(zip(*reversed(panel.get_legend_handles_labels()), strict=True))
+    columns = min(len(known), 3 * len(sizes) - 1 if len(sizes) > 1 else 3)
+    rows = -(-len(known) // columns)
+    figure.tight_layout(rect=(0, 0.065 * rows, 1, 1))
+    figure.legend(known.values(), known.keys(), loc="lower center", ncols=columns, frameon=False, fontsize=9)
+    _save(figure, path, tight=False)
 
 
 def _growth(results: Results, path: Path) -> None:
@@ -98,7 +107,7 @@ def _growth(results: Results, path: Path) -> None:
         for name, points in sorted(lines.items(), key=lambda line: line[1][-1][1]):
             ours = name.startswith("Muisti")
             panel.plot(*zip(*points, strict=True), "o-", color=OURS if ours else OTHERS, lw=2.4 if ours else 1.3, ms=4)
-            height = max(points[-1][1], last * 1.35) if points[-1][0] == max(sizes) else points[-1][1]
+            height = max(points[-1][1], last * APART) if points[-1][0] == max(sizes) else points[-1][1]
             last = height if points[-1][0] == max(sizes) else last
             panel.annotate(
                 name, (points[-1][0], height), xytext=(7, 0), textcoords="offset points", va="center", fontsize=8.5,
@@ -125,10 +134,10 @@ def _services(sizes: Mapping[int, Any], path: Path) -> None:
         colors = [OURS if row["name"].startswith("Muisti") else OTHERS for row in rows]
         bars = panel.barh([row["name"] for row in rows], rates, color=colors, height=0.62)
         panel.bar_label(bars, [f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}" for rate in rates], padding=4)
-        panel.set_xscale("log")
-        panel.set_xlim(min(1.0, min(rates) / 2), max(rates) * 4)
+        panel.set_xlim(0, max(rates) * 1.18)
         panel.grid(axis="y", visible=False)
-        panel.set_title(f"{title} a second, 16 clients, {size:,} memories", loc="left", fontsize=11, color="#0f172a")
+        panel.set_title(title, loc="left", fontsize=11, color="#0f172a")
+    figure.suptitle(f"requests a second of 16 clients, {size:,} memories", x=0.01, ha="left", fontsize=11)
     _save(figure, path)
 
 
@@ -154,7 +163,8 @@ def _memory(sizes: Mapping[int, Any], path: Path) -> None:
     _save(figure, path)
 
 
-def _save(figure: Any, path: Path) -> None:
-    figure.tight_layout()
+def _save(figure: Any, path: Path, *, tight: bool = True) -> None:
+    if tight:
+        figure.tight_layout()
     figure.savefig(path, format="svg", metadata=EMPTY)
     plt.close(figure)
