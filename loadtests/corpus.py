@@ -50,8 +50,8 @@ def documents(data: Path) -> Iterator[list[str]]:
     files = [path for path in sorted(data.glob("**/*.jsonl")) if path.name != "queries.jsonl"]
     if not files:
         raise FileNotFoundError(f"{data} holds no *.jsonl files of texts")
-    for line in chain.from_iterable(path.open(encoding="utf-8") for path in files):
-        fields = json.loads(line)
+    for line in chain.from_iterable(path.read_text("utf-8").split("\n") for path in files):
+        fields = json.loads(line) if line.strip() else {}
         for name in FIELDS:
             words = str(fields.get(name) or "").split()
             if len(words) >= SHORTEST and sum(map(len, words)) <= LONGEST_WORD * len(words):

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from core.embed import StaticEncoder
+from core.embed import Encoder
 from core.vectors import Vectors
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ class Shelf:
         return path, float(json.loads(note.read_text("utf-8"))["seconds"])
 
 
-def vectors(shelf: Shelf, texts: Sequence[str], encoder: StaticEncoder) -> Vectors:
+def vectors(shelf: Shelf, texts: Sequence[str], encoder: Encoder) -> Vectors:
     """Unit float32 vectors of the texts, read from the shelf; a broken-off computation goes on where it was."""
     part, done = shelf.folder / "vectors.npy", shelf.folder / "vectors.done"
     shape = (len(texts), encoder.dimensions)

@@ -1,0 +1,44 @@
+"""The fast way to fill a database stores what the product stores."""
+
+import time
+from pathlib import Path
+
+import apsw
+
+from core.embed import StaticEncoder
+from core.engine import Engine
+from core.query import Query
+from core.store.file import FileDatabase
+from core.values import CONTENT_ONLY, Draft
+from loadtests.fill import SPACE, fill, group_of
+
+TEXTS = [f"note {n}: the deploy of service {n % 7} runs on Friday" for n in range(30)]
+TABLES = {
+    "versions": "born, version, kind, content, content_hash, type, status, importance, tags, metadata, tokens",
+    "passages": "number, start, stop, analyzer, terms",
+    "embeddings": "number, vector",
+    "metadata": "path, position, type, value",
+    "changes": "seq, kind, version",
+    "generations": "hash, model, dimensions",
+}
+
+
+def test_filled_is_as_added(tmp_path: Path):
+    fill(tmp_path / "filled.db", TEXTS)
+    with Engine(FileDatabase(tmp_path / "added.db"), StaticEncoder(), lambda: time.time_ns() // 1000) as engine:
+        engine.create_space(SPACE, CONTENT_ONLY)
+        engine.add(SPACE, [Draft(content=text, metadata={"a": group_of(n)}) for n, text in enumerate(TEXTS)])
+    filled, added = (apsw.Connection(str(tmp_path / name)) for name in ("filled.db", "added.db"))
+    for table, columns in TABLES.items():
+        query = f"SELECT {columns} FROM {table}"
+        assert filled.execute(query).fetchall() == added.execute(query).fetchall(), table
+    filled.close()
+    with Engine(FileDatabase(tmp_path / "filled.db"), StaticEncoder(), lambda: time.time_ns() // 1000) as engine:
+        assert engine.search(SPACE, Query(text="note 17")).hits[0].memory.content == TEXTS[17]
+
+
+def test_groups_are_even():
+    counts = [0] * 100
+    for row in range(10_000):
+        counts[group_of(row)] += 1
+    assert min(counts) >= 95 and max(counts) <= 105
