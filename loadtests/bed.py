@@ -27,15 +27,23 @@ PACKAGES = (
 class Bed:
     """`shelf` keeps what is made of the texts alone, `embedded` what also depends on the model.
 
-    `peers` is False when Muisti is measured alone; `slow` allows builds that take many minutes.
+    `peers` is False when Muisti is measured alone; `slow` allows builds that take many minutes. `model` is a path, None
+    for the model that ships with Muisti.
     """
 
     def __init__(
-        self, texts: Sequence[str], asked: Sequence[str], cache: Path, *, peers: bool = True, slow: bool = False
+        self,
+        texts: Sequence[str],
+        asked: Sequence[str],
+        cache: Path,
+        *,
+        peers: bool = True,
+        slow: bool = False,
+        model: str | None = None,
     ) -> None:
-        self.texts, self.peers, self.slow = texts, peers, slow
+        self.texts, self.peers, self.slow, self.model = texts, peers, slow, model
         self.shelf = Shelf.of(cache, texts)
-        self.embedded = self.shelf.below(StaticEncoder().identity[:8])
+        self.embedded = self.shelf.below(self.encoder().identity[:8])
         self._asked = asked
         self._closing = ExitStack()
         self._open: Muisti | None = None
@@ -50,6 +58,10 @@ class Bed:
     def size(self) -> int:
         return len(self.texts)
 
+    def encoder(self) -> StaticEncoder:
+        """An encoder that has seen no question yet."""
+        return StaticEncoder(self.model)
+
     def questions(self, count: int, first: int = 0) -> list[str]:
         """`count` questions, all distinct, from a place in the list; more than there are get a word of the next."""
         found: list[str] = []
@@ -61,7 +73,7 @@ class Bed:
 
     def directions(self, count: int, first: int = 0) -> Vectors:
         """The vectors of `questions`."""
-        encoder = StaticEncoder()
+        encoder = self.encoder()
         return np.stack([encoder.encode_query(question) for question in self.questions(count, first)])
 
     def unused(self, count: int, mark: str) -> list[str]:
@@ -69,19 +81,19 @@ class Bed:
         return [f"{self.texts[row * 37 % self.size]} ({mark} {row})" for row in range(count)]
 
     def vectors(self) -> Vectors:
-        return shelf.vectors(self.embedded, self.texts, StaticEncoder())
+        return shelf.vectors(self.embedded, self.texts, self.encoder())
 
     def database(self) -> tuple[Path, float]:
         """The filled database, never to be written to, and the seconds that filling took."""
         return self.embedded.kept(f"muisti-{ANALYZER}.db", self._fill)
 
     def _fill(self, path: Path) -> None:
-        fill(path, self.texts)
+        fill(path, self.texts, self.model)
 
     def muisti(self) -> Muisti:
         """Muisti over the filled database; opened by the first stage that needs it, and shared by those after."""
         if self._open is None:
-            self._open = self._closing.enter_context(opened(self.database()[0], StaticEncoder()))
+            self._open = self._closing.enter_context(opened(self.database()[0], self.encoder()))
         return self._open
 
 

@@ -39,7 +39,7 @@ def main() -> int:
         if size > len(corpus):
             console.print(f"[red]only {len(corpus):,} texts, {size:,} wanted: not measured[/]")
             continue
-        with Bed(corpus[:size], questions, cache, peers=options.peers, slow=options.slow) as bed:
+        with Bed(corpus[:size], questions, cache, peers=options.peers, slow=options.slow, model=options.model) as bed:
             for stage in asked:
                 _run(stage, bed, folder / f"{stage}-{size}.json", options)
     results = load(folder)
@@ -92,6 +92,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", default=",".join(STAGES), help=f"stages: {','.join(STAGES)} (default)")
     parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True, help="measure others too")
     parser.add_argument("--slow", action="store_true", help="also build graphs that take many minutes at a million")
+    parser.add_argument("--model", help="path of another static model (default: the one that ships with Muisti)")
     parser.add_argument("--prepare", action="store_true", help="only make what is kept; measure nothing")
     parser.add_argument("--fresh", action="store_true", help="measure again what is measured already")
     parser.add_argument("--docs", type=Path, help="write plots and tables into this folder's performance.md and img/")

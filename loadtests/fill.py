@@ -28,7 +28,7 @@ BATCH = 2_000
 BATCHES = 25  # of a transaction
 GROUPS = 100  # values of metadata.a
 
-_encoder: StaticEncoder | None = None
+_encoders: dict[str | None, StaticEncoder] = {}  # of this process
 
 
 def group_of(row: int) -> int:
@@ -36,27 +36,26 @@ def group_of(row: int) -> int:
     return row * 2654435761 % (1 << 32) * GROUPS >> 32
 
 
-def fill(path: Path, texts: Sequence[str]) -> float:
-    """Make a database at `path` with one space that holds the texts; gives the seconds it took."""
-    began = time.perf_counter()
+def fill(path: Path, texts: Sequence[str], model: str | None = None) -> None:
+    """Make a database at `path` with one space that holds the texts, embedded by the shipped model or another."""
     unfinished = path.with_suffix(".unfinished")
     for stale in path.parent.glob(f"{unfinished.name}*"):
         stale.unlink()
     space = _empty(unfinished)
-    batches = [(space, first, texts[first : first + BATCH]) for first in range(0, len(texts), BATCH)]
+    batches = [(space, model, first, texts[first : first + BATCH]) for first in range(0, len(texts), BATCH)]
     with closing(apsw.Connection(str(unfinished))) as connection:
         _in_haste(connection)
-        _adopt(connection, space)
+        encoder = _encoder(model)
+        _adopt(connection, space, encoder)
         with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:
             for number, versions in enumerate(pool.imap(_prepare, batches)):
                 if number % BATCHES == 0:
                     connection.execute("BEGIN")
-                _write(connection, space, versions)
+                _write(connection, space, versions, encoder.identity)
                 if number % BATCHES == BATCHES - 1 or number == len(batches) - 1:
                     connection.execute("COMMIT")
         connection.pragma("journal_mode", "wal")
     unfinished.rename(path)
-    return time.perf_counter() - began
 
 
 def _empty(path: Path) -> SpaceRow:
@@ -72,31 +71,28 @@ def _in_haste(connection: apsw.Connection) -> None:
         connection.pragma(name, value)
 
 
-def _adopt(connection: apsw.Connection, space: SpaceRow) -> None:
-    encoder = _model()
+def _adopt(connection: apsw.Connection, space: SpaceRow, encoder: StaticEncoder) -> None:
     _run(connection, spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, 0))
     for statement in spaces.adopt_generation(space, encoder.identity):
         _run(connection, statement)
 
 
-def _prepare(batch: tuple[SpaceRow, int, Sequence[str]]) -> list[NewVersion]:
-    space, first, texts = batch
+def _prepare(batch: tuple[SpaceRow, str | None, int, Sequence[str]]) -> list[NewVersion]:
+    space, model, first, texts = batch
     now, ids = time.time_ns() // 1000, IdSource()
     drafts = [Draft(content=text, metadata={"a": group_of(first + place)}) for place, text in enumerate(texts)]
     made = [new_memory(draft, SPACE, id_text(ids.new(now)), now) for draft in drafts]
-    return ready(made, space, _model())
+    return ready(made, space, _encoder(model))
 
 
-def _model() -> StaticEncoder:
-    global _encoder  # one a process
-    _encoder = _encoder or StaticEncoder()
-    return _encoder
+def _encoder(model: str | None) -> StaticEncoder:
+    return _encoders.setdefault(model, StaticEncoder(model))
 
 
-def _write(connection: apsw.Connection, space: SpaceRow, versions: Sequence[NewVersion]) -> None:
+def _write(connection: apsw.Connection, space: SpaceRow, versions: Sequence[NewVersion], generation: str) -> None:
     _run(connection, spaces.advance(space, len(versions), time.time_ns() // 1000))
     for offset, version in zip(range(len(versions) - 1, -1, -1), versions, strict=True):
-        for statement in memories.insert(space, version, _model().identity, offset):
+        for statement in memories.insert(space, version, generation, offset):
             _run(connection, statement)
         raw = id_bytes(version.memory.id)
         _run(connection, memories.record(space, "created", raw, version.memory.version, offset))

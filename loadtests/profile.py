@@ -77,7 +77,7 @@ def over_http(bed: Bed, queries: int) -> Table:
     requests = [service.search(question) for question in asked]
     health = Request("/healthz", b"", 200, "GET")
     refused = Request(requests[0].path, b'{"query": "x", "limit": 0}', 422)
-    with service.serving(bed.database()[0]) as server, _canned() as port:
+    with service.serving(bed.database()[0], bed.model) as server, _canned() as port:
         http_load.run(server.port, requests[-WARMING:], 1)
         times: dict[str, list[float]] = {"canned": [], "health": [], "refused": [], "search": []}
         inside: list[dict[str, float]] = []

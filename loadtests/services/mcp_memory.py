@@ -8,6 +8,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from core.embed import SHIPPED
@@ -26,13 +27,20 @@ def service(bed: Bed) -> Service | None:
         return None
     data, seconds = bed.embedded.kept("mcp-memory-service", lambda path: _load(path, bed))
     many = bed.size > 10_000
-    return Service("mcp-memory-service", serving, data, seconds, searches=16 if many else 100, writes=4 if many else 30)
+    return Service(
+        "mcp-memory-service",
+        partial(serving, model=bed.model),
+        data,
+        seconds,
+        searches=16 if many else 100,
+        writes=4 if many else 30,
+    )
 
 
 @contextmanager
-def serving(data: Path) -> Iterator[Running]:
+def serving(data: Path, model: str | None) -> Iterator[Running]:
     port = free_port()
-    command = [str(PYTHON), str(SHIM), "serve", str(SHIPPED), str(port)]
+    command = [str(PYTHON), str(SHIM), "serve", str(model or SHIPPED), str(port)]
     with running(command, _settings(data), f"http://127.0.0.1:{port}/api/health") as process:
         yield Running(
             port,
@@ -47,7 +55,9 @@ def _load(data: Path, bed: Bed) -> None:
     data.mkdir(parents=True)
     texts = data / "texts.txt"
     texts.write_text("\n".join(bed.texts), "utf-8")
-    subprocess.run([PYTHON, SHIM, "load", SHIPPED, texts], env=_settings(data), check=True, capture_output=True)
+    subprocess.run(
+        [PYTHON, SHIM, "load", bed.model or SHIPPED, texts], env=_settings(data), check=True, capture_output=True
+    )
     texts.unlink()
 
 

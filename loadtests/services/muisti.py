@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from loadtests.bed import Bed
@@ -17,11 +18,11 @@ FILTER = {"metadata.a": {"lt": 10}}
 
 def service(bed: Bed) -> Service:
     path, seconds = bed.database()
-    return Service("Muisti", serving, path, seconds, searches=1_000, writes=400)
+    return Service("Muisti", partial(serving, model=bed.model), path, seconds, searches=1_000, writes=400)
 
 
 @contextmanager
-def serving(database: Path, *, workers: int = 1) -> Iterator[Running]:
+def serving(database: Path, model: str | None = None, *, workers: int = 1) -> Iterator[Running]:
     port = free_port()
     settings = {
         "MUISTI_PORT": str(port),
@@ -30,6 +31,8 @@ def serving(database: Path, *, workers: int = 1) -> Iterator[Running]:
         "MUISTI_WORKERS": str(workers),
         "MUISTI_INDEX_MEMORY": "8GB",
     }
+    if model is not None:
+        settings["MUISTI_MODEL"] = model
     with running([sys.executable, "-m", "service"], settings, f"http://127.0.0.1:{port}/readyz") as process:
         yield Running(
             port,

@@ -35,7 +35,7 @@ def measure(bed: Bed) -> dict[str, Any]:
     path, _ = bed.database()
     rates: dict[str, list[float]] = {"1 thread": [], "2 threads": [], "2 processes": []}
     muisti = bed.muisti()
-    with _Processes(path, LANES) as processes:
+    with _Processes(path, bed.model, LANES) as processes:
         _search(muisti, asked[-WARMING:])
         for turn in range(ROUNDS):
             lanes = [asked[(2 * LANES * turn + lane) * each :][:each] for lane in range(2 * LANES)]
@@ -69,14 +69,14 @@ def _seconds(muisti: Muisti, lanes: Sets) -> float:
 class _Processes:
     """Processes that each have an index of their own, and search when they are told to."""
 
-    def __init__(self, path: Path, count: int) -> None:
+    def __init__(self, path: Path, model: str | None, count: int) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipes: list[Connection] = []
         self._processes: list[multiprocessing.process.BaseProcess] = []
         for _ in range(count):
             ours, theirs = context.Pipe()
             self._pipes.append(ours)
-            self._processes.append(context.Process(target=_serve, args=(path, theirs), daemon=True))
+            self._processes.append(context.Process(target=_serve, args=(path, model, theirs), daemon=True))
 
     def __enter__(self) -> "_Processes":
         for process in self._processes:
@@ -99,8 +99,8 @@ class _Processes:
         return time.perf_counter() - began
 
 
-def _serve(path: Path, pipe: Connection) -> None:
-    with opened(path, StaticEncoder()) as muisti:
+def _serve(path: Path, model: str | None, pipe: Connection) -> None:
+    with opened(path, StaticEncoder(model)) as muisti:
         _search(muisti, ["warm up", "once more", "and again"])
         pipe.send("ready")
         while questions := pipe.recv():
@@ -111,7 +111,7 @@ def _serve(path: Path, pipe: Connection) -> None:
 def _over_http(bed: Bed, path: Path, workers: int) -> Iterator[dict[str, Any]]:
     each = 600 if bed.size <= 100_000 else 200
     asked = [service.search(question) for question in bed.questions(each * len(CLIENTS) + 64)]
-    with service.serving(path, workers=workers) as running:
+    with service.serving(path, bed.model, workers=workers) as running:
         for _ in range(4):  # new connections each time, until every worker has loaded its index
             http_load.run(running.port, asked[-64:], 16)
         for place, clients in enumerate(CLIENTS):

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from core.embed import StaticEncoder
 from core.vectors import Vectors
 from loadtests import http_load
 from loadtests.bed import Bed
@@ -57,7 +56,7 @@ def measure(bed: Bed) -> dict[str, Any]:
         found["resident"] = {service.name: resident(running.pid) for service, running in started}
         if bed.size <= WRITE_ROWS:
             found["write"] = [row for clients in CLIENTS for row in _written(bed, started, clients)]
-    found["empty"] = _empty_start()
+    found["empty"] = _empty_start(bed.model)
     return found
 
 
@@ -107,13 +106,13 @@ def _cold_starts(service: Service, asked: Asked, size: int) -> dict[str, float]:
     return {"ready": float(np.median(ready)), "first answer": float(np.median(answered))}
 
 
-def _empty_start() -> dict[str, float]:
+def _empty_start(model: str | None) -> dict[str, float]:
     """The same for a Muisti without a database: ready, first write done, first hit found."""
     times: list[tuple[float, float]] = []
     for _ in range(STARTS):
         with tempfile.TemporaryDirectory() as folder:
             began = time.perf_counter()
-            with muisti.serving(Path(folder) / "new.db") as running:
+            with muisti.serving(Path(folder) / "new.db", model) as running:
                 ready = time.perf_counter() - began
                 note = Request("/v1/spaces/default/memories", b'{"content": "Deploys run on Fridays"}', 201)
                 question = Request("/v1/spaces/default/search", b'{"query": "when do we deploy"}', 200)
@@ -171,7 +170,7 @@ def _written(bed: Bed, started: Sequence[tuple[Service, Running]], clients: int)
     for place, (name, (_, make, count)) in enumerate(ways.items()):
         many = count * (1 if clients == 1 else 4)
         texts = bed.unused(many, f"{clients} {place}")
-        directions = StaticEncoder().encode(texts)
+        directions = bed.encoder().encode(texts)
         numbers = range(1_000_000 * clients + 100_000 * place, 1_000_000 * clients + 100_000 * place + many)
         requests[name] = [make(*one) for one in zip(numbers, texts, directions, strict=True)]
     loads = _in_turn({name: running for name, (running, _, _) in ways.items()}, requests, clients)

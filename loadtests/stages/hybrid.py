@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from core.embed import StaticEncoder
 from core.filters import Filter
 from core.values import Mode
 from loadtests.bed import Bed
@@ -26,7 +25,7 @@ def measure(bed: Bed) -> dict[str, Any]:
     muisti = bed.muisti()
     engines = [_way(bed, muisti, place, queries) for place in range(len(WAYS))]
     if bed.peers:
-        built = five_systems.searches(bed.texts, bed.vectors(), StaticEncoder(), bed.embedded)
+        built = five_systems.searches(bed.texts, bed.vectors(), bed.encoder(), bed.embedded)
         asked = bed.questions(queries + WARMING)
         for name, search in built.items():
             if name != "per row" or bed.size <= PER_ROW:
@@ -41,7 +40,7 @@ def measure(bed: Bed) -> dict[str, Any]:
 
 def prepare(bed: Bed) -> None:
     if bed.peers:
-        five_systems.searches(bed.texts, bed.vectors(), StaticEncoder(), bed.embedded)
+        five_systems.searches(bed.texts, bed.vectors(), bed.encoder(), bed.embedded)
 
 
 def _way(bed: Bed, muisti: Muisti, place: int, queries: int) -> Engine[int]:
