@@ -17,7 +17,7 @@ from core.engine import Engine
 from core.ids import IdSource, id_bytes, id_text
 from core.prepare import new_memory, ready
 from core.store import memories, spaces
-from core.store.database import Statement
+from core.store.database import Rows, Statement
 from core.store.file import FileDatabase
 from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow
@@ -37,44 +37,49 @@ def group_of(row: int) -> int:
 
 
 def fill(path: Path, texts: Sequence[str], model: str | None = None) -> None:
-    """Make a database at `path` with one space that holds the texts, embedded by the shipped model or another."""
+    """Make a database at `path` with one space that holds the texts, embedded by the shipped model or another.
+
+    One that was broken off goes on where it was.
+    """
     unfinished = path.with_suffix(".unfinished")
-    for stale in path.parent.glob(f"{unfinished.name}*"):
-        stale.unlink()
-    space = _empty(unfinished)
-    batches = [(space, model, first, texts[first : first + BATCH]) for first in range(0, len(texts), BATCH)]
+    if not unfinished.exists():
+        _begin(unfinished, model)
     with closing(apsw.Connection(str(unfinished))) as connection:
         _in_haste(connection)
-        encoder = _encoder(model)
-        _adopt(connection, space, encoder)
+        space = spaces.space_row(_run(connection, spaces.by_name(SPACE))[0])
+        (done,) = connection.execute("SELECT count(*) FROM versions").fetchall()[0]
+        batches = [(space, model, first, texts[first : first + BATCH]) for first in range(done, len(texts), BATCH)]
+        generation = _encoder(model).identity
         with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:
             for number, versions in enumerate(pool.imap(_prepare, batches)):
                 if number % BATCHES == 0:
                     connection.execute("BEGIN")
-                _write(connection, space, versions, encoder.identity)
+                _write(connection, space, versions, generation)
                 if number % BATCHES == BATCHES - 1 or number == len(batches) - 1:
                     connection.execute("COMMIT")
-        connection.pragma("journal_mode", "wal")
     unfinished.rename(path)
 
 
-def _empty(path: Path) -> SpaceRow:
-    database = FileDatabase(path)
-    with Engine(database, None, lambda: time.time_ns() // 1000) as engine:
+def _begin(path: Path, model: str | None) -> None:
+    """A database with an empty space that belongs to the model; it has its name once it is whole."""
+    fresh = path.with_suffix(".empty")
+    for stale in path.parent.glob(f"{fresh.name}*"):
+        stale.unlink()
+    with Engine(FileDatabase(fresh), None, lambda: time.time_ns() // 1000) as engine:
         engine.create_space(SPACE, CONTENT_ONLY)
-        ((row,),) = database.read([spaces.by_name(SPACE)])
-        return spaces.space_row(row)
+    encoder = _encoder(model)
+    with closing(apsw.Connection(str(fresh))) as connection:
+        space = spaces.space_row(_run(connection, spaces.by_name(SPACE))[0])
+        _run(connection, spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, 0))
+        for statement in spaces.adopt_generation(space, encoder.identity):
+            _run(connection, statement)
+    fresh.rename(path)
 
 
 def _in_haste(connection: apsw.Connection) -> None:
-    for name, value in {"journal_mode": "off", "synchronous": "off", "cache_size": -1_000_000}.items():
+    """Without syncs: a program that is killed loses nothing by it, a machine without power may."""
+    for name, value in {"synchronous": "off", "cache_size": -1_000_000}.items():
         connection.pragma(name, value)
-
-
-def _adopt(connection: apsw.Connection, space: SpaceRow, encoder: StaticEncoder) -> None:
-    _run(connection, spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, 0))
-    for statement in spaces.adopt_generation(space, encoder.identity):
-        _run(connection, statement)
 
 
 def _prepare(batch: tuple[SpaceRow, str | None, int, Sequence[str]]) -> list[NewVersion]:
@@ -98,5 +103,5 @@ def _write(connection: apsw.Connection, space: SpaceRow, versions: Sequence[NewV
         _run(connection, memories.record(space, "created", raw, version.memory.version, offset))
 
 
-def _run(connection: apsw.Connection, statement: Statement) -> None:
-    connection.execute(statement.sql, statement.args).fetchall()
+def _run(connection: apsw.Connection, statement: Statement) -> Rows:
+    return connection.execute(statement.sql, statement.args).fetchall()

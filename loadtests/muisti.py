@@ -17,8 +17,7 @@ from core.embed import Encoder
 from core.engine import Engine
 from core.filters import Filter, Leaf
 from core.index.dense import nearest, rotated
-from core.index.lexical import rank_lexical
-from core.index.pool import best_rows
+from core.index.lexical import best_matches, rank_lexical
 from core.index.sign_bits import SignBits
 from core.index.snapshot import Allowed, Snapshot
 from core.index.space_index import SpaceIndex
@@ -57,8 +56,8 @@ class Muisti:
         """The best memories by BM25."""
         population = self.snapshot.population(_now())
         mask = population.mask if allowed is None else allowed.mask
-        scores = rank_lexical(self.snapshot, population, parse(text, "any").terms, mask).scores
-        return self.memory_of[best_rows(self.snapshot, scores, k, above=0.0)]
+        matches = rank_lexical(self.snapshot, population, parse(text, "any").terms, mask)
+        return self.memory_of[best_matches(self.snapshot, matches, mask, k)]
 
     @property
     def dense_bytes(self) -> int:

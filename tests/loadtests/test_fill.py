@@ -37,6 +37,15 @@ def test_filled_is_as_added(tmp_path: Path):
         assert engine.search(SPACE, Query(text="note 17")).hits[0].memory.content == TEXTS[17]
 
 
+def test_a_broken_off_filling_goes_on(tmp_path: Path):
+    fill(tmp_path / "part.db", TEXTS[:10])
+    (tmp_path / "part.db").rename(tmp_path / "whole.unfinished")
+    fill(tmp_path / "whole.db", TEXTS)
+    connection = apsw.Connection(str(tmp_path / "whole.db"))
+    assert [row[0] for row in connection.execute("SELECT content FROM versions ORDER BY born")] == TEXTS
+    connection.close()
+
+
 def test_groups_are_even():
     counts = [0] * 100
     for row in range(10_000):
