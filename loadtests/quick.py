@@ -40,7 +40,7 @@ class Bound:
 BOUNDS = (
     Bound("dense", "numpy", 1.5),
     Bound("dense, 1 % filter", "numpy", 0.5),
-    Bound("keyword", "bm25s", 5.0),
+    Bound("keyword", "bm25s", 3.0),
     Bound("keyword", "rank-bm25", 0.1),
     Bound("whole hybrid search", "numpy", 10.0),
     Bound("whole hybrid search, 10 % filter", "numpy", 10.0),

@@ -143,7 +143,10 @@ def _concurrency(sizes: Mapping[int, Any]) -> Iterator[Table]:
     ]
     header = ["memories", *ways, *(f"{way} over 1 thread" for way in ways[1:]), "limited by"]
     yield Table("concurrency", "hybrid searches a second in process", header, rows)
-    ways = [f"{row['workers']} worker, {row['clients']} clients" for row in next(iter(sizes.values()))["over HTTP"]]
+    ways = [
+        f"{_many(row['workers'], 'worker')}, {_many(row['clients'], 'client')}"
+        for row in next(iter(sizes.values()))["over HTTP"]
+    ]
     rows = [
         [f"{size:,}", *(f"{row['per second']:,.0f}" for row in measured["over HTTP"])]
         for size, measured in sizes.items()
@@ -230,6 +233,10 @@ def _number(value: float) -> str:
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3g}"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _short(size: int) -> str:
