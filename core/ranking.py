@@ -18,7 +18,8 @@ from core.index.lexical import Matches, best_matches, containing, rank_lexical, 
 from core.index.pool import in_order, one_a_memory
 from core.index.snapshot import Allowed, RowNumbers, Snapshot
 from core.index.space_index import SpaceIndex
-from core.kernels import Floats, Mask
+from core.kernels import Floats
+from core.kernels.pool import count_memories
 from core.query import Query, Wanted
 from core.speakers import NAMED
 from core.values import Mode, Recency
@@ -87,17 +88,21 @@ def rank(
     return _weighed(snapshot, query, mode, found, now, filtering)
 
 
-def _allowed(index: SpaceIndex, snapshot: Snapshot, query: Query, wanted: Wanted, now: int) -> Mask:
+def _allowed(index: SpaceIndex, snapshot: Snapshot, query: Query, wanted: Wanted, now: int) -> Allowed:
     """Rows that the caller may see and asks for."""
     reads_status = query.filter is not None and "status" in fields_of(query.filter)
-    allowed = snapshot.alive(now) if reads_status else snapshot.population(now).mask
+    population = snapshot.population(now)
+    if query.filter is None and not wanted.required and not wanted.phrases:
+        return Allowed(population.mask, population.rows)
+    allowed = snapshot.alive(now) if reads_status else population.mask
     if query.filter is not None:
         allowed = allowed & mask(query.filter, lambda field: index.column(snapshot, field), snapshot.size)
-    return containing(snapshot, wanted.required, wanted.phrases, allowed)
+    allowed = containing(snapshot, wanted.required, wanted.phrases, allowed)
+    return Allowed(allowed, int(np.count_nonzero(allowed)))
 
 
 def _searched(
-    snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, vector: Floats | None, allowed: Mask, now: int
+    snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, vector: Floats | None, allowed: Allowed, now: int
 ) -> Candidates:
     """The union of both rankings' best, each row with both scores."""
     pool = max(POOL, query.limit)
@@ -105,23 +110,23 @@ def _searched(
     ranks: dict[str, RowNumbers] = {}
     matches = None
     if mode != "semantic":
-        matches = rank_lexical(snapshot, snapshot.population(now), wanted.terms, allowed)
-        matches.certain(saying_the_same(snapshot, wanted.text, matches, allowed))
-        ranks["lexical"] = best_matches(snapshot, matches, allowed, pool)
+        matches = rank_lexical(snapshot, snapshot.population(now), wanted.terms, allowed.mask)
+        matches.certain(saying_the_same(snapshot, wanted.text, matches, allowed.mask))
+        ranks["lexical"] = best_matches(snapshot, matches, allowed.mask, pool)
     direction = None if vector is None else rotated(vector)
     if direction is not None:
-        ranks["dense"] = nearest(snapshot, direction, Allowed(allowed, int(np.count_nonzero(allowed))), pool).rows
+        ranks["dense"] = nearest(snapshot, direction, allowed, pool).rows
     rows = np.unique(np.concatenate(list(ranks.values())))
     blended = matches is not None and direction is not None and query.fusion == "absolute"
     if blended:
-        rows = with_neighbours(snapshot, visible, rows, ranks["lexical"], allowed)
+        rows = with_neighbours(snapshot, visible, rows, ranks["lexical"], allowed.mask)
     lexical = None if matches is None else matches.scores[rows].astype(np.float64)
     cosine = None if direction is None else cosines(snapshot, direction, rows)
     blend = None
     if blended and matches is not None and lexical is not None and cosine is not None:
         alpha = ALPHA["absolute"] if query.alpha is None else query.alpha
         blend = blended_scores(snapshot, visible, wanted, matches, alpha, rows, lexical, cosine)
-    total = _memories(snapshot, allowed if direction is not None or matches is None else allowed & (matches.scores > 0))
+    total = _total(snapshot, allowed, now, matches if direction is None else None)
     fused = blend.fused if blend is not None else _fused(snapshot, query, rows, ranks, lexical, cosine)
     found = strength(
         Signals(
@@ -171,11 +176,12 @@ def _places(snapshot: Snapshot, rows: RowNumbers, ranking: RowNumbers) -> RowNum
     return np.array([place.get(version, 0) for version in versions[rows].tolist()], np.int64)
 
 
-def _listed(snapshot: Snapshot, wanted: Wanted, allowed: Mask, now: int) -> Candidates:
+def _listed(snapshot: Snapshot, wanted: Wanted, allowed: Allowed, now: int) -> Candidates:
     """Every allowed memory that has a word of the query, if there is one, by its first fitting row."""
+    chosen = allowed.mask
     if wanted.terms:
-        allowed = allowed & (rank_lexical(snapshot, snapshot.population(now), wanted.terms, allowed).scores > 0)
-    rows = np.flatnonzero(allowed)
+        chosen = chosen & (rank_lexical(snapshot, snapshot.population(now), wanted.terms, chosen).scores > 0)
+    rows = np.flatnonzero(chosen)
     rows = rows[one_a_memory(snapshot, rows)]
     return Candidates(rows=rows, fused=np.ones(len(rows)), ranks={}, total=len(rows), strength=float(len(rows) > 0))
 
@@ -229,7 +235,10 @@ def _rank_by_version(snapshot: Snapshot, ranking: RowNumbers) -> dict[int, int]:
     return {version: rank for rank, version in enumerate(versions, start=1)}
 
 
-def _memories(snapshot: Snapshot, allowed: Mask) -> int:
-    """How many memories have a row here; the rows of a memory stand together."""
-    versions = snapshot.rows.version.view(snapshot.size)[allowed]
-    return int(len(versions) > 0) + int(np.count_nonzero(np.diff(versions)))
+def _total(snapshot: Snapshot, allowed: Allowed, now: int, matches: Matches | None) -> int:
+    """How many memories could have been hits: those allowed, or among them those that match."""
+    population = snapshot.population(now)
+    if matches is None and allowed.mask is population.mask:
+        return population.memories
+    chosen = allowed.mask if matches is None else allowed.mask & (matches.scores > 0)
+    return count_memories(snapshot.rows.version.view(snapshot.size), chosen)

@@ -20,7 +20,7 @@ MOST_FRESH = 1_024  # rows that may expire and are not in order yet
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """`rows` is how many, `total` and `squares` are sums over their lengths, in units of `UNIT`.
+    """`rows` is how many, of `memories`; `total` and `squares` are sums over their lengths, in units of `UNIT`.
 
     It holds for every time from `since` until `until`, in microseconds. Rows that will expire stand in `waiting`,
     by time, and in `fresh`, in no order; some may have died since. `df` remembers what was counted,
@@ -29,6 +29,7 @@ class Population:
 
     mask: Mask
     rows: int
+    memories: int
     total: int
     squares: int
     since: int
@@ -60,6 +61,7 @@ def counted(rows: Rows, size: int, seq: int, now: int) -> Population:
         Population(
             mask=mask,
             rows=len(lengths),
+            memories=_firsts(rows, mask),
             total=_sum(lengths),
             squares=_squares(lengths),
             since=int(expires[living & ~mask].max(initial=np.iinfo(np.int64).min)),
@@ -88,6 +90,7 @@ def followed(before: Population, rows: Rows, size: int, seq: int, buried: RowNum
     after = replace(
         after,
         rows=after.rows + len(born),
+        memories=after.memories + _firsts(rows, born),
         total=after.total + _sum(lengths),
         squares=after.squares + _squares(lengths),
         until=min(after.until, int(rows.expires.view()[expiring].min(initial=NEVER))),
@@ -123,6 +126,7 @@ def _without(population: Population, rows: Rows, left: RowNumbers) -> Population
     return replace(
         population,
         rows=population.rows - len(left),
+        memories=population.memories - _firsts(rows, left),
         total=population.total - _sum(lengths),
         squares=population.squares - _squares(lengths),
     )
@@ -141,6 +145,12 @@ def _in_order(rows: Rows, population: Population) -> Population:
         times=times[order],
         fresh=np.empty(0, np.int64),
     )
+
+
+def _firsts(rows: Rows, chosen: RowNumbers | Mask) -> int:
+    """How many of the rows are the first of their memory."""
+    numbers = rows.number.view(len(chosen)) if chosen.dtype == np.bool_ else rows.number.view()
+    return int(np.count_nonzero(numbers[chosen] == 0))
 
 
 def _sum(lengths: npt.NDArray[np.int32]) -> int:

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from core.kernels.target import Floats, Ints, Longs, compiled
+from core.kernels.target import Floats, Ints, Longs, Mask, compiled
 
 Doubles = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint64]
@@ -102,8 +102,20 @@ def goes_before(
     return bool(number[a] < number[b])
 
 
+@compiled
+def count_memories(versions: Longs, chosen: Mask) -> int:
+    """How many memories have a chosen row; the rows of a memory stand together and share their version."""
+    found, last = 0, np.int64(-1)
+    for row in range(chosen.size):
+        if chosen[row] and versions[row] != last:
+            last = versions[row]
+            found += 1
+    return found
+
+
 def bake() -> None:
     """Compile for the types that the index uses."""
     threshold(np.ones(2, np.float32), 1)
     longs, words = np.zeros(1, np.int64), np.zeros(1, np.uint64)
     best_memories(np.ones(1), longs, longs, words, words, np.zeros(1, np.int32), 0.0, 1, longs.copy(), longs.copy())
+    count_memories(np.zeros(1, np.int64), np.ones(1, np.bool_))

@@ -34,7 +34,24 @@ def snapshot_of(vectors: Vectors, passages: Longs, ids: Longs, blank: Mask | Non
     memory = np.repeat(np.arange(len(passages)), passages)
     number = np.arange(len(memory)) - np.searchsorted(memory, memory)
     living = [
-        (int(m) + 1, int(ids[m]).to_bytes(16, "big"), 1, "active", 0, 0, None, bytes(16), int(n), 0, 1, b"", blob)
+        (
+            int(m) + 1,
+            int(ids[m]).to_bytes(16, "big"),
+            1,
+            "active",
+            0,
+            0,
+            None,
+            bytes(16),
+            int(n),
+            0,
+            1,
+            b"",
+            blob,
+            None,
+            None,
+            None,
+        )
         for m, n, blob in zip(memory, number, blobs, strict=True)
     ]
     for start in range(0, len(living), 7_000):

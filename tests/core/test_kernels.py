@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.index.postings import Postings, build, in_units, table
-from core.kernels import Ints, Packed, dense, lexical, pieces, pool, postings
+from core.kernels import Ints, Packed, context, dense, lexical, pieces, pool, pooling, postings
 from core.kernels.target import TARGETS
 from core.text import encode_terms
 from tests.core import twins
@@ -175,7 +175,7 @@ def test_scoring_many_pieces_agrees_with_numpy(texts: list[list[str]], sizes: li
     held = in_pieces(texts, sizes)
     wanted = encode_terms(list(dict.fromkeys(query)), 0)
     visible, allowed = rng.random((2, len(texts))) < rng.random((2, 1)) * 1.5
-    times, norm = rng.integers(1, 4, len(wanted)), 50 * rng.random(2)
+    times, norm = rng.integers(1, 4, len(wanted)) / 2, 50 * rng.random(2)
     idf, df = np.empty((2, len(wanted))), np.full(len(wanted), -1)
     scores, tops = np.ones((2, len(texts)), np.float32), np.ones(1, np.float32)
     rows = table(held)
@@ -192,22 +192,58 @@ def test_scoring_many_pieces_agrees_with_numpy(texts: list[list[str]], sizes: li
 @given(
     texts_of_words.filter(bool),
     st.lists(st.integers(1, 4), max_size=3),
-    st.lists(st.sampled_from(["to", "fox", "dog", "the", "yak"]), min_size=2, max_size=6),
+    st.lists(st.sampled_from(["to", "fox", "dog", "the", "yak"]), max_size=4, unique=True),
     seeds,
 )
-def test_pairs_are_counted_as_python_counts_them(texts: list[list[str]], sizes: list[int], query: list[str], seed: int):
+def test_rows_are_read_as_python_reads_them(texts: list[list[str]], sizes: list[int], query: list[str], seed: int):
     rng = np.random.default_rng(seed)
     held, terms = in_pieces(texts, sizes), encode_terms(query, 0)
-    rows = rng.integers(0, len(texts), 7)
-    found = np.empty((2, 7, len(query) - 1), np.int32)
-    for skip in (True, False):
-        pieces.adjacent(table(held), rows, terms, skip, found[0])
-        twins.adjacent(held, rows, terms, skip, found[1])
-        assert found[0].tolist() == found[1].tolist()
-    worth, lengths, norm = np.empty((2, 7)), rng.integers(1, 900, len(texts)).astype(np.int32), 50 * rng.random(2)
-    pieces.order_kept(found[0], rows, lengths, 100, norm, 5, worth[0])
-    twins.order_kept(found[1], rows, lengths, 100, norm, 5, worth[1])
-    np.testing.assert_allclose(worth[0], worth[1])
+    rows = np.unique(rng.integers(0, len(texts), 7))
+    pairs = rng.integers(0, max(len(query), 1), (3 if query else 0, 2)).astype(np.int32)
+    counts, firsts = np.empty((2, 2, len(rows), len(query)), np.int32)
+    close = np.empty((2, len(rows), len(pairs)), np.float32)
+    pieces.read(table(held), rows, terms, pairs, 3, counts[0], firsts[0], close[0])
+    twins.read(held, rows, terms, pairs, 3, counts[1], firsts[1], close[1])
+    for found, wanted in (counts, firsts):
+        assert found.tolist() == wanted.tolist()
+    np.testing.assert_allclose(close[0], close[1], rtol=1e-6)
+
+
+@given(seeds, st.integers(1, 12), st.integers(1, 4))
+def test_windows_are_the_rows_around_in_the_session(seed: int, memories: int, reach: int):
+    """Turns of two sessions in any order, with long turns and hidden ones, beside memories of no session."""
+    rng = np.random.default_rng(seed)
+    passages, session = rng.integers(1, 4, memories), rng.integers(-1, 2, memories)
+    versions = np.repeat(np.arange(memories), passages)
+    first = np.concatenate([[0], np.cumsum(passages)])
+    numbers = (np.arange(len(versions)) - first[versions]).astype(np.int32)
+    shown = rng.random(memories) < 0.8
+    before, after = np.full((2, len(versions)), -2, np.int32)
+    order = [memory for memory in rng.permutation(memories).tolist() if session[memory] >= 0]
+    for own in ([m for m in order if session[m] == name] for name in (0, 1)):
+        for place, memory in enumerate(own):
+            before[first[memory]] = first[own[place - 1]] if place else -1
+            after[first[memory]] = first[own[place + 1]] if place + 1 < len(own) else -1
+    found = np.empty((len(versions), 2 * reach), np.int64)
+    context.windows(np.arange(len(versions)), numbers, versions, before, after, shown[versions], reach, found)
+    wanted = twins.windows(versions, first.tolist(), session.tolist(), order, shown.tolist(), reach)
+    assert found.tolist() == wanted
+
+
+@given(seeds, st.integers(1, 6), st.integers(0, 4))
+def test_what_is_lent_and_how_it_is_told_agree_with_numpy(seed: int, rows: int, terms: int):
+    rng = np.random.default_rng(seed)
+    counts, firsts = rng.integers(0, 4, (rows, terms), np.int32), rng.integers(0, 60, (rows, terms), np.int32)
+    norms, weights, lends = 0.1 + rng.random(rows), rng.random(terms), rng.random(8)
+    own, near = rng.integers(0, rows, 5), rng.integers(-1, rows, (5, 8))
+    close, worths = rng.random((rows, 3)).astype(np.float32), rng.random(3)
+    lead = np.where(rng.random(5) < 0.5, 0, 30)
+    out, late, order = np.empty((3, 5))
+    context.lent(own, near, lends, counts, norms, weights, out)
+    context.told(own, counts, firsts, close, norms, weights, worths, lead, late, order)
+    np.testing.assert_allclose(out, twins.lent(own, near, lends, counts, norms, weights))
+    wanted = twins.told(own, counts, firsts, close, norms, weights, worths, lead)
+    np.testing.assert_allclose([late, order], wanted)
 
 
 @given(seeds, st.integers(1, 300), st.integers(1, 80), st.integers(1, 4))
@@ -297,8 +333,17 @@ def test_the_cpu_target_is_fixed_before_anything_compiles():
     assert done.stdout.strip() in set(TARGETS.values())
 
 
-@pytest.mark.parametrize("stage", [dense, lexical, pieces, pool, postings], ids=lambda stage: stage.__name__)
+@pytest.mark.parametrize(
+    "stage", [context, dense, lexical, pieces, pool, pooling, postings], ids=lambda stage: stage.__name__
+)
 def test_kernels_release_the_gil(stage: ModuleType):
     loops = [value for value in vars(stage).values() if hasattr(value, "targetoptions")]
     assert loops
     assert all(loop.targetoptions["nogil"] is True for loop in loops)
+
+
+@given(seeds, sizes)
+def test_memories_are_counted_once(seed: int, rows: int):
+    rng = np.random.default_rng(seed)
+    versions, chosen = np.sort(rng.integers(0, 20, rows)), rng.random(rows) < 0.5
+    assert pool.count_memories(versions, chosen) == twins.count_memories(versions, chosen)

@@ -31,6 +31,7 @@ class History:
         dead = np.unique(np.array([row for row in dying if row < size], np.int64))
         for length, active, expires in born:
             self.rows.version.append(np.array([len(self.rows)]))
+            self.rows.number.append(np.array([0], np.int32))
             self.rows.length.append(np.array([length], np.int32))
             self.rows.active.append(np.array([active]))
             self.rows.expires.append(np.array([expires]))
@@ -45,7 +46,7 @@ class History:
 
 
 def facts(population: Population) -> tuple[Any, ...]:
-    return population.mask.tolist(), population.rows, population.total, population.squares
+    return population.mask.tolist(), population.rows, population.memories, population.total, population.squares
 
 
 @given(changes)

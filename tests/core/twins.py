@@ -1,7 +1,6 @@
 """What the kernels compute, in plain numpy."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -152,22 +151,68 @@ def score(
     return mass
 
 
-def adjacent(pieces: Sequence[Postings], rows: Longs, terms: Codes, skip: bool, found: Ints) -> None:
+def read(
+    pieces: Sequence[Postings],
+    rows: Longs,
+    terms: Codes,
+    pairs: Ints,
+    near: int,
+    counts: Ints,
+    firsts: Ints,
+    close: Floats,
+) -> None:
     for i, row in enumerate(rows):
         piece = next(piece for piece in pieces if piece.first <= row < piece.first + piece.rows)
-        tokens = piece.tokens[slice(*piece.token_starts[row - piece.first :][:2])]
-        content = [piece.terms[token] for token in tokens if not (skip and piece.stop[token])]
-        found[i] = [list(pairwise(content)).count(pair) for pair in pairwise(terms)]
+        tokens = [int(piece.terms[t]) for t in piece.tokens[slice(*piece.token_starts[row - piece.first :][:2])]]
+        for t, term in enumerate(terms.tolist()):
+            counts[i, t] = tokens.count(term)
+            firsts[i, t] = tokens.index(term) if term in tokens else -1
+        for p, (one, other) in enumerate(pairs):
+            a, b = int(terms[one]), int(terms[other])
+            places = [[at for at, token in enumerate(tokens) if token == term] for term in (a, b)]
+            close[i, p] = sum(
+                max((1 / (y - x) if y > x else 0.5 / (x - y) for y in places[1] if 0 < abs(y - x) <= near), default=0)
+                for x in places[0]
+            )
 
 
-def order_kept(
-    found: Ints, rows: Longs, lengths: Ints, unit: int, norm: Doubles, population: int, out: Doubles
-) -> None:
-    df = np.minimum(np.count_nonzero(found, axis=0), population)
-    idf = np.log(1 + (population - df + 0.5) / (df + 0.5))
-    tf = unit * found
-    out[:] = tf / (tf + norm[0] + norm[1] * lengths[rows][:, None]) @ idf
-    out /= found.shape[1] * np.log(1 + (population + 0.5) / 0.5)
+def windows(
+    versions: Longs, first: list[int], session: list[int], order: list[int], shown: list[bool], reach: int
+) -> list[list[int]]:
+    """`order` holds the memories of all sessions, each session's in order; `first` has one more at the end."""
+    found: list[list[int]] = []
+    for row, memory in enumerate(versions.tolist()):
+        own = [m for m in order if session[m] == session[memory]] if session[memory] >= 0 else [memory]
+        rows = [r for m in own if shown[m] or m == memory for r in range(first[m], first[m + 1])]
+        at = rows.index(row)
+        back = [] if at and versions[rows[at - 1]] == memory else rows[max(at - reach, 0) : at][::-1]
+        forth = [] if at + 1 < len(rows) and versions[rows[at + 1]] == memory else rows[at + 1 : at + 1 + reach]
+        found.append([*(back + [-1] * reach)[:reach], *(forth + [-1] * reach)[:reach]])
+    return found
+
+
+def lent(
+    own: Longs, near: Longs, lends: Doubles, counts: Ints, norms: Doubles, weights: Doubles
+) -> npt.NDArray[np.float64]:
+    said = counts / (counts + norms[:, None])
+    around = np.where((near >= 0)[:, :, None], lends[:, None] * said[near], 0.0)
+    silent = (1 - said[own]) * np.prod(1 - around, axis=1)
+    return (1 - silent - said[own]) @ weights
+
+
+def told(
+    own: Longs,
+    counts: Ints,
+    firsts: Ints,
+    close: Floats,
+    norms: Doubles,
+    weights: Doubles,
+    worths: Doubles,
+    lead: Longs,
+) -> list[npt.NDArray[np.float64]]:
+    said = counts / (counts + norms[:, None])
+    late = np.where((counts[own] > 0) & (firsts[own] >= lead[:, None]), said[own], 0.0) @ weights
+    return [late, (close / (close + norms[:, None]))[own] @ worths]
 
 
 def number(keys: Codes) -> tuple[Ints, Codes]:
@@ -218,3 +263,7 @@ def pool_tokens(
         total = (weights[found] * counted) @ table[places[found]].astype(np.float64)
         length = np.linalg.norm(total)
         out[i] = total / (length or 1)
+
+
+def count_memories(versions: Longs, chosen: Mask) -> int:
+    return len(np.unique(versions[chosen]))

@@ -46,7 +46,8 @@ async def assert_found(server: Server, answers: Memories) -> None:
 
     async def one(connection: Connection, number: int) -> None:
         memory = answers[number]
-        assert (await connection.ask("GET", f"{MEMORIES}/{memory['id']}")).body == memory
+        stored = (await connection.ask("GET", f"{MEMORIES}/{memory['id']}")).body
+        assert stored == {name: value for name, value in memory.items() if name in stored}
         answer = await connection.ask("POST", SEARCH, {"query": rare_word(number), "mode": "keyword"})
         assert [hit["memory"]["id"] for hit in answer.body["hits"]] == [memory["id"]]
         found.append(number)
