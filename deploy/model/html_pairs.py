@@ -13,7 +13,7 @@ HEADINGS = {"h1", "h2", "h3", "h4", "h5"}
 BLOCKS = {"p", "li", "dd", "dt", "td", "th", "pre", "div", "blockquote", "tr", "table"} | HEADINGS
 SILENT = {"script", "style", "nav", "header", "footer", "head", "button", "svg", "noscript"}
 LONGEST_SECTION = 1_500  # characters
-PAGES_PER_PACKAGE = 400
+PAGES_PER_PACKAGE = 1_200
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ def read_page(html: str) -> Page:
 
 def html_pairs(files: Iterable[tuple[str, bytes]], chance: random.Random) -> tuple[list[Pair], list[Passage]]:
     """Pairs of a documentation package, and its paragraphs as passages to ask about."""
-    pages = [data for name, data in files if ".html" in name and not _is_index(name)]
+    pages = [data for name, data in files if name.endswith((".html", ".html.en")) and not _is_index(name)]
     chance.shuffle(pages)
     pairs: list[Pair] = []
     passages: list[Passage] = []

@@ -15,13 +15,13 @@ TOKENS = 40  # of a text that the teacher and, in these lessons, the student rea
 PER_SOURCE = {
     "chitchat": 2_000,
     "wordnet": 1_200,
-    "html": 250,
-    "plain": 300,
-    "factbook": 200,
-    "chatterbot": 200,
-    "bioregistry": 200,
-    "caniuse": 100,
-    "python": 50,
+    "html": 150,
+    "plain": 150,
+    "factbook": 150,
+    "chatterbot": 150,
+    "bioregistry": 150,
+    "caniuse": 50,
+    "python": 30,
 }
 
 
@@ -38,7 +38,7 @@ def teach(source: Source, pairs: list[Pair], teacher: Teacher, cache: Path) -> L
     """The teacher's vectors of the first pairs of a source; what `cache` has is not computed again."""
     chosen = pairs[: PER_SOURCE[source.reads]]
     cache.mkdir(parents=True, exist_ok=True)
-    file = cache / f"{source.name.replace('/', '-')}.npy"
+    file = cache / f"{source.name.replace('/', '-')}-{len(chosen)}.npy"
     if not file.exists():
         texts = [pair.query for pair in chosen] + [pair.document for pair in chosen]
         vectors = teacher.encode(texts, TOKENS + SPECIAL).reshape(2, len(chosen), -1)
