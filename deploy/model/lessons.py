@@ -11,10 +11,11 @@ from deploy.model.teacher import SPECIAL, Teacher
 from deploy.model.values import Pair
 
 TOKENS = 40  # of a text that the teacher and, in these lessons, the student read
+SHARD = 500  # pairs
 # Pairs of a source, by its reader: many short texts of every kind teach more than a few long ones.
 PER_SOURCE = {
     "chitchat": 2_000,
-    "wordnet": 1_200,
+    "wordnet": 8_000,
     "html": 150,
     "plain": 150,
     "factbook": 150,
@@ -35,17 +36,20 @@ class Lesson:
 
 
 def teach(source: Source, pairs: list[Pair], teacher: Teacher, cache: Path) -> Lesson:
-    """The teacher's vectors of the first pairs of a source; what `cache` has is not computed again."""
+    """The teacher's vectors of the first pairs of a source; shards that `cache` has are not computed again."""
     chosen = pairs[: PER_SOURCE[source.reads]]
     cache.mkdir(parents=True, exist_ok=True)
-    file = cache / f"{source.name.replace('/', '-')}-{len(chosen)}.npy"
-    if not file.exists():
-        texts = [pair.query for pair in chosen] + [pair.document for pair in chosen]
-        vectors = teacher.encode(texts, TOKENS + SPECIAL).reshape(2, len(chosen), -1)
-        part = file.with_suffix(".part.npy")
-        np.save(part, vectors.astype(np.float16))
-        part.rename(file)
-    vectors = np.load(file).astype(np.float32)
+    shards: list[Matrix] = []
+    for at in range(0, len(chosen), SHARD):
+        shard = chosen[at : at + SHARD]
+        file = cache / f"{source.name.replace('/', '-')}-{at}-{len(shard)}.npy"
+        if not file.exists():
+            texts = [pair.query for pair in shard] + [pair.document for pair in shard]
+            part = file.with_suffix(".part.npy")
+            np.save(part, teacher.encode(texts, TOKENS + SPECIAL).reshape(2, len(shard), -1).astype(np.float16))
+            part.rename(file)
+        shards.append(np.load(file).astype(np.float32))
+    vectors = np.concatenate(shards, axis=1)
     return Lesson(chosen, vectors[0], vectors[1])
 
 

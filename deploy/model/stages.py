@@ -18,7 +18,7 @@ from deploy.model.train import Lessons, PairCounts, Plan, Student, Trainer, stac
 from deploy.model.values import Kind, Pair
 from deploy.model.vocabulary import count_tokens, student_tokenizer
 
-# Pairs of one source and kind that are trained on: more of the same would crowd out the rest, and take time to tokenise.
+# Pairs of one source and kind that are trained on: more of the same would crowd out the rest.
 MOST, MOST_OF = 16_000, {"chitchat": 24_000, "wordnet": 50_000, "plain": 4_000, "python": 1_200}
 QUERY_TOKENS, DOCUMENT_TOKENS = 64, 220
 WHITENED_BY = 8_000  # pairs of each kind
