@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sp
 from tokenizers import Tokenizer
 
 from deploy.model import export, lessons, start
@@ -72,12 +73,14 @@ def train_student(build: Build, pairs: Pairs, lesson: Lesson) -> Trained:
     taught = count_pairs(tokenizer, lesson.pairs, lessons.TOKENS, lessons.TOKENS)
     mean, axes = start.principal_axes(np.concatenate([lesson.queries, lesson.documents]))
     shares = start.token_shares([part.documents for part in counted.values()])
-    table = start.start_table(_token_vectors(build, of_teacher, tokenizer), axes, shares)
-    student = Student(table, np.zeros(len(table), np.float32))
     teaching = Lessons(taught, start.unit((lesson.queries - mean) @ axes), start.unit((lesson.documents - mean) @ axes))
+    texts = sp.vstack([taught.queries, taught.documents], format="csr")
+    targets = np.concatenate([teaching.queries, teaching.documents])
+    table = start.start_table(_token_vectors(build, of_teacher, tokenizer), shares, texts, targets)
+    student = Student(table, np.zeros(len(table), np.float32))
     Trainer(student, counted, teaching, Plan(), build.seed).run(say)
-    texts = export.sample(list(counted.values()), WHITENED_BY, build.seed)
-    whitened = export.whiten(student.table, student.query_weights, texts)
+    sampled = export.sample(list(counted.values()), WHITENED_BY, build.seed)
+    whitened = export.whiten(student.table, student.query_weights, sampled)
     return Trained(export.round_table(Student(whitened, student.log_weights)), tokenizer)
 
 

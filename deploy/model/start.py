@@ -5,11 +5,12 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from tokenizers import Tokenizer
 
-from deploy.model.pooling import Matrix
+from deploy.model.pooling import Matrix, pool
 from deploy.model.teacher import Teacher
 
 DIMENSIONS = 256
-SIF = 1e-3  # a token's weight is SIF / (SIF + its share of all tokens): Arora, Liang and Ma (2017)
+SIF = 3e-4  # a token's weight is SIF / (SIF + its share of all tokens): Arora, Liang and Ma (2017)
+RIDGE = 30.0
 SPREAD = 0.2  # root mean square of the table's numbers, so that one learning rate fits
 
 
@@ -39,8 +40,15 @@ def token_shares(documents: list[sp.csr_array]) -> npt.NDArray[np.float32]:
     return np.asarray(totals / np.sum(totals), np.float32)
 
 
-def start_table(vectors: Matrix, axes: Matrix, shares: npt.NDArray[np.float32]) -> Matrix:
-    """Token vectors on the axes, frequent tokens weighing less. `shares` are of all tokens of the pairs."""
-    table = (vectors - vectors.mean(axis=0)) @ axes
-    table *= (SIF / (SIF + shares))[:, None]
+def start_table(vectors: Matrix, shares: npt.NDArray[np.float32], texts: sp.csr_array, targets: Matrix) -> Matrix:
+    """Token vectors, frequent tokens weighing less, on the axes on which sums of them come closest to the teacher.
+
+    The map is ridge regression from the pooled `texts` (roots of counts) to the teacher's vectors of the same texts,
+    `targets` (texts × dimensions, centred). It mends for all tokens at once what training can only mend token by token.
+    `shares` are of all tokens of the pairs.
+    """
+    table = (vectors - vectors.mean(axis=0)) * (SIF / (SIF + shares))[:, None]
+    pooled = pool(texts, table).units
+    gram = pooled.T @ pooled + RIDGE * np.eye(pooled.shape[1], dtype=np.float32)
+    table = table @ np.linalg.solve(gram, pooled.T @ targets)
     return (table * (SPREAD / np.sqrt(np.mean(table**2)))).astype(np.float32)

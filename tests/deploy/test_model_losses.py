@@ -1,0 +1,58 @@
+"""Each loss's gradient is the one that finite differences give."""
+
+import numpy as np
+import pytest
+
+from deploy.model.losses import contrast, imitate_cosine, imitate_similarity
+
+STEP = 1e-6
+
+
+def differences(loss, at):
+    slope = np.zeros_like(at)
+    for index in np.ndindex(at.shape):
+        kept = at[index]
+        at[index] = kept + STEP
+        above = loss()
+        at[index] = kept - STEP
+        slope[index] = (above - loss()) / (2 * STEP)
+        at[index] = kept
+    return slope
+
+
+@pytest.fixture
+def matrices():
+    chance = np.random.default_rng(3)
+    return [chance.normal(size=(5, 4)) / 2 for _ in range(4)]
+
+
+def test_contrast(matrices):
+    left, right, *_ = matrices
+    _, to_left, to_right = contrast(left, right, 0.5)
+    np.testing.assert_allclose(to_left, differences(lambda: contrast(left, right, 0.5)[0], left), atol=1e-6)
+    np.testing.assert_allclose(to_right, differences(lambda: contrast(left, right, 0.5)[0], right), atol=1e-6)
+
+
+def test_imitation_of_similarities(matrices):
+    left, right, *teacher = matrices
+    target = teacher[0] @ teacher[1].T
+
+    def loss():
+        return imitate_similarity(left, right, target, 0.5)[0]
+
+    _, to_left, to_right = imitate_similarity(left, right, target, 0.5)
+    np.testing.assert_allclose(to_left, differences(loss, left), atol=1e-4)
+    np.testing.assert_allclose(to_right, differences(loss, right), atol=1e-4)
+
+
+def test_imitation_of_vectors(matrices):
+    student, teacher, *_ = matrices
+    _, gradient = imitate_cosine(student, teacher)
+    np.testing.assert_allclose(gradient, differences(lambda: imitate_cosine(student, teacher)[0], student), atol=1e-6)
+
+
+def test_a_student_that_equals_its_teacher_has_nothing_to_learn(matrices):
+    left, right, *_ = matrices
+    loss, to_left, _ = imitate_similarity(left, right, left @ right.T, 0.5)
+    assert loss == pytest.approx(0)
+    np.testing.assert_allclose(to_left, 0, atol=1e-12)
