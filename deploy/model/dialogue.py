@@ -49,15 +49,15 @@ def _turns(messages: list[list[dict[str, str]]]) -> list[tuple[str, str]]:
 
 
 def _talk(prompt: str, turns: list[tuple[str, str]], chance: random.Random) -> Iterator[Pair]:
-    for at, ((_, first), (speaker, second)) in enumerate(zip(turns, turns[1:], strict=False)):
+    for at, ((_, first), (_, second)) in enumerate(zip(turns, turns[1:], strict=False)):
         if len(content_words(first)) >= 3 and len(content_words(second)) >= 3:
-            yield Pair(Kind.DIALOGUE, first, _said(speaker, second, chance))
+            yield Pair(Kind.DIALOGUE, first, second)
         if len(content_words(second)) >= 5 and at + 3 < len(turns) and chance.random() < 0.5:
             around = turns[max(0, at - 2) : at + 1] + turns[at + 2 : at + 5]
-            yield Pair(Kind.DIALOGUE, second, _joined(around, chance))
+            yield Pair(Kind.DIALOGUE, second, _joined(around))
     if len(content_words(prompt)) >= 2:
         at = chance.randrange(max(1, min(8, len(turns) - 3)))
-        yield Pair(Kind.DIALOGUE, one_line(prompt), _joined(turns[at : at + 6], chance))
+        yield Pair(Kind.DIALOGUE, one_line(prompt), _joined(turns[at : at + 6]))
 
 
 def _windows(turns: list[tuple[str, str]], chance: random.Random) -> Iterator[Passage]:
@@ -70,10 +70,6 @@ def _windows(turns: list[tuple[str, str]], chance: random.Random) -> Iterator[Pa
         at += size
 
 
-def _said(speaker: str, text: str, chance: random.Random) -> str:
-    return f"{speaker}: {text}" if chance.random() < 0.3 else text
-
-
-def _joined(turns: Sequence[tuple[str, str]], chance: random.Random) -> str:
-    named = chance.random() < 0.5
-    return "\n".join(f"{name}: {text}" if named else text for name, text in turns)[:LONGEST]
+def _joined(turns: Sequence[tuple[str, str]]) -> str:
+    """Without names: what is asked for here does not name anyone, and a name that never helps would lose its weight."""
+    return "\n".join(text for _, text in turns)[:LONGEST]

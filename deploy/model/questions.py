@@ -62,13 +62,15 @@ def _question(passage: Passage, chance: random.Random) -> Pair | None:
     if not words:
         return None
     asked = words
+    about = False
     if chance.random() >= 0.25:
-        if passage.speakers and chance.random() < 0.5:
+        if passage.speakers and chance.random() < 0.7:
+            about = True
             asked = chance.choice(ABOUT).format(name=passage.speakers[at], words=words)
         else:
             asked = chance.choice(PLAIN).format(words=words)
     keep_hidden = len(passage.sentences) < 2 or chance.random() < 0.6
-    named = passage.speakers and chance.random() < 0.5
+    named = passage.speakers and (about or chance.random() < 0.5)
     parts = [
         f"{passage.speakers[n]}: {text}" if named else text
         for n, text in enumerate(passage.sentences)

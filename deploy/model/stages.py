@@ -71,7 +71,7 @@ def train_student(build: Build, pairs: Pairs, lesson: Lesson) -> Trained:
     tokenizer = student_tokenizer(of_teacher)
     counted = count_all(tokenizer, pairs)
     taught = count_pairs(tokenizer, lesson.pairs, lessons.TOKENS, lessons.TOKENS)
-    mean, axes = start.principal_axes(np.concatenate([lesson.queries, lesson.documents]))
+    mean, axes = start.teaching_axes(np.concatenate([lesson.queries, lesson.documents]))
     shares = start.token_shares([part.documents for part in counted.values()])
     teaching = Lessons(taught, start.unit((lesson.queries - mean) @ axes), start.unit((lesson.documents - mean) @ axes))
     texts = sp.vstack([taught.queries, taught.documents], format="csr")

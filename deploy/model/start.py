@@ -11,6 +11,7 @@ from deploy.model.teacher import Teacher
 DIMENSIONS = 256
 SIF = 3e-4  # a token's weight is SIF / (SIF + its share of all tokens): Arora, Liang and Ma (2017)
 RIDGE = 30.0
+DAMPING = 0.25  # an axis of the teacher is divided by its variance to this power
 SPREAD = 0.2  # root mean square of the table's numbers, so that one learning rate fits
 
 
@@ -28,6 +29,13 @@ def principal_axes(vectors: Matrix, kept: int = DIMENSIONS) -> tuple[Matrix, Mat
     centred = vectors - mean
     _, axes = np.linalg.eigh(centred.T @ centred)
     return mean, np.ascontiguousarray(axes[:, ::-1][:, :kept]).astype(np.float32)
+
+
+def teaching_axes(vectors: Matrix) -> tuple[Matrix, Matrix]:
+    """The mean of the teacher's vectors and its axes, the strong ones damped, so that they do not drown the rest."""
+    mean, axes = principal_axes(vectors)
+    spread = ((vectors - mean) @ axes).var(axis=0)
+    return mean, (axes * (spread / spread.max()) ** -DAMPING).astype(np.float32)
 
 
 def unit(vectors: Matrix) -> Matrix:

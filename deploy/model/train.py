@@ -46,7 +46,7 @@ class Plan:
 
     warm_steps: int = 250  # by the teacher alone
     steps: int = 700
-    rate: float = 2e-3
+    rate: float = 3e-3
     ramp: int = 50
     batch: int = 1024
     lesson_batch: int = 512
