@@ -58,6 +58,7 @@ def save(arrays: Arrays, tokenizer: Tokenizer, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: np.ascontiguousarray(getattr(arrays, name)) for name in Arrays.__slots__}
     save_file(tensors, folder / "model.safetensors")
+    (folder / "model.safetensors").chmod(0o644)  # safetensors writes for the owner alone
     tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
     (folder / "config.json").write_text(json.dumps(CONFIG, indent=4) + "\n")
     (folder / "modules.json").write_text(json.dumps(MODULES, indent=4) + "\n")
