@@ -19,7 +19,7 @@ FILE = "evidence.json"
 
 RankedMode = Literal["hybrid", "semantic", "keyword"]
 
-KEYWORD = Thresholds(weak=0.29, strong=0.53)
+KEYWORD = Thresholds(weak=0.25, strong=0.47)
 """For search by words alone, which has no model."""
 
 
