@@ -111,6 +111,11 @@ class Engine:
         """Memory that the indexes take."""
         return self._indexes.nbytes
 
+    @property
+    def indexes_evicted(self) -> int:
+        """How often the index of a space was forgotten to stay within the memory."""
+        return self._indexes.evicted
+
     def list_spaces(self) -> list[Space]:
         (rows,) = self._database.read([spaces.all_spaces()])
         return [space_row(row).space for row in rows]

@@ -27,11 +27,18 @@ class Indexes:
         self._open: OrderedDict[str, SpaceIndex] = OrderedDict()
         self._written: dict[int, int] = {}
         self._warming: dict[str, threading.Thread] = {}
+        self._sizes: dict[str, int] = {}  # of the open ones, in bytes, as when they were last used
+        self._evicted = 0
 
     @property
     def nbytes(self) -> int:
         with self._lock:
             return sum(index.nbytes for index in self._open.values())
+
+    @property
+    def evicted(self) -> int:
+        """How often an index was forgotten because all together took too much memory."""
+        return self._evicted
 
     def note(self, space: SpaceRow, seq: int) -> None:
         """A change of this process: the next search must have seen it."""
@@ -81,6 +88,7 @@ class Indexes:
         """Forget the index of a space; the next use loads it again."""
         with self._lock:
             self._open.pop(name, None)
+            self._sizes.pop(name, None)
 
     def _warm(self, name: str, wanted: int) -> None:
         """Load or refresh an index in a thread, one at a time for each space."""
@@ -133,9 +141,13 @@ class Indexes:
 
     def _evict(self, used: str) -> None:
         with self._lock:
-            total = sum(index.nbytes for index in self._open.values())
+            if used in self._open:
+                self._sizes[used] = self._open[used].nbytes
+            total = sum(self._sizes.values())
             for name in list(self._open):
                 if total <= self._memory:
                     return
                 if name != used:
-                    total -= self._open.pop(name).nbytes
+                    del self._open[name]
+                    total -= self._sizes.pop(name, 0)
+                    self._evicted += 1

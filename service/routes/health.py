@@ -32,6 +32,7 @@ async def get_readiness(backend: NamedDependency[Backend]) -> ReadyReply:
         spaces=len(spaces),
         embeddings=EmbeddingsReply(enabled=backend.engine.model is not None, model=backend.engine.model),
         index_bytes=backend.engine.index_bytes,
+        indexes_evicted=backend.engine.indexes_evicted,
     )
 
 

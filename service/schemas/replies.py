@@ -312,7 +312,10 @@ class EmbeddingsReply(Struct, frozen=True, kw_only=True):
 
 
 class ReadyReply(Struct, frozen=True, kw_only=True):
-    """The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take."""
+    """The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take.
+
+    `indexes_evicted` counts how often one was forgotten to stay within MUISTI_INDEX_MEMORY.
+    """
 
     status: Literal["ready"] = "ready"
     version: str
@@ -321,3 +324,4 @@ class ReadyReply(Struct, frozen=True, kw_only=True):
     spaces: int
     embeddings: EmbeddingsReply
     index_bytes: int
+    indexes_evicted: int

@@ -11,7 +11,7 @@ from core.engine import Engine
 from core.index.postings import Postings, build, in_units, keep, merge
 from core.query import Query
 from core.text import encode_terms
-from core.values import Answer, Draft
+from core.values import CONTENT_ONLY, Answer, Draft
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
 
 WORDS = ["red", "green", "blue", "fox", "dog", "tree", "lake", "sun"]
@@ -144,6 +144,25 @@ def test_an_index_compacts_when_most_of_it_is_dead(tmp_path: Path, monkeypatch: 
         assert engine.index_bytes < before
         add(engine, "fox number 99")
         assert engine.search(SPACE, Query(text="99", mode="keyword")).hits[0].memory.content == "fox number 99"
+
+
+def test_the_memory_cap_holds_under_200_spaces_in_random_order(tmp_path: Path):
+    names = [f"space-{n}" for n in range(200)]
+    with open_engine(tmp_path / "muisti.db") as engine:
+        for name in names:
+            engine.create_space(name, CONTENT_ONLY)
+            engine.add(name, [Draft(content=f"fox of {name}"), Draft(content="a lake")], on_conflict="keep")
+        engine.search(names[0], Query(text="fox"))
+        one = engine.index_bytes
+    order = np.random.default_rng(5).integers(0, 200, 600).tolist()
+    with open_engine(tmp_path / "muisti.db", index_memory=20 * one) as engine:
+        largest = 0
+        for number in order:
+            hits = engine.search(names[number], Query(text="fox")).hits
+            assert hits[0].memory.content == f"fox of {names[number]}"
+            largest = max(largest, engine.index_bytes)
+        assert largest <= 20 * one
+        assert 100 < engine.indexes_evicted < 600
 
 
 def test_indexes_are_forgotten_under_the_memory_cap(tmp_path: Path):
