@@ -75,6 +75,8 @@ def _recall(sizes: Mapping[int, Any], path: Path) -> None:
                 }
                 panel.plot(*zip(*curve, strict=True), label=name, markeredgecolor="white", **line)
         panel.set_xscale("log")
+        panel.xaxis.set_major_formatter("{x:g}")
+        panel.xaxis.set_minor_formatter("")
         panel.set_title(f"{size:,} memories", loc="left", fontsize=11, color="#0f172a")
         panel.set_xlabel("ms a query, median (log scale)")
         panel.margins(x=0.1)

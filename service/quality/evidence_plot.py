@@ -28,10 +28,11 @@ def _panel(fitted: Fitted) -> str:
         y = _y(share)
         parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - 10}" stroke="#d0d7de"/>')
         parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{share:.0%}</text>')
-    for name, at in (("weak", fitted.thresholds.weak), ("strong", fitted.thresholds.strong)):
+    thresholds = fitted.thresholds
+    for name, at, anchor in (("weak", thresholds.weak, "end"), ("strong", thresholds.strong, "start")):
         x = _x(at, end)
         parts.append(f'<path d="M{x:.1f} {TOP}V{_y(0):.1f}" stroke="{INK}" stroke-dasharray="3 3"/>')
-        parts.append(f'<text x="{x:.1f}" y="{_y(0) + 14:.1f}" text-anchor="middle">{name} {at:.2f}</text>')
+        parts.append(f'<text x="{x:.1f}" y="{_y(0) + 14:.1f}" text-anchor="{anchor}">{name} {at:.2f}</text>')
     parts += [_line(curve, end, COLOURS[kind]) for kind, curve in fitted.curves.items()]
     parts.append(f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{_y(0) + 29:.1f}" text-anchor="middle">strength</text>')
     return "".join(parts)
