@@ -23,6 +23,10 @@ class Remembered:
         return [(bytes.fromhex(memory_id), version) for memory_id, version in self.memories]
 
 
+# Made here, by one thread: msgspec works a type out on first use, and threads that do so at once crash the process.
+_DECODER = msgspec.json.Decoder(Remembered)
+
+
 def remember(
     memories: Sequence[Memory], *, created: bool, similar: tuple[Likeness, ...] = (), checked_at: Seq | None = None
 ) -> bytes:
@@ -38,4 +42,4 @@ def read(answer: bytes) -> Remembered:
     >>> read(b'{"memories": [["0a", 1]], "created": true}').versions == [(bytes([10]), 1)]
     True
     """
-    return msgspec.json.decode(answer, type=Remembered)
+    return _DECODER.decode(answer)
