@@ -23,7 +23,7 @@ class Remembered:
         return [(bytes.fromhex(memory_id), version) for memory_id, version in self.memories]
 
 
-# Made here, by one thread: msgspec works a type out on first use, and threads that do so at once crash the process.
+# Made here, by one thread: msgspec (0.22) works a type out on first use, and threads that do so at once can crash it.
 _DECODER = msgspec.json.Decoder(Remembered)
 
 

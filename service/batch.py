@@ -7,7 +7,7 @@ import msgspec
 from core.engine import Engine
 from core.errors import AddressTaken, InvalidInput, MuistiError, Problem, Similar
 from core.values import BATCH_MAX, Draft, OnConflict, Seq, Written
-from service.decode import decode
+from service.decode import decode, prepare
 from service.errors import HttpError, problem_of
 from service.schemas.replies import ItemReply, ItemsReply, MemoryReply
 from service.schemas.requests import DraftBody
@@ -15,6 +15,9 @@ from service.schemas.requests import DraftBody
 PATH = "$.memories"
 
 Refusal = MuistiError | HttpError
+
+
+prepare(DraftBody)  # items are read on worker threads
 
 
 def read_items(raws: Sequence[msgspec.Raw]) -> list[Draft | Refusal]:

@@ -91,6 +91,11 @@ def utf8(raw: bytes, what: str) -> str:
         raise HttpError("malformed_request", f"the {what} is no valid UTF-8") from None
 
 
+def prepare(type: type[Any]) -> None:
+    """Let msgspec (0.22) work a type out now: threads that do so at once, on first use, can crash the process."""
+    _decoder(type)
+
+
 @cache
 def _decoder(type: type[T]) -> msgspec.json.Decoder[T]:
     return msgspec.json.Decoder(type)

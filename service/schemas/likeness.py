@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta, Struct
 
 from core.values import DifferenceKind, Likeness, LikenessKind
@@ -37,4 +36,17 @@ class LikenessReply(Struct, frozen=True, kw_only=True):
 
 
 def alike(found: Iterable[Likeness]) -> list[LikenessReply]:
-    return [msgspec.convert(one, LikenessReply, from_attributes=True) for one in found]
+    return [_reply(one) for one in found]
+
+
+def _reply(one: Likeness) -> LikenessReply:
+    differs = [DifferenceReply(kind=part.kind, existing=part.existing, new=part.new) for part in one.differs]
+    return LikenessReply(
+        id=one.id,
+        kind=one.kind,
+        similarity=one.similarity,
+        differs=differs,
+        content=one.content,
+        category=one.category,
+        key=one.key,
+    )
