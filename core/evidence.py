@@ -17,8 +17,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from core.kernels import Doubles, Longs
+from core.kernels.evidence import standing
 from core.values import Evidence
 
 LEVELS: tuple[Evidence, ...] = ("none", "weak", "strong")
@@ -27,9 +28,6 @@ PAIRS = 0.6
 COSINE = 0.75
 PERSON = 0.4
 RIVAL = 5  # the place of the memory from which the best has to stand out
-
-Values = npt.NDArray[np.float64]
-Memories = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +53,11 @@ class Signals:
     `memories` numbers the memory of each row, `known` is `known_share`, `persons` in [0, 1].
     """
 
-    memories: Memories
-    lexical: Values | None = None
-    pairs: Values | None = None
-    cosine: Values | None = None
-    persons: Values | None = None
+    memories: Longs
+    lexical: Doubles | None = None
+    pairs: Doubles | None = None
+    cosine: Doubles | None = None
+    persons: Doubles | None = None
     known: float = 1.0
 
 
@@ -89,9 +87,9 @@ def strength(signals: Signals) -> float:
         nothing if values is None else values
         for values in (signals.lexical, signals.pairs, signals.cosine, signals.persons)
     )
-    scores = (words + PAIRS * pairs + COSINE * meaning) * (1.0 + PERSON * persons)
-    found = float((words + pairs).max()) + _lead(signals.memories, scores)
-    return max(0.0, _trust(signals) * found + float(meaning.max()))
+    weights = (PAIRS, COSINE, PERSON)
+    covered, lead, nearest = standing(signals.memories, words, pairs, meaning, persons, weights, RIVAL)
+    return max(0.0, _trust(signals) * (covered + lead) + nearest)
 
 
 def enough(evidence: Evidence, wanted: Evidence | None) -> bool:
@@ -108,11 +106,3 @@ def _trust(signals: Signals) -> float:
     if signals.lexical is None:
         return 1.0
     return signals.known if signals.cosine is None else math.sqrt(signals.known)
-
-
-def _lead(memories: Memories, scores: Values) -> float:
-    """How far the best memory stands out, by the best row of each."""
-    order = np.argsort(-scores, kind="stable")
-    _, first = np.unique(memories[order], return_index=True)
-    best = scores[order][np.sort(first)[:RIVAL]]
-    return float(best[0] - best[-1])

@@ -28,16 +28,6 @@ def fuse(
     return np.clip((1 - alpha) * scale(lexical) + alpha * scale(dense), 0.0, 1.0)
 
 
-def softened(total: Scores) -> Scores:
-    """What may exceed 1, in [0, 1): nearly itself while it is small, the same order throughout.
-
-    >>> softened(np.array([0.0, 0.5, 1.0, 2.0])).round(2).tolist()
-    [0.0, 0.49, 0.84, 0.98]
-    """
-    kept = np.maximum(total, 0.0)
-    return kept / (1 + kept**4) ** 0.25
-
-
 def absolute(scores: Scores) -> Scores:
     """The score itself, less what is below zero: no other row changes it, so weak answers stay weak."""
     return np.maximum(scores, 0.0)

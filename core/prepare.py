@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from core.embed import Encoder, check_model
 from core.passages import split
@@ -54,7 +55,7 @@ def new_memory(draft: Draft, space: str, memory_id: str, now: int) -> Memory:
 
 def changed(memory: Memory, draft: Draft, now: int) -> Memory:
     """The next version of a memory."""
-    return replace(
+    return structs.replace(
         memory,
         version=memory.version + 1,
         updated_at=max(from_us(now), memory.updated_at),

@@ -1,12 +1,15 @@
 """What a query asks for: words to rank by, phrases and words that a hit must have."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
 
 from core.filters import Filter
-from core.text import query_terms, tokenize
+from core.kernels import Codes, Doubles, Ints
+from core.text import encode_terms, query_terms, tokenize
 from core.values import Evidence, Fusion, Match, Mode, Recency
 
 REQUEST = 0.5  # weight of the words with which one asks, not for which
@@ -48,12 +51,16 @@ class Query:
 class Wanted:
     """The parsed text: `terms` with their weights rank, `required` and `phrases` restrict the hits.
 
-    `words` are the same terms in their order.
+    `codes` and `weights` are those of the terms, `pairs` the places among them of words that follow each other, (n, 2);
+    `steps` counts these, and those from a word to itself.
     """
 
     text: str
-    words: tuple[str, ...]
     terms: Mapping[str, float]
+    codes: Codes
+    weights: Doubles
+    pairs: Ints
+    steps: int
     required: frozenset[str]
     phrases: tuple[tuple[str, ...], ...]
 
@@ -69,7 +76,19 @@ def parse(text: str, match: Match) -> Wanted:
     plain = text.replace('"', " ")
     quoted = [plain] if match == "phrase" else _QUOTED.findall(text)
     phrases = tuple(phrase for phrase in (tuple(tokenize(part)) for part in quoted) if phrase)
-    words = tuple(query_terms(plain))
-    terms = {term: times * (REQUEST if term in REQUEST_TERMS else 1.0) for term, times in Counter(words).items()}
-    required = frozenset(terms) if match == "all" else frozenset[str]()
-    return Wanted(text.strip(), words, terms, required, phrases)
+    words = query_terms(plain)
+    terms: dict[str, float] = {}
+    for word in words:
+        terms[word] = terms.get(word, 0.0) + (REQUEST if word in REQUEST_TERMS else 1.0)
+    place = {term: at for at, term in enumerate(terms)}
+    steps = dict.fromkeys(pairwise([place[word] for word in words]))
+    return Wanted(
+        text=text.strip(),
+        terms=terms,
+        codes=encode_terms([*terms], 0),
+        weights=np.array([*terms.values()], np.float64),
+        pairs=np.array([step for step in steps if step[0] != step[1]], np.int32).reshape(-1, 2),
+        steps=len(steps),
+        required=frozenset(terms) if match == "all" else frozenset(),
+        phrases=phrases,
+    )

@@ -5,18 +5,17 @@ from datetime import datetime
 from time import perf_counter
 from typing import cast
 
-import numpy as np
-
 from core.calibration import Calibration
 from core.embed import Encoder, check_model
 from core.evidence import enough
 from core.fuse import ALPHA
 from core.highlight import highlight
 from core.index.cache import Indexes
+from core.index.dense import Aim, aim, rotated
 from core.index.lexical import shares
 from core.index.snapshot import Snapshot
 from core.index.space_index import SpaceIndex
-from core.kernels import Floats
+from core.kernels import Doubles
 from core.query import Query, Wanted, parse
 from core.ranking import Ranked, rank
 from core.store import memories, spaces
@@ -24,6 +23,7 @@ from core.store.database import Database
 from core.times import from_us
 from core.values import Answer, Explanation, Hit, Memory, Mode, NamedTime, Passage, Timings
 from core.when.factor import time_match
+from core.when.words import TimeSpan
 
 
 class Searcher:
@@ -49,9 +49,9 @@ class Searcher:
         while True:
             began = perf_counter()
             mode, degraded = self._mode(index, snapshot, query.mode)
-            vector = self._vector(wanted.text) if mode in ("hybrid", "semantic") else None
+            direction = self._aim(wanted.text) if mode in ("hybrid", "semantic") else None
             embedded = perf_counter()
-            ranked = rank(index, snapshot, query, wanted, mode, vector, now)
+            ranked = rank(index, snapshot, query, wanted, mode, direction, now)
             ready = perf_counter()
             found, newest = self._fetch(index, snapshot, ranked)
             if found is not None and snapshot.seq.number >= (newest if needed is None else needed):
@@ -64,13 +64,13 @@ class Searcher:
             rank=1000 * (ready - embedded - ranked.filtering),
             fetch=1000 * (perf_counter() - ready),
         )
-        evidence = self._calibration.level(ranked.strength, mode, index.space.space.generation, space)
+        evidence = self._calibration.level(ranked.found.strength, mode, index.space.space.generation, space)
         held = enough(evidence, query.min_evidence)
         return Answer(
             hits=_Hits(snapshot, query, wanted, mode, ranked).of(found) if held else (),
-            total=ranked.total,
+            total=ranked.found.total,
             evidence=evidence,
-            strength=ranked.strength,
+            strength=ranked.found.strength,
             strategy=mode,
             degraded=degraded,
             seq=snapshot.seq,
@@ -93,13 +93,13 @@ class Searcher:
             bare
         )
 
-    def _vector(self, text: str) -> Floats:
+    def _aim(self, text: str) -> Aim:
         assert self._encoder is not None
-        return self._encoder.encode_query(text)
+        return aim(rotated(self._encoder.encode_query(text)))
 
     def _fetch(self, index: SpaceIndex, snapshot: Snapshot, ranked: Ranked) -> tuple[dict[int, Memory] | None, int]:
         """The memories by version id and the space's newest change; None and 0 when the index is of no more use."""
-        versions = snapshot.rows.version.view()[ranked.rows].tolist()
+        versions = snapshot.columns.version[ranked.rows].tolist()
         space = index.space
         rows, state = self._database.read([memories.by_rows(versions), spaces.state(space.id)])
         name = space.space.name
@@ -115,44 +115,47 @@ class _Hits:
     def __init__(self, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, ranked: Ranked) -> None:
         self._snapshot, self._query, self._wanted, self._mode, self._ranked = snapshot, query, wanted, mode, ranked
 
-    def of(self, found: dict[int, Memory]) -> tuple[Hit, ...]:
-        versions = self._snapshot.rows.version.view()[self._ranked.rows].tolist()
-        return tuple(self._hit(place, version, found[version]) for place, version in enumerate(versions))
-
-    def _hit(self, place: int, version: int, memory: Memory) -> Hit:
-        rows, row = self._snapshot.rows, int(self._ranked.rows[place])
-        passage = Passage(*(int(column.view()[row]) for column in (rows.number, rows.start, rows.stop)))
-        text = memory.content[passage.start : passage.stop]
-        return Hit(
-            memory=memory,
-            score=float(self._ranked.score[place]),
-            ranks={name: ranks[version] for name, ranks in self._ranked.ranks.items() if version in ranks},
-            passage=passage,
-            highlight=highlight(text, set(self._wanted.terms)) if self._query.highlight else None,
-            explain=self._explain(place, row) if self._query.explain else None,
+    def of(self, fetched: dict[int, Memory]) -> tuple[Hit, ...]:
+        """A hit for each ranked memory, by the version ids of what was fetched."""
+        c, rows = self._snapshot.columns, self._ranked.rows
+        versions = c.version[rows].tolist()
+        passages = zip(c.number[rows].tolist(), c.start[rows].tolist(), c.stop[rows].tolist(), strict=True)
+        places = {
+            name: {version: rank for rank, version in enumerate(c.version[ranking].tolist(), start=1)}
+            for name, ranking in self._ranked.found.ranks.items()
+        }
+        scores, found = self._ranked.score.tolist(), self._ranked.places.tolist()
+        return tuple(
+            Hit(
+                memory=fetched[version],
+                score=score,
+                ranks={name: ranks[version] for name, ranks in places.items() if version in ranks},
+                passage=Passage(*passage),
+                highlight=self._highlight(fetched[version].content[passage[1] : passage[2]]),
+                explain=self._explain(place) if self._query.explain else None,
+            )
+            for version, passage, score, place in zip(versions, passages, scores, found, strict=True)
         )
 
-    def _time(self, row: int) -> NamedTime | None:
-        match = time_match(self._ranked.spans, int(self._snapshot.rows.at.view()[row]))
-        if match is None:
-            return None
-        start, stop = _moment(match.start), _moment(match.stop)
-        return NamedTime(words=match.words, start=start, stop=stop, factor=match.factor)
+    def _highlight(self, text: str) -> str | None:
+        return highlight(text, set(self._wanted.terms)) if self._query.highlight else None
 
-    def _explain(self, place: int, row: int) -> Explanation:
-        ranked, query = self._ranked, self._query
-        lexical = _value(ranked.lexical, place)
+    def _explain(self, place: int) -> Explanation:
+        """How the candidate at a place came to its score."""
+        ranked, found, query = self._ranked, self._ranked.found, self._query
+        row = int(found.rows[place])
+        lexical = _value(found.lexical, place)
         fusion = query.fusion if self._mode == "hybrid" else None
-        terms = {} if ranked.matches is None else shares(self._snapshot, ranked.matches, self._wanted.terms, row)
+        terms = {} if found.matches is None else shares(self._snapshot, found.matches, self._wanted, row)
         return Explanation(
             fusion=fusion,
             alpha=None if fusion is None else ALPHA[fusion] if query.alpha is None else query.alpha,
             lexical=lexical,
             bm25=None if lexical is None else sum(terms.values()),
-            cosine=_value(ranked.cosine, place),
-            blend=None if ranked.blend is None else ranked.blend.parts(place),
-            fused=float(ranked.fused[place]),
-            time=self._time(row),
+            cosine=_value(found.cosine, place),
+            blend=None if found.blend is None else found.blend.parts(place),
+            fused=float(found.fused[place]),
+            time=_time(found.spans, int(self._snapshot.columns.at[row])),
             recency=float(ranked.recency[place]),
             importance=float(ranked.importance[place]),
             age_days=float(ranked.ages[place]),
@@ -160,9 +163,16 @@ class _Hits:
         )
 
 
+def _time(spans: Sequence[TimeSpan], at: int) -> NamedTime | None:
+    match = time_match(spans, at)
+    if match is None:
+        return None
+    return NamedTime(words=match.words, start=_moment(match.start), stop=_moment(match.stop), factor=match.factor)
+
+
 def _moment(us: int | None) -> datetime | None:
     return None if us is None else from_us(us)
 
 
-def _value(values: Sequence[float] | np.ndarray | None, place: int) -> float | None:
+def _value(values: Doubles | None, place: int) -> float | None:
     return None if values is None else float(values[place])

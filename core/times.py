@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
+PRECISE = 1 << 51  # in the year 2041; up to here a float of seconds is within a quarter of a microsecond
 DAY_US = 86_400_000_000
 
 
@@ -17,5 +18,11 @@ def to_us(at: datetime) -> int:
 
 
 def from_us(us: int) -> datetime:
-    """The UTC datetime of `us`, exact to the microsecond."""
+    """The UTC datetime of `us`, exact to the microsecond.
+
+    >>> from_us(1_790_000_000_123_457).microsecond, from_us(-1).microsecond
+    (123457, 999999)
+    """
+    if 0 <= us < PRECISE:
+        return datetime.fromtimestamp(us / 1_000_000, UTC)
     return EPOCH + timedelta(microseconds=us)

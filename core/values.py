@@ -1,9 +1,14 @@
-"""The values that the stages pass on. Plain, frozen, without I/O."""
+"""The values that the stages pass on. Plain, frozen, without I/O.
+
+Those that a search makes by the dozen are `msgspec.Struct`s, which are made six times as fast as frozen dataclasses.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
@@ -98,8 +103,7 @@ class Draft:
     parent_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Memory(Struct, frozen=True, kw_only=True):
     """A version of a memory. `tokens` counts words, punctuation marks and CJK characters of the content."""
 
     id: str
@@ -269,8 +273,7 @@ class Recency:
     grace_days: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """A stretch of a memory's content: character offsets, and its number within the memory."""
 
     number: int
@@ -278,8 +281,7 @@ class Passage:
     stop: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedTime:
+class NamedTime(Struct, frozen=True, kw_only=True):
     """A time that a query names, `words`, and what it does to a memory: `factor`. None: open on that side."""
 
     words: str
@@ -288,8 +290,7 @@ class NamedTime:
     factor: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class Explanation(Struct, frozen=True, kw_only=True):
     """Every factor of a hit's score.
 
     `lexical` is in [0, 1], 1 only where the memory says just what the query says, `cosine` in [-1, 1]; either is None
@@ -312,8 +313,7 @@ class Explanation:
     terms: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A memory that answers a query, with its best passage. `ranks` holds its place in each ranking, from 1."""
 
     memory: Memory

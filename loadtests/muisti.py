@@ -16,10 +16,11 @@ from core.buffers import Buffer
 from core.embed import Encoder
 from core.engine import Engine
 from core.filters import Filter, Leaf
-from core.index.dense import nearest, rotated
+from core.index.allowed import Allowed
+from core.index.dense import aim, nearest, rotated
 from core.index.lexical import best_matches, rank_lexical
 from core.index.sign_bits import SignBits
-from core.index.snapshot import Allowed, Snapshot
+from core.index.snapshot import Snapshot
 from core.index.space_index import SpaceIndex
 from core.kernels import Floats, Mask
 from core.query import Query, parse
@@ -50,13 +51,13 @@ class Muisti:
     def dense(self, direction: Floats, k: int, allowed: Allowed | None = None) -> Found:
         """The nearest memories to a unit vector."""
         rows = self._visible() if allowed is None else allowed
-        return self.memory_of[nearest(self.snapshot, rotated(direction), rows, k).rows]
+        return self.memory_of[nearest(self.snapshot, aim(rotated(direction)), rows, k).rows]
 
     def lexical(self, text: str, k: int, allowed: Allowed | None = None) -> Found:
         """The best memories by BM25."""
         population = self.snapshot.population(_now())
         mask = population.mask if allowed is None else allowed.mask
-        matches = rank_lexical(self.snapshot, population, parse(text, "any").terms, mask)
+        matches = rank_lexical(self.snapshot, population, parse(text, "any"), mask)
         return self.memory_of[best_matches(self.snapshot, matches, mask, k)]
 
     @property
@@ -75,8 +76,7 @@ class Muisti:
         return Allowed(mask, int(np.count_nonzero(mask)))
 
     def _visible(self) -> Allowed:
-        population = self.snapshot.population(_now())
-        return Allowed(population.mask, population.rows)
+        return self.snapshot.population(_now()).allowed
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from core.conflicts.likeness import likeness
 from core.embed import Encoder
 from core.errors import Contradiction, Duplicate, Similar
 from core.index.cache import Indexes
-from core.index.dense import nearest
-from core.index.snapshot import Allowed, RowNumbers, Snapshot
+from core.index.dense import aim, nearest
+from core.index.snapshot import RowNumbers, Snapshot
 from core.kernels import Floats
 from core.passages import MAX_TOKENS
 from core.store import memories
@@ -153,8 +153,7 @@ class _Comparing:
 
 def closest(snapshot: Snapshot, direction: Floats, now: int) -> tuple[RowNumbers, Sequence[float]]:
     """The best row of each of the nearest visible memories, and its cosine; best first."""
-    population = snapshot.population(now)
-    near = nearest(snapshot, direction, Allowed(population.mask, population.rows), CANDIDATES)
+    near = nearest(snapshot, aim(direction), snapshot.population(now).allowed, CANDIDATES)
     alike = int(np.count_nonzero(near.cosines >= CANDIDATE_MIN))
     return near.rows[:alike], near.cosines[:alike].tolist()
 

@@ -6,7 +6,7 @@ N, df and the average count the rows of default visibility, before any filter of
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +16,10 @@ from core.index.population import Population
 from core.index.postings import MOST_PAIRS, UNIT
 from core.index.scratch import scratch
 from core.index.snapshot import RowNumbers, Snapshot
-from core.kernels import Floats, Mask
-from core.kernels.lexical import BLOCK, best, floor
-from core.kernels.pieces import score
+from core.kernels import Doubles, Floats, Mask
+from core.kernels.lexical import BLOCK, best
+from core.kernels.pieces import certain, score
+from core.query import Wanted
 from core.text import same_text_hash, term_code
 
 B = 0.4
@@ -48,29 +49,18 @@ class Matches:
     """`scores` of every row: BM25 over its largest possible value, so in [0, 1); 0 where no term stands.
 
     Rows that may not be seen have a score too, so that what stands around a row can be asked for. A memory that says
-    just what the query says has 1, see `certain`. The arrays are the thread's own: they last until its next ranking.
-    `idf` is of the terms that visible or allowed rows contain, `mass` the sum of theirs, each by its weight in
-    the query; `unknown` is the weight of the other terms, whose idf is `highest`.
+    just what the query says has 1. `scores` and `tops` are the thread's own: they last until its next ranking.
+    `idf` is of the query's terms, 0 for those that no visible or allowed row contains; `mass` is the sum of the known
+    ones, each by its weight in the query, `unknown` the weight of the others, each of which has the `highest` idf.
     """
 
     scores: Floats
     tops: Floats
-    idf: Mapping[str, float]
+    idf: Doubles
     mass: float
     unknown: float
     highest: float
     norm: Norm
-
-    @property
-    def known(self) -> float:
-        """Share of the query's idf that the terms of the space have."""
-        whole = self.mass + self.unknown * self.highest
-        return self.mass / whole if whole else 0.0
-
-    def certain(self, rows: RowNumbers) -> None:
-        """These rows say just what the query says."""
-        self.scores[rows] = 1.0
-        self.tops[rows // BLOCK] = 1.0
 
 
 def saturation(average: float) -> float:
@@ -84,72 +74,48 @@ def saturation(average: float) -> float:
     return min(0.5 + average / 150, 1.6)
 
 
-def rank_lexical(
-    snapshot: Snapshot,
-    population: Population,
-    terms: Mapping[str, float],
-    allowed: Mask,
-) -> Matches:
-    """Score all rows by the terms, each by its weight in the query."""
+def rank_lexical(snapshot: Snapshot, population: Population, wanted: Wanted, allowed: Mask) -> Matches:
+    """Score all rows by the terms of a query."""
     norm = Norm(saturation(population.average), B, population.average)
-    codes = np.array([term_code(term) for term in terms], np.uint64)
-    df = np.array([population.df.get(code, -1) for code in codes.tolist()], np.int64)
-    idf, own = np.empty(len(codes)), scratch()
+    whole = population.rows == snapshot.size  # else what was counted is remembered
+    known = [] if whole else [population.df.get(code, -1) for code in wanted.codes.tolist()]
+    df = np.full(len(wanted.codes), -1, np.int64) if whole else np.array(known, np.int64)
+    idf, own = np.empty(len(df)), scratch()
     scores = own.array("lexical scores", np.float32, snapshot.size)
     tops = own.array("lexical tops", np.float32, -(-snapshot.size // BLOCK))
-    mass = score(
-        snapshot.table,
-        codes,
-        np.array([*terms.values()], np.float64),
-        df,
-        population.rows,
-        population.mask,
-        allowed,
-        np.array(norm.terms),
-        idf,
-        own.array("impacts", np.float32, MOST_PAIRS),
-        scores,
-        tops,
-    )
-    if population.rows < snapshot.size:
-        population.df.update(zip(codes.tolist(), df.tolist(), strict=True))
-    values = {term: value for term, value in zip(terms, idf.tolist(), strict=True) if value}
-    unknown = sum(times for term, times in terms.items() if term not in values)
-    return Matches(scores, tops, values, mass, unknown, math.log(1 + (population.rows + 0.5) / 0.5), norm)
+    impacts = own.array("impacts", np.float32, MOST_PAIRS)
+    terms, counted = (wanted.codes, wanted.weights, df), (population.rows, population.mask, allowed)
+    mass, unknown = score(snapshot.table, *terms, *counted, np.array(norm.terms), idf, impacts, scores, tops)
+    if not whole:
+        population.df.update(zip(wanted.codes.tolist(), df.tolist(), strict=True))
+    return Matches(scores, tops, idf, mass, unknown, math.log(1 + (population.rows + 0.5) / 0.5), norm)
+
+
+def mark_same_text(snapshot: Snapshot, wanted: Wanted, matches: Matches, allowed: Mask) -> None:
+    """Give a score of 1 to the memories that say just what the query says, sought among those with its rarest term."""
+    if matches.mass:
+        rarest, half = wanted.codes[matches.idf.argmax()], int.from_bytes(same_text_hash(wanted.text)[:8], "little")
+        texts = snapshot.columns.text
+        certain(snapshot.table, rarest, texts, np.uint64(half), allowed, matches.scores, matches.tops)
 
 
 def best_matches(snapshot: Snapshot, matches: Matches, allowed: Mask, wanted: int) -> RowNumbers:
     """The best row of each of the `wanted` best memories, best first, among the allowed rows that match."""
-    columns, size = snapshot.rows, snapshot.size
-    versions, high, low = columns.version.view(size), columns.id_high.view(size), columns.id_low.view(size)
-    rows, values = np.empty(wanted, np.int64), np.empty(wanted, np.float32)
-    lowest = floor(matches.tops, wanted)
-    found = best(matches.scores, matches.tops, lowest, allowed, versions, high, low, rows, values)
-    if found < wanted and lowest:  # the best rows are of few memories, or hidden
-        found = best(matches.scores, matches.tops, np.float32(0), allowed, versions, high, low, rows, values)
-    return rows[:found]
+    c = snapshot.columns
+    return best(matches.scores, matches.tops, allowed, c.version, c.id_high, c.id_low, wanted)[0]
 
 
-def saying_the_same(snapshot: Snapshot, text: str, matches: Matches, allowed: Mask) -> RowNumbers:
-    """Allowed rows of memories whose whole text is this one, sought among those with its rarest term."""
-    if not matches.idf:
-        return np.empty(0, np.int64)
-    rows = _with_term(snapshot, max(matches.idf, key=lambda term: matches.idf[term]))
-    half = np.frombuffer(same_text_hash(text), np.uint64)[0]
-    return rows[(snapshot.rows.text.view()[rows] == half) & allowed[rows]]
-
-
-def shares(snapshot: Snapshot, matches: Matches, terms: Mapping[str, float], row: int) -> dict[str, float]:
+def shares(snapshot: Snapshot, matches: Matches, wanted: Wanted, row: int) -> dict[str, float]:
     """What each term adds to the BM25 score of a row."""
     piece = next(piece for piece in snapshot.pieces if piece.first <= row < piece.first + piece.rows)
     found: dict[str, float] = {}
-    for term, idf in matches.idf.items():
+    for term, idf in zip(wanted.terms, matches.idf.tolist(), strict=True):
         packed = piece.packed[slice(*piece.span(term_code(term)))]
         place = int(np.searchsorted(packed, np.uint32((row - piece.first) << 16)))
         if place < len(packed) and int(packed[place]) >> 16 == row - piece.first:
             pair = int(packed[place]) & 0xFFFF
             impact = matches.norm.impact(piece.tf[pair : pair + 1], piece.lengths[pair : pair + 1])[0]
-            found[term] = idf * terms[term] * (matches.norm.k1 + 1) * float(impact)
+            found[term] = idf * wanted.terms[term] * (matches.norm.k1 + 1) * float(impact)
     return found
 
 

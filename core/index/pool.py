@@ -4,16 +4,24 @@ import numpy as np
 import numpy.typing as npt
 
 from core.index.snapshot import RowNumbers, Snapshot
+from core.kernels import Doubles
+from core.kernels.pool import best_memories
+
+
+def best_places(snapshot: Snapshot, rows: RowNumbers, scores: Doubles, wanted: int) -> RowNumbers:
+    """Places of the best row of each of the `wanted` best memories, by falling score, then memory id."""
+    c, heap, places = snapshot.columns, np.empty(len(rows), np.int64), np.empty(wanted, np.int64)
+    return places[: best_memories(scores, rows, c.version, c.id_high, c.id_low, c.number, -1.0, wanted, heap, places)]
 
 
 def in_order(snapshot: Snapshot, rows: RowNumbers, scores: npt.NDArray[np.floating]) -> RowNumbers:
     """Places of `rows` by falling score, then memory id, then passage."""
-    columns = snapshot.rows
-    keys = (columns.number.view()[rows], columns.id_low.view()[rows], columns.id_high.view()[rows], -scores)
+    c = snapshot.columns
+    keys = (c.number[rows], c.id_low[rows], c.id_high[rows], -scores)
     return np.lexsort(keys)
 
 
 def one_a_memory(snapshot: Snapshot, rows: RowNumbers) -> RowNumbers:
     """Places of the first row of each memory, in the order given."""
-    _, first = np.unique(snapshot.rows.version.view()[rows], return_index=True)
+    _, first = np.unique(snapshot.columns.version[rows], return_index=True)
     return np.sort(first)

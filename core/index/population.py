@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from core.index.allowed import Allowed
 from core.index.postings import UNIT
 from core.index.rows import NEVER, Rows
 from core.kernels import Mask
@@ -38,6 +39,10 @@ class Population:
     times: RowNumbers
     fresh: RowNumbers
     df: dict[int, int] = field(default_factory=dict[int, int], repr=False)
+    allowed: Allowed = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "allowed", Allowed(self.mask, self.rows))
 
     @property
     def average(self) -> float:

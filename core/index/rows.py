@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +12,34 @@ import numpy.typing as npt
 from core.buffers import Buffer
 from core.index.dialogue import Dialogues, Scalar
 from core.index.sign_bits import SignBits
-from core.kernels import Mask
+from core.kernels import Bytes, Codes, Floats, Ints, Longs, Mask
 from core.store.database import Row
 from core.text import fold
 from core.vectors import unpack
 
 ALIVE = np.iinfo(np.int64).max
 NEVER = np.iinfo(np.int64).max
+
+
+class Columns(NamedTuple):
+    """What searches read of the first rows, an array each. `bits` has a place for each block of rows."""
+
+    version: Longs
+    id_high: Codes
+    id_low: Codes
+    number: Ints
+    start: Ints
+    stop: Ints
+    importance: Bytes
+    at: Longs
+    text: Codes
+    length: Ints
+    codes: Bytes
+    scales: Floats
+    fine: Bytes
+    fine_scales: Floats
+    bits: Codes
+    blanks: int
 
 
 class Rows:
@@ -55,6 +76,11 @@ class Rows:
     @property
     def nbytes(self) -> int:
         return sum(buffer.nbytes for buffer in self._buffers().values()) + self.bits.nbytes + self.dialogues.nbytes
+
+    def columns(self, size: int) -> Columns:
+        """The first `size` rows."""
+        views = {name: getattr(self, name).view(size) for name in Columns._fields if name != "blanks"}
+        return Columns(**views, blanks=self.blanks)
 
     def append(self, rows: Sequence[Row], lengths: npt.NDArray[np.int32]) -> None:
         """Take over the rows of `index_rows.living`, and the length of each in units."""

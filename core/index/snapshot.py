@@ -1,7 +1,6 @@
 """An index as it stood at one point of a space's history."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -9,20 +8,12 @@ import numpy.typing as npt
 from core.index.population import Population, aged, counted, followed
 from core.index.postings import Postings, table
 from core.index.rows import Rows
-from core.kernels import Mask
+from core.kernels import Ints, Mask
 from core.values import Seq
 
 RowNumbers = npt.NDArray[np.int64]
 
 POPULATIONS = 2  # remembered by a snapshot: of the present, and of another time that searches refer to
-
-
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """The rows that may be an answer: a flag for each row of a snapshot, and how many are set."""
-
-    mask: Mask
-    count: int
 
 
 class Snapshot:
@@ -36,9 +27,18 @@ class Snapshot:
         self.rows = rows
         self.size = size
         self.pieces = tuple(pieces)
+        self.columns = rows.columns(size)
         self.table = table(self.pieces)
         self.unembedded = unembedded
         self._populations = populations
+
+    def links(self) -> tuple[Ints, Ints]:
+        """The memory before and after each in its dialogue, by row; empty where nobody speaks.
+
+        See `Dialogues.before`.
+        """
+        after = self.rows.dialogues.after()  # first: it is the second to grow, so where it has rows both have
+        return self.rows.dialogues.before(), after
 
     def alive(self, now: int) -> Mask:
         """Rows of current, unexpired memories of any status."""

@@ -2,9 +2,103 @@
 
 import numpy as np
 
-from core.kernels.target import Doubles, Floats, Ints, Longs, Mask, compiled
+from core.kernels.pieces import COLUMNS, read
+from core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, compiled
 
 MISSING = -1
+
+
+@compiled
+def beside(
+    rows: Longs,
+    lexical: Longs,
+    numbers: Ints,
+    versions: Longs,
+    before: Ints,
+    after: Ints,
+    visible: Mask,
+    allowed: Mask,
+    reach: int,
+) -> Longs:
+    """The distinct `rows`, ascending, with those that are allowed and stand up to `reach` steps from a lexical one."""
+    near = np.empty((lexical.size, 2 * reach), np.int64)
+    if after.size > 0:
+        windows(lexical, numbers, versions, before, after, visible, reach, near)
+        for place in range(near.size):
+            if near.flat[place] >= 0 and not allowed[near.flat[place]]:
+                near.flat[place] = MISSING
+    else:
+        near[:] = MISSING
+    return joined(rows, near)
+
+
+@compiled
+def joined(rows: Longs, near: Longs) -> Longs:
+    """The distinct rows of both, ascending, without what is `MISSING`."""
+    every, count = np.empty(rows.size + near.size, np.int64), rows.size
+    every[:count] = rows
+    for row in near.flat:
+        every[count] = row
+        count += int(row >= 0)
+    every = np.sort(every[:count])
+    kept = 0
+    for row in every:
+        if kept == 0 or every[kept - 1] != row:
+            every[kept] = row
+            kept += 1
+    return every[:kept]
+
+
+@compiled
+def surround(
+    pieces: Longs,
+    rows: Longs,
+    numbers: Ints,
+    versions: Longs,
+    lengths: Ints,
+    before: Ints,
+    after: Ints,
+    visible: Mask,
+    terms: Codes,
+    idf: Doubles,
+    weights: Doubles,
+    pairs: Ints,
+    worth: float,
+    norm: Doubles,
+    lends: Doubles,
+    lead: int,
+    near: int,
+    out: Doubles,
+) -> None:
+    """For each of the rows, ascending, in `out` (3, rows): what `lent` gives, and the two of `told`.
+
+    `norm` holds k1 * (1 - b) and k1 * b / average length, in units of `lengths`. A pair of terms has the idf of its
+    rarer one times `worth`, and none when either is unknown.
+    """
+    reach = lends.size // 2
+    around = np.empty((rows.size if after.size > 0 else 0, 2 * reach), np.int64)
+    if after.size > 0:
+        windows(rows, numbers, versions, before, after, visible, reach, around)
+    every = joined(rows, around)
+    counts, firsts = np.empty((every.size, terms.size), np.int32), np.empty((every.size, terms.size), np.int32)
+    close, worths = np.empty((every.size, pairs.shape[0]), np.float32), np.empty(pairs.shape[0])
+    read(pieces, every, terms, pairs, near, counts, firsts, close)
+    norms, own = np.empty(every.size), np.searchsorted(every, rows)
+    for i in range(every.size):
+        norms[i] = norm[0] + norm[1] * lengths[every[i]]
+    for p in range(pairs.shape[0]):
+        one, other = idf[pairs[p, 0]], idf[pairs[p, 1]]
+        worths[p] = worth * max(one, other) if one > 0 and other > 0 else 0.0
+    leads = np.empty(rows.size, np.int64)
+    for i in range(rows.size):
+        leads[i] = lead if numbers[rows[i]] == 0 else 0
+    out[0] = 0
+    if after.size > 0:
+        for place in range(around.size):
+            row = around.flat[place]
+            around.flat[place] = np.searchsorted(every, row) if row >= 0 else MISSING
+        lent(own, around, lends, counts, norms, weights, out[0])
+    told(own, counts, firsts, close, norms, weights, worths, leads, out[1], out[2])
 
 
 @compiled
@@ -107,10 +201,8 @@ def told(
 
 def bake() -> None:
     """Compile for the types that the index uses."""
-    rows, ints, versions = np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros(1, np.int64)
-    near = np.zeros((1, 2), np.int64)
-    windows(rows, ints, versions, ints - 1, ints - 1, np.ones(1, np.bool_), 1, near)
-    counts, doubles = np.zeros((1, 1), np.int32), np.ones(1)
-    lent(rows, near, np.ones(2), counts, doubles, doubles, doubles.copy())
-    close = np.zeros((1, 1), np.float32)
-    told(rows, counts, counts, close, doubles, doubles, doubles, rows, doubles.copy(), doubles.copy())
+    longs, ints, mask, doubles = np.zeros(1, np.int64), np.zeros(1, np.int32), np.ones(1, np.bool_), np.ones(2)
+    beside(longs, longs, ints, longs, ints - 1, ints - 1, mask, mask, 1)
+    pieces, codes, pairs = np.zeros((0, COLUMNS), np.int64), np.zeros(0, np.uint64), np.zeros((0, 2), np.int32)
+    columns, out = (ints, longs, ints, ints, ints, mask), np.empty((3, 0))
+    surround(pieces, longs[:0], *columns, codes, doubles[:0], doubles[:0], pairs, 1.0, doubles, doubles, 1, 1, out)

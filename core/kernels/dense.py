@@ -9,14 +9,15 @@ of each component's weight, 0 to 3.
 import numpy as np
 import numpy.typing as npt
 
-from core.kernels.target import Bytes, Floats, Ints, Longs, compiled
+from core.kernels.pool import best_memories, kth_largest
+from core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Longs, compiled
 
-Doubles = npt.NDArray[np.float64]
 Shorts = npt.NDArray[np.int16]
 Words = npt.NDArray[np.uint64]
 
 LANES = 64
 WEIGHT_STEP = 0.6  # of the root mean square component: recall is flat from .5 to .7
+DEVIATIONS = 6.0 / np.sqrt(12.0)  # of the rounding error of codes, uniform in each component: wider than any met
 
 _ONES = np.uint64(0x5555555555555555)
 _TWOS = np.uint64(0x3333333333333333)
@@ -219,6 +220,50 @@ def rescore(
         out[i] = step * (np.float64(coarse) * scales[row] + np.float64(rest) * fine_scales[row])
 
 
+@compiled
+def nearest(
+    bits: Words,
+    codes: Bytes,
+    scales: Floats,
+    fine: Bytes,
+    fine_scales: Floats,
+    version: Longs,
+    id_high: Codes,
+    id_low: Codes,
+    number: Ints,
+    query: Shorts,
+    planes: Words,
+    step: float,
+    length: float,
+    allowed: Words,
+    count: int,
+    chosen: int,
+    k: int,
+    wanted: int,
+) -> tuple[Longs, Doubles, float]:
+    """The best row of each of the `wanted` nearest memories, their cosines, and the cosine from which none is missing.
+
+    All `count` allowed rows are scored by their codes when `chosen` is 0; else as many as it says, which the sign bits
+    choose. What may be among the best `k` is scored exactly.
+    """
+    if chosen == 0:
+        rows = np.empty(count, np.int32)
+        rows = rows[: listed(allowed, rows)]
+    else:
+        rows, distances = np.empty(2 * chosen + LANES, np.int32), np.empty(2 * chosen + LANES, np.int32)
+        counts, weights = np.empty(3 * 64 * planes.shape[1] + 1, np.int32), np.empty(LANES, np.int64)
+        rows = rows[: nearest_signs(bits, planes, allowed, chosen, weights, rows, distances, counts)]
+    scores = np.empty(rows.size, np.float32)
+    error = DEVIATIONS * scan(codes, scales, query, rows, scores) * length
+    lowest = step * kth_largest(scores, k) - error
+    near = np.empty(rows.size + 1, np.int64)
+    near = near[: above(rows, scores, (lowest - error) / step, near)]
+    cosines, heap, places = np.empty(near.size), np.empty(near.size, np.int64), np.empty(wanted, np.int64)
+    rescore(codes, scales, fine, fine_scales, query, step, near, cosines)
+    places = places[: best_memories(cosines, near, version, id_high, id_low, number, 0.0, wanted, heap, places)]
+    return near[places], cosines[places], lowest
+
+
 def bake() -> None:
     """Compile for the types that the index uses."""
     rotate(np.ones((1, 8)), np.ones(8))
@@ -232,3 +277,6 @@ def bake() -> None:
     scan(plane, floats, codes, rows[:2], floats.copy())
     above(rows[:2], floats, 0.0, weights)
     rescore(plane, floats, plane, floats, codes, step, weights[:2], np.zeros(2))
+    ids, first = np.zeros(2, np.uint64), np.zeros(2, np.int32)
+    columns = (bits, plane, floats, plane, floats, weights[:2], ids, ids, first)
+    nearest(*columns, codes, planes, step, 1.0, allowed, 1, 0, 1, 1)

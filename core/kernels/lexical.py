@@ -91,6 +91,22 @@ def floor(tops: Floats, wanted: int) -> np.float32:
 
 @compiled
 def best(
+    scores: Floats, tops: Floats, allowed: Mask, versions: Longs, high: Codes, low: Codes, wanted: int
+) -> tuple[Longs, Floats]:
+    """The best row of each of the `wanted` best memories, best first, and their scores.
+
+    Only allowed rows that score above 0. The rows of a memory stand together and share their version; memories of the
+    same score stand in the order of their ids, `high` then `low`.
+    """
+    rows, values, lowest = np.empty(wanted, np.int64), np.empty(wanted, np.float32), floor(tops, wanted)
+    found = _pick(scores, tops, lowest, allowed, versions, high, low, rows, values)
+    if found < wanted and lowest > 0:  # the best rows are of few memories, or hidden
+        found = _pick(scores, tops, np.float32(0), allowed, versions, high, low, rows, values)
+    return rows[:found], values[:found]
+
+
+@compiled
+def _pick(
     scores: Floats,
     tops: Floats,
     lowest: np.float32,
@@ -101,11 +117,7 @@ def best(
     rows: Longs,
     values: Floats,
 ) -> int:
-    """The best row of each of the best memories, as many as `rows` holds, best first, and their scores in `values`.
-
-    Only allowed rows that score above 0 and at least `lowest`. The rows of a memory stand together and share their
-    version; memories of the same score stand in the order of their ids, `high` then `low`. Returns how many there are.
-    """
+    """Fill `rows` and `values` as `best` does, with what scores at least `lowest`; how many there are."""
     found, held, value = 0, -1, np.float32(0)
     for block in range(tops.size):
         if tops[block] < lowest or tops[block] == 0:
@@ -169,5 +181,5 @@ def bake() -> None:
     look_up(codes, ints, codes, spans)
     count(packed, spans, mask, longs)
     accumulate(packed, spans, floats, floats, 0, 1, floats.copy(), floats.copy())
-    best(floats, floats, floor(floats, 1), mask, longs, codes, codes, longs.copy(), floats.copy())
+    best(floats, floats, mask, longs, codes, codes, 1)
     has_sequence(ints, ints, np.zeros(1, np.int64), ints[:1], mask.copy())

@@ -12,7 +12,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 
-from core.kernels.lexical import accumulate, count, find, look_up
+from core.kernels.lexical import BLOCK, accumulate, count, find, look_up
 from core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, Packed, compiled
 
 FIRST, ROWS, TERMS, POSTINGS, PAIRS, TOKENS = range(6)  # sizes
@@ -61,12 +61,12 @@ def score(
     impacts: Floats,
     scores: Floats,
     tops: Floats,
-) -> float:
-    """BM25 of every row over its limit, and that limit: the sum of the idf of the known terms.
+) -> tuple[float, float]:
+    """BM25 of every row over its limit. Gives the limit, the sum of the idf of the known terms, and how many are not.
 
-    A `df` below 0 is counted among `visible`; `rows` is how many these are. A term is known when a visible or an
-    allowed row has it; the `idf` of the others is 0. `norm` holds k1 * (1 - b) and k1 * b / average length, in units.
-    `impacts` is room for the pairs of any piece.
+    Terms count by their `times`. A `df` below 0 is counted among `visible`; `rows` is how many these are. A term is
+    known when a visible or an allowed row has it; the `idf` of the others is 0. `norm` holds k1 * (1 - b) and
+    k1 * b / average length, in units. `impacts` is room for the pairs of any piece.
     """
     spans = np.empty((pieces.shape[0], wanted.size, 2), np.int32)
     for p in range(pieces.shape[0]):
@@ -75,8 +75,9 @@ def score(
     _frequencies(pieces, spans, visible, rows == visible.size, df, df < 0)
     anywhere = df.copy()
     _frequencies(pieces, spans, allowed, False, anywhere, df == 0)
-    mass = 0.0
+    mass, unknown = 0.0, 0.0
     for i in range(wanted.size):
+        unknown += times[i] * (anywhere[i] == 0)
         idf[i] = np.log(1 + (rows - df[i] + 0.5) / (df[i] + 0.5)) if anywhere[i] > 0 else 0.0
         mass += times[i] * idf[i]
     weights = np.empty(wanted.size, np.float32)
@@ -89,7 +90,23 @@ def score(
         for i in range(tf.size):
             impacts[i] = tf[i] / (tf[i] + norm[0] + norm[1] * lengths[i])
         accumulate(_packed(piece), spans[p], weights, impacts, piece[FIRST], piece[ROWS], scores, tops)
-    return mass
+    return mass, unknown
+
+
+@compiled
+def certain(
+    pieces: Longs, term: np.uint64, texts: Codes, text: np.uint64, allowed: Mask, scores: Floats, tops: Floats
+) -> None:
+    """Give a score of 1 to the allowed rows that have a term and whose memory's text has this hash."""
+    wanted, span = np.array([term], np.uint64), np.empty((1, 2), np.int32)
+    for p in range(pieces.shape[0]):
+        piece = pieces[p]
+        look_up(_terms(piece), _ints(piece[STARTS_AT], piece[TERMS] + 1), wanted, span)
+        packed = _packed(piece)
+        for at in range(span[0, 0], span[0, 1]):
+            row = piece[FIRST] + np.int64(packed[at] >> np.uint32(16))
+            if texts[row] == text and allowed[row]:
+                scores[row] = tops[row // BLOCK] = np.float32(1)
 
 
 @compiled
@@ -174,5 +191,6 @@ def bake() -> None:
     pieces, codes, longs = np.zeros((0, COLUMNS), np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64)
     mask, floats, doubles = np.ones(1, np.bool_), np.ones(1, np.float32), np.ones(2)
     score(pieces, codes, doubles[:1], longs, 1, mask, mask, doubles, doubles, floats, floats, floats)
+    certain(pieces, codes[0], codes, codes[0], mask, floats, floats)
     ints = np.zeros((0, 1), np.int32)
     read(pieces, longs[:0], codes, np.zeros((0, 2), np.int32), 3, ints, ints, np.zeros((0, 1), np.float32))

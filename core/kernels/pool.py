@@ -1,12 +1,10 @@
 """Inner loops that pick the best."""
 
 import numpy as np
-import numpy.typing as npt
 
-from core.kernels.target import Floats, Ints, Longs, Mask, compiled
+from core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, compiled
 
-Doubles = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
+MANY = 1_024  # a sorted list of the best is faster than a partition up to here
 
 
 @compiled
@@ -25,12 +23,20 @@ def threshold(scores: Floats, k: int) -> float:
 
 
 @compiled
+def kth_largest(scores: Floats, k: int) -> float:
+    """The k-th largest score, or -inf when there are no more than that."""
+    if k >= scores.size:
+        return -np.inf
+    return threshold(scores, k) if k <= MANY else np.float64(np.partition(scores, scores.size - k)[scores.size - k])
+
+
+@compiled
 def best_memories(
     scores: Doubles,
     rows: Longs,
     version: Longs,
-    id_high: Words,
-    id_low: Words,
+    id_high: Codes,
+    id_low: Codes,
     number: Ints,
     above: float,
     wanted: int,
@@ -68,7 +74,7 @@ def best_memories(
 
 @compiled
 def sink(
-    heap: Longs, top: int, size: int, scores: Doubles, rows: Longs, id_high: Words, id_low: Words, number: Ints
+    heap: Longs, top: int, size: int, scores: Doubles, rows: Longs, id_high: Codes, id_low: Codes, number: Ints
 ) -> None:
     """Move the entry at `top` down until none below it goes before it."""
     moving = heap[top]
@@ -89,7 +95,7 @@ def sink(
 
 @compiled
 def goes_before(
-    left: int, right: int, scores: Doubles, rows: Longs, id_high: Words, id_low: Words, number: Ints
+    left: int, right: int, scores: Doubles, rows: Longs, id_high: Codes, id_low: Codes, number: Ints
 ) -> bool:
     """Whether one place of `rows` ranks before another."""
     if scores[left] != scores[right]:
@@ -115,7 +121,7 @@ def count_memories(versions: Longs, chosen: Mask) -> int:
 
 def bake() -> None:
     """Compile for the types that the index uses."""
-    threshold(np.ones(2, np.float32), 1)
+    kth_largest(np.ones(2, np.float32), 1)
     longs, words = np.zeros(1, np.int64), np.zeros(1, np.uint64)
     best_memories(np.ones(1), longs, longs, words, words, np.zeros(1, np.int32), 0.0, 1, longs.copy(), longs.copy())
     count_memories(np.zeros(1, np.int64), np.ones(1, np.bool_))

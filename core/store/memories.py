@@ -51,6 +51,7 @@ def memory(row: Row, space: str) -> Memory:
     (_, memory_id, number, kind, category, key, content, type_, status, importance, author, reason, source, tags,
      metadata, event, created, updated, expires, supersedes, superseded_by, parent, tokens) = cast(_Columns, row[:23])
     # fmt: on
+    created_at = from_us(created)
     return Memory(
         id=id_text(memory_id),
         space=space,
@@ -68,8 +69,8 @@ def memory(row: Row, space: str) -> Memory:
         tags=tuple(json.loads(tags)) if tags != "[]" else (),
         metadata=json.loads(metadata) if metadata != "{}" else {},
         event_at=None if event is None else from_us(event),
-        created_at=from_us(created),
-        updated_at=from_us(updated),
+        created_at=created_at,
+        updated_at=created_at if updated == created else from_us(updated),
         expires_at=None if expires is None else from_us(expires),
         supersedes=None if supersedes is None else id_text(supersedes),
         superseded_by=None if superseded_by is None else id_text(superseded_by),

@@ -182,17 +182,10 @@ class HitReply(Struct, frozen=True, kw_only=True):
     highlight: str | UnsetType = UNSET
     explain: ExplanationReply | UnsetType = UNSET
 
-    @classmethod
-    def of(cls, hit: Hit) -> "HitReply":
-        explain = hit.explain
-        return cls(
-            memory=MemoryReply.of(hit.memory),
-            score=hit.score,
-            ranks=dict(hit.ranks),
-            passage=cast(PassageReply, hit.passage),
-            highlight=UNSET if hit.highlight is None else hit.highlight,
-            explain=UNSET if explain is None else msgspec.convert(explain, ExplanationReply, from_attributes=True),
-        )
+    @staticmethod
+    def of(hit: Hit) -> "HitReply":
+        """The hit itself, written as this would be."""
+        return cast(HitReply, hit)
 
 
 class SearchReply(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from core.embed import Encoder
 from core.index.context import LEAD, NEAR
 from core.index.lexical import B, saturation
 from core.query import parse
-from core.text import index_terms, normalise
+from core.text import index_terms, normalise, query_terms
 from core.values import Memory, Mode
 
 POOL = 50
@@ -45,7 +45,7 @@ def lexical(memories: Sequence[Memory], visible: Sequence[Memory], chosen: Seque
             idf[term] = math.log(1 + (len(visible) - df + 0.5) / (df + 0.5))
     total = sum(wanted.terms[term] * idf[term] for term in idf) or 1.0
     highest = math.log(1 + (len(visible) + 0.5) / 0.5)
-    pairs = set(pairwise(wanted.words))
+    pairs = set(pairwise(query_terms(text.replace('"', " "))))
     plain, told = {}, {}
     for id_, own in tokens.items():
         norm = k1 * (1 - B + B * len(own) / (average or 1.0))

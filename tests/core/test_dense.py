@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from core.embed import StaticEncoder
 from core.index import dense
-from core.index.dense import cosines, nearest, rotated
+from core.index.allowed import Allowed
+from core.index.dense import Aim, aim, cosines, nearest, rotated
 from core.index.rows import ALIVE, Rows
 from core.index.sign_bits import SignBits
-from core.index.snapshot import Allowed, Snapshot
-from core.kernels import Floats, Longs, Mask
+from core.index.snapshot import Snapshot
+from core.kernels import Longs, Mask
 from core.kernels.dense import LANES
 from core.values import Seq
 from core.vectors import Vectors, pack, rotate
@@ -60,11 +61,11 @@ def snapshot_of(vectors: Vectors, passages: Longs, ids: Longs, blank: Mask | Non
     return Snapshot(Seq("epoch", 1), rows, len(rows), [], 0)
 
 
-def brute_force(snapshot: Snapshot, direction: Floats, allowed: Mask, wanted: int) -> list[int]:
+def brute_force(snapshot: Snapshot, query: Aim, allowed: Mask, wanted: int) -> list[int]:
     """The best row of each memory by the cosine of both planes, equal ones by memory id, then passage."""
     rows = snapshot.rows
     chosen = np.flatnonzero(allowed)
-    scores = cosines(snapshot, direction, chosen)
+    scores = cosines(snapshot, query, chosen)
     columns = (rows.version.view(), rows.id_high.view(), rows.id_low.view(), rows.number.view())
     return chosen[twins.best_memories(scores, chosen, *columns, 0.0, wanted)].tolist()
 
@@ -84,15 +85,15 @@ def test_the_ranking_is_exact_whatever_the_mask(seed: int, dimensions: int, want
     vectors = distinct[rng.integers(0, len(distinct), total)]
     snapshot = snapshot_of(vectors, passages, rng.permutation(len(passages)), rng.random(total) < 0.1)
     mask = rng.random(total) < density
-    direction = rotated(unit(rng.standard_normal((1, dimensions)))[0])
-    near = nearest(snapshot, direction, Allowed(mask, int(mask.sum())), wanted)
-    assert near.rows.tolist() == brute_force(snapshot, direction, mask, wanted)
-    np.testing.assert_array_equal(near.cosines, cosines(snapshot, direction, near.rows))
+    query = aim(rotated(unit(rng.standard_normal((1, dimensions)))[0]))
+    near = nearest(snapshot, query, Allowed(mask, int(mask.sum())), wanted)
+    assert near.rows.tolist() == brute_force(snapshot, query, mask, wanted)
+    np.testing.assert_array_equal(near.cosines, cosines(snapshot, query, near.rows))
 
 
 def test_a_query_without_direction_has_no_answer():
     snapshot = snapshot_of(np.eye(8, dtype=np.float32), np.ones(8, np.int64), np.arange(8))
-    assert len(nearest(snapshot, np.zeros(8, np.float32), Allowed(np.ones(8, np.bool_), 8), 3).rows) == 0
+    assert len(nearest(snapshot, aim(np.zeros(8, np.float32)), Allowed(np.ones(8, np.bool_), 8), 3).rows) == 0
 
 
 @pytest.fixture(scope="module")
@@ -148,18 +149,18 @@ def test_beyond_a_full_scan_hardly_a_hit_is_missed(sources: Snapshot, density: f
     assert allowed.count > dense.SCANNED
     directions = rotate(StaticEncoder().encode(QUERIES))
     shared = 0
-    for direction in directions:
-        near = nearest(sources, direction, allowed, 10)
-        exact = np.where(mask, cosines(sources, direction, np.arange(ROWS)), -1.0)
+    for query in map(aim, directions):
+        near = nearest(sources, query, allowed, 10)
+        exact = np.where(mask, cosines(sources, query, np.arange(ROWS)), -1.0)
         shared += len(set(np.argsort(-exact)[:10].tolist()) & set(near.rows.tolist()))
     assert shared / (10 * len(directions)) >= 0.99
 
 
 def test_a_filter_that_leaves_few_is_exact_among_many_rows(sources: Snapshot):
     mask = np.random.default_rng(3).random(ROWS) < 0.02
-    for direction in rotate(StaticEncoder().encode(QUERIES)):
-        near = nearest(sources, direction, Allowed(mask, int(mask.sum())), 10)
-        assert near.rows.tolist() == brute_force(sources, direction, mask, 10)
+    for query in map(aim, rotate(StaticEncoder().encode(QUERIES))):
+        near = nearest(sources, query, Allowed(mask, int(mask.sum())), 10)
+        assert near.rows.tolist() == brute_force(sources, query, mask, 10)
 
 
 @given(st.lists(st.integers(0, 150), min_size=1, max_size=6), st.sampled_from([1, 64, 70, 256]))
@@ -182,9 +183,9 @@ def test_compaction_keeps_the_ranking(sources: Snapshot):
     compact = Snapshot(sources.seq, kept, len(kept), [], 0)
     assert kept.died.view().tolist() == [ALIVE] * len(kept)
     everything = Allowed(np.ones(len(kept), np.bool_), len(kept))
-    for direction in rotate(StaticEncoder().encode(QUERIES[:5])):
-        before = nearest(sources, direction, Allowed(alive, int(alive.sum())), 10)
-        after = nearest(compact, direction, everything, 10)
+    for query in map(aim, rotate(StaticEncoder().encode(QUERIES[:5]))):
+        before = nearest(sources, query, Allowed(alive, int(alive.sum())), 10)
+        after = nearest(compact, query, everything, 10)
         assert np.flatnonzero(alive)[after.rows].tolist() == before.rows.tolist()
         assert after.cosines.tolist() == before.cosines.tolist()
 
@@ -193,9 +194,9 @@ def test_what_was_baked_is_all_that_a_search_needs():
     """Else the first search in a process waits for a compiler."""
     code = """
 import numpy as np
-from core.index.snapshot import Allowed
+from core.index.allowed import Allowed
 from core.kernels import bake, dense, pool
-from tests.core.test_dense import nearest, rotated, snapshot_of
+from tests.core.test_dense import aim, nearest, rotated, snapshot_of
 kernels = [value for stage in (dense, pool) for value in vars(stage).values() if hasattr(value, "signatures")]
 bake()
 baked = {kernel.__name__: len(kernel.signatures) for kernel in kernels}
@@ -205,7 +206,7 @@ core.index.dense.candidates = lambda count, k: 20
 snapshot = snapshot_of(vectors, np.ones(200, np.int64), np.arange(200))
 for limit in (10, 1_000):
     core.index.dense.SCANNED = limit
-    near = nearest(snapshot, rotated(vectors[7]), Allowed(np.ones(200, np.bool_), 200), 5)
+    near = nearest(snapshot, aim(rotated(vectors[7])), Allowed(np.ones(200, np.bool_), 200), 5)
     assert near.rows[0] == 7
 print([name for name, count in baked.items() if len(vars(dense).get(name, vars(pool).get(name)).signatures) > count])
 """

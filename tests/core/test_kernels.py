@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.index.postings import Postings, build, in_units, table
-from core.kernels import Ints, Packed, context, dense, lexical, pieces, pool, pooling, postings
+from core.kernels import Ints, Packed, blend, context, dense, evidence, lexical, pieces, pool, pooling, postings
 from core.kernels.target import TARGETS
 from core.text import encode_terms
 from tests.core import twins
@@ -180,13 +180,27 @@ def test_scoring_many_pieces_agrees_with_numpy(texts: list[list[str]], sizes: li
     scores, tops = np.ones((2, len(texts)), np.float32), np.ones(1, np.float32)
     rows = table(held)
     count, impacts = int(visible.sum()), np.empty(65536, np.float32)
-    mass = pieces.score(rows, wanted, times, df, count, visible, allowed, norm, idf[0], impacts, scores[0], tops)
+    out = (norm, idf[0], impacts, scores[0], tops)
+    mass, unknown = pieces.score(rows, wanted, times, df, count, visible, allowed, *out)
     assert mass == pytest.approx(twins.score(held, wanted, times, visible, allowed, norm, idf[1], scores[1]))
     np.testing.assert_allclose(idf[0], idf[1])
     np.testing.assert_allclose(scores[0], scores[1], rtol=1e-5)
     assert tops[0] == scores[0].max(initial=0)
-    again = pieces.score(rows, wanted, times, df, count, visible, allowed, norm, idf[0], impacts, scores[0], tops)
+    again, _ = pieces.score(rows, wanted, times, df, count, visible, allowed, *out)
+    assert unknown == pytest.approx(times[idf[1] == 0].sum())
     assert again == mass  # with the counts that the first call left
+
+
+@given(texts_of_words.filter(bool), st.lists(st.integers(1, 4), max_size=3), seeds)
+def test_what_says_the_same_has_the_highest_score(texts: list[list[str]], sizes: list[int], seed: int):
+    rng = np.random.default_rng(seed)
+    held, term = in_pieces(texts, sizes), encode_terms(["fox"], 0)[0]
+    hashes, allowed = rng.integers(0, 3, len(texts)).astype(np.uint64), rng.random(len(texts)) < 0.7
+    scores, tops = np.zeros(len(texts), np.float32), np.zeros(1, np.float32)
+    pieces.certain(table(held), term, hashes, np.uint64(1), allowed, scores, tops)
+    wanted = [float("fox" in text and hashes[row] == 1 and allowed[row]) for row, text in enumerate(texts)]
+    assert scores.tolist() == wanted
+    assert tops[0] == max(wanted)
 
 
 @given(
@@ -246,6 +260,65 @@ def test_what_is_lent_and_how_it_is_told_agree_with_numpy(seed: int, rows: int, 
     np.testing.assert_allclose([late, order], wanted)
 
 
+@given(seeds, st.integers(0, 20), st.integers(1, 3))
+def test_rows_are_joined_with_the_allowed_ones_beside_them(seed: int, rows: int, reach: int):
+    """All in one session, a memory each, so that the rows beside are those before and after."""
+    rng = np.random.default_rng(seed)
+    own, lexical_rows = rng.integers(0, 30, rows), rng.integers(0, 30, rows // 2)
+    allowed = rng.random(30) < 0.5
+    numbers, versions, visible = np.zeros(30, np.int32), np.arange(30), np.ones(30, np.bool_)
+    before, after = np.arange(-1, 29, dtype=np.int32), np.append(np.arange(1, 30, dtype=np.int32), np.int32(-1))
+    found = context.beside(own, lexical_rows, numbers, versions, before, after, visible, allowed, reach)
+    near = {row + step for row in lexical_rows.tolist() for step in range(-reach, reach + 1) if step}
+    assert found.tolist() == sorted({*own.tolist(), *(row for row in near if 0 <= row < 30 and allowed[row])})
+    nobody = np.empty(0, np.int32)
+    alone = context.beside(own, lexical_rows, numbers, versions, nobody, nobody, visible, allowed, reach)
+    assert alone.tolist() == sorted({*own.tolist()})
+
+
+@given(texts_of_words.filter(bool), seeds, st.booleans())
+def test_what_surrounds_rows_is_made_of_its_parts(texts: list[list[str]], seed: int, linked: bool):
+    """The texts are the turns of one session, in order, or of none."""
+    rng = np.random.default_rng(seed)
+    held, size = in_pieces(texts, [3]), len(texts)
+    terms, rows = encode_terms(["fox", "dog", "yak"], 0), np.unique(rng.integers(0, size, 4))
+    numbers, versions, visible = np.zeros(size, np.int32), np.arange(size), np.ones(size, np.bool_)
+    lengths = rng.integers(1, 900, size).astype(np.int32)
+    idf, weights, lends = np.array([1.5, 0.7, 0.0]), rng.random(3), np.array([0.9, 0.5, 0.7, 0.3])
+    pairs, norm, out = np.array([[0, 1], [1, 0], [0, 2]], np.int32), np.array([0.3, 0.002]), np.empty((3, len(rows)))
+    before, after = np.arange(-1, size - 1, dtype=np.int32), np.arange(1, size + 1, dtype=np.int32)
+    after[-1] = -1
+    links = (before, after) if linked else (np.empty(0, np.int32), np.empty(0, np.int32))
+    asked = (terms, idf, weights, pairs, 0.25, norm, lends, 2, 3)
+    context.surround(table(held), rows, numbers, versions, lengths, *links, visible, *asked, out)
+    counts, firsts = np.empty((2, size, 3), np.int32)
+    close, norms = np.empty((size, 3), np.float32), norm[0] + norm[1] * lengths
+    twins.read(held, np.arange(size), terms, pairs, 3, counts, firsts, close)
+    steps = [-1, -2, 1, 2]
+    near = np.array([[row + step if 0 <= row + step < size else -1 for step in steps] for row in rows.tolist()])
+    around = twins.lent(rows, near, lends, counts, norms, weights) if linked else np.zeros(len(rows))
+    worths, lead = 0.25 * np.array([1.5, 1.5, 0.0]), np.full(len(rows), 2)
+    late, order = twins.told(rows, counts, firsts, close, norms, weights, worths, lead)
+    np.testing.assert_allclose(out, [around, late, order], rtol=1e-6, atol=1e-12)
+
+
+@given(seeds, st.integers(1, 12), st.booleans(), st.booleans())
+def test_the_blend_is_its_formula(seed: int, size: int, linked: bool, asked: bool):
+    rng = np.random.default_rng(seed)
+    rows, numbers = np.sort(rng.permutation(size)[: size // 2 + 1]), np.zeros(size, np.int32)
+    scores, lengths = rng.random(size).astype(np.float32), rng.integers(1, 900, size).astype(np.int32)
+    before = rng.integers(-2, 2, size).astype(np.int32) if linked else np.empty(0, np.int32)
+    speakers, gains = rng.integers(-1, 2, size).astype(np.int32), np.array([0.4, 0.2, 0.0]) if asked else np.empty(0)
+    parts = rng.random((blend.PARTS, len(rows)))
+    names = ("cosine", "around", "late", "order")
+    given_parts = dict(zip(names, parts[blend.COSINE : blend.ORDER + 1].copy(), strict=True))
+    blend.blend(rows, scores, numbers, lengths, before, speakers, gains, 0.01, -2, 5.0, 0.8, 0.2, 0.4, 0.3, parts)
+    wanted = twins.blend(rows, scores, lengths, before, speakers, gains, given_parts)
+    np.testing.assert_allclose(parts[blend.FUSED], wanted, rtol=1e-9)
+    assert parts[blend.LEXICAL].tolist() == scores[rows].tolist()
+    assert ((parts[blend.FUSED] >= 0) & (parts[blend.FUSED] < 1)).all()
+
+
 @given(seeds, st.integers(1, 300), st.integers(1, 80), st.integers(1, 4))
 def test_the_best_memories_are_chosen_as_numpy_chooses_them(seed: int, rows: int, wanted: int, levels: int):
     """With ties, hidden rows, and memories of several rows."""
@@ -255,12 +328,10 @@ def test_the_best_memories_are_chosen_as_numpy_chooses_them(seed: int, rows: int
     allowed, versions = rng.random(rows) < 0.7, np.cumsum(rng.random(rows) < 0.6)
     high = (versions % 3).astype(np.uint64)
     low = rng.permutation(versions.max() + 1)[versions].astype(np.uint64)
-    chosen, values = np.full((2, wanted), -1), np.zeros((2, wanted), np.float32)
-    lowest = lexical.floor(tops, wanted) if seed % 2 else np.float32(0)
-    found = lexical.best(scores, tops, lowest, allowed, versions, high, low, chosen[0], values[0])
-    assert found == twins.best(scores, tops, lowest, allowed, versions, high, low, chosen[1], values[1])
-    assert chosen[0].tolist() == chosen[1].tolist()
-    assert values[0].tolist() == values[1].tolist()
+    columns = (allowed, versions, high, low, wanted)
+    rows, values = lexical.best(scores, tops, *columns)
+    assert rows.tolist() == twins.best(scores, *columns).tolist()
+    assert values.tolist() == scores[rows].tolist()
 
 
 @given(st.lists(st.floats(0, 1, width=32), max_size=90), st.integers(1, 30))
@@ -334,7 +405,9 @@ def test_the_cpu_target_is_fixed_before_anything_compiles():
 
 
 @pytest.mark.parametrize(
-    "stage", [context, dense, lexical, pieces, pool, pooling, postings], ids=lambda stage: stage.__name__
+    "stage",
+    [blend, context, dense, evidence, lexical, pieces, pool, pooling, postings],
+    ids=lambda stage: stage.__name__,
 )
 def test_kernels_release_the_gil(stage: ModuleType):
     loops = [value for value in vars(stage).values() if hasattr(value, "targetoptions")]

@@ -14,13 +14,12 @@ from core.embed import StaticEncoder
 from core.engine import Engine
 from core.errors import InvalidInput
 from core.filters import parse
-from core.fuse import softened
 from core.index.lexical import B, saturation
 from core.query import Query
 from core.text import index_terms, query_terms
 from core.times import from_us
 from core.values import Draft, Memory, Mode, Recency
-from tests.core import reference
+from tests.core import reference, twins
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
 
 WORDS = ["fox", "dog", "tree", "lake", "sun", "moon", "river", "stone", "bird", "cloud"]
@@ -173,7 +172,7 @@ def test_the_score_follows_from_the_factors_that_explain_it(engine: Engine, fusi
             told = explain.lexical + parts["around"] - LATE * parts["late"] + ORDER * parts["order"]
             total = 4 / 7 * parts["scale"] * told + 3 / 7 * explain.cosine
             total *= parts["brevity"] * (1 + parts["speaker"])
-            assert explain.fused == pytest.approx(softened(np.array([total]))[0], abs=1e-6)
+            assert explain.fused == pytest.approx(twins.softened(np.array([total]))[0], abs=1e-6)
 
 
 def test_nothing_fresh_but_irrelevant_rises_above_what_fits(engine: Engine, clock: Clock):

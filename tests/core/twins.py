@@ -1,6 +1,6 @@
 """What the kernels compute, in plain numpy."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -107,23 +107,11 @@ def accumulate(
     np.maximum.at(tops, np.arange(first, first + rows) // BLOCK, scores[first : first + rows])
 
 
-def best(
-    scores: Floats,
-    tops: Floats,
-    lowest: np.float32,
-    allowed: Mask,
-    versions: Longs,
-    high: Codes,
-    low: Codes,
-    rows: Longs,
-    values: Floats,
-) -> int:
-    matching = np.flatnonzero(allowed & (scores > 0) & (scores >= lowest))
+def best(scores: Floats, allowed: Mask, versions: Longs, high: Codes, low: Codes, wanted: int) -> Longs:
+    matching = np.flatnonzero(allowed & (scores > 0))
     order = matching[np.lexsort((matching, low[matching], high[matching], -scores[matching]))]
     _, first = np.unique(versions[order], return_index=True)
-    chosen = order[np.sort(first)][: len(rows)]
-    rows[: len(chosen)], values[: len(chosen)] = chosen, scores[chosen]
-    return len(chosen)
+    return order[np.sort(first)][:wanted]
 
 
 def score(
@@ -213,6 +201,27 @@ def told(
     said = counts / (counts + norms[:, None])
     late = np.where((counts[own] > 0) & (firsts[own] >= lead[:, None]), said[own], 0.0) @ weights
     return [late, (close / (close + norms[:, None]))[own] @ worths]
+
+
+def softened(total: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    kept = np.maximum(total, 0.0)
+    return kept / (1 + kept**4) ** 0.25
+
+
+def blend(
+    rows: Longs,
+    scores: Floats,
+    lengths: Ints,
+    before: Ints,
+    speakers: Ints,
+    gains: Doubles,
+    parts: Mapping[str, npt.NDArray[np.float64]],
+) -> npt.NDArray[np.float64]:
+    squared = (0.01 * lengths[rows]) ** 2
+    brevity = np.where(before[rows] == -2, 1.0, squared / (squared + 5.0)) if len(before) else np.ones(len(rows))
+    speaker = gains[speakers[rows]] if len(gains) else np.zeros(len(rows))
+    words = 0.8 * (scores[rows] + parts["around"] + 0.4 * parts["order"] - 0.2 * parts["late"])
+    return softened((0.7 * words + 0.3 * parts["cosine"]) * brevity * (1 + speaker))
 
 
 def number(keys: Codes) -> tuple[Ints, Codes]:
