@@ -21,12 +21,12 @@ import numpy as np
 from core.errors import InvalidInput, ModelMismatch
 from core.kernels import Floats, Longs
 from core.kernels.pooling import Table, pool_tokens
+from core.tokens import Tokens
 from core.vectors import Vectors
 
 SHIPPED = Path(__file__).parent / "model"
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
 QUESTIONS = 4_096  # whose vectors are remembered: 4 MB at 256 dimensions
-FEW = 8  # texts that one thread tokenizes; more go to the tokenizer's own threads
 
 
 class Encoder(Protocol):
@@ -52,7 +52,7 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    tokenizer: Any  # a tokenizers.Tokenizer; the package is imported with the first model
+    tokens: Tokens
     table: Table
     places: Longs  # the row of `table` for each token
     weights: Floats
@@ -125,14 +125,9 @@ def check_model(encoder: Encoder, space: str, generation: str) -> None:
 
 
 def _pooled(model: _Model, weights: Floats, texts: Sequence[str]) -> Vectors:
-    if len(texts) <= FEW:
-        found = [model.tokenizer.encode(text, add_special_tokens=False) for text in texts]
-    else:
-        found = model.tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
-    tokens = [np.array(encoding.ids, np.int64) for encoding in found]
-    starts = np.concatenate([[0], np.cumsum([len(own) for own in tokens])]).astype(np.int64)
+    tokens, starts = model.tokens.of(texts)
     out = np.empty((len(texts), model.table.shape[1]), np.float32)
-    pool_tokens(model.table, model.places, weights, np.concatenate(tokens), starts, model.damped, out)
+    pool_tokens(model.table, model.places, weights, tokens, starts, model.damped, out)
     return out
 
 
@@ -159,7 +154,7 @@ def _read(folder: Path) -> _Model:
         raise ValueError(f"{len(table)} vectors do not fit the {tokens} tokens of the tokenizer")
     weights = _weights(arrays.get("weights"), tokens, tokenizer)
     return _Model(
-        tokenizer=tokenizer,
+        tokens=Tokens(tokenizer),
         table=table if table.dtype == np.int8 else table.astype(np.float32),
         places=places,
         weights=weights,

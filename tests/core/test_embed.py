@@ -18,6 +18,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from core.embed import SHIPPED, StaticEncoder
 from core.errors import InvalidInput
 from core.kernels.pooling import pool_tokens
+from core.tokens import Tokens
 from tests.core import twins
 
 WORDS = ["[UNK]", "red", "green", "blue", "lamp", "lake"]
@@ -139,3 +140,15 @@ def test_a_limit_of_the_model_never_cuts_a_passage_whatever_other_threads_do(tmp
 
 def test_equal_models_have_equal_identities():
     assert StaticEncoder().identity == StaticEncoder().identity
+
+
+TOKENIZER = Tokenizer.from_file(str(SHIPPED / "tokenizer.json"))
+PIECES = ["[UNK]", "[PAD]", "Ann", "’s", "naïve", "\x00", "\x1f", "\n", "\t", " ", "  ", "-", "_", "3.5", "版本", "e\u0301", "\u0301",
+          "\u3000", "\u00a0", "\u200d", "ﬁ", "İ", "x" * 101, "don't", "#", "[", "UNK]", "🙂", "\x7f", "\x85"]  # fmt: skip
+
+
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=5)), max_size=12).map("".join))
+def test_words_have_the_tokens_that_they_have_within_their_text(text: str):
+    tokens, starts = Tokens(TOKENIZER).of([text, text])
+    assert tokens.tolist() == 2 * TOKENIZER.encode(text, add_special_tokens=False).ids
+    assert starts.tolist() == [0, len(tokens) // 2, len(tokens)]
