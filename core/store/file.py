@@ -157,6 +157,8 @@ class FileDatabase:
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path), vfs=self._vfs, statementcachesize=256)
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        # Else SQLite, as apsw builds it, compiles a join anew each time that values are bound to it (docs/why.md).
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         return connection
 
     @contextmanager
