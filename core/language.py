@@ -48,7 +48,7 @@ def language_of(words: Sequence[str]) -> str:
     """
     words = words[:FIRST]
     english = _function_words(ENGLISH)
-    if CLEARLY * sum(word in english for word in words) >= len(words):  # most texts, and quick
+    if CLEARLY * sum(map(english.__contains__, words)) >= len(words):  # most texts, and quick
         return ENGLISH
     spoken = _speakers()
     votes, weights = [0] * len(LANGUAGES), [0.0] * len(LANGUAGES)

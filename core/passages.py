@@ -21,16 +21,18 @@ _SENTENCE_ENDS = re.compile(
 )
 
 
-def split(content: str) -> list[Passage]:
+def split(content: str, tokens: int | None = None) -> list[Passage]:
     """Cover `content` with passages of at most `MAX_TOKENS`, in order; short content is one passage.
 
     A passage ends at the last paragraph border of its second half, else the last sentence border, else between
     words, else anywhere. The next one starts up to `OVERLAP` tokens earlier, at a sentence or else a word. Every
-    character is in a passage, and starts and stops increase.
+    character is in a passage, and starts and stops increase. `tokens` is how many there are, when that is known.
 
     >>> split("Short.")
     [Passage(number=0, start=0, stop=6)]
     """
+    if tokens is not None and tokens <= MAX_TOKENS:
+        return [Passage(0, 0, len(content))]
     starts = token_starts(content)
     if len(starts) <= MAX_TOKENS:
         return [Passage(0, 0, len(content))]

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-import numpy as np
 from msgspec import structs
 
 from core.embed import Encoder, check_model
 from core.passages import split
 from core.store.memories import Indexed, NewVersion
 from core.store.spaces import SpaceRow
-from core.text import FIELDS, count_tokens, encode_terms, fold, index_terms, same_text_hash
+from core.text import FIELDS, count_tokens, fold, index_codes, same_text_hash
 from core.times import from_us
 from core.values import Draft, Field, Memory, Passage
 from core.vectors import pack
@@ -87,7 +86,7 @@ def ready(memories: Sequence[Memory], space: SpaceRow, encoder: Encoder | None) 
     if encoder is not None and space.space.generation is not None:
         check_model(encoder, space.space.name, space.space.generation)
     sources = [Source.of(draft_of(memory)) for memory in memories]
-    passages = [split(memory.content) for memory in memories]
+    passages = [split(memory.content, memory.tokens) for memory in memories]
     texts = [
         embedded_text(source, passage, space.space.settings.embedded_fields)
         for source, cut in zip(sources, passages, strict=True)
@@ -119,13 +118,10 @@ def embedded_text(source: Source, passage: Passage, embedded: Sequence[Field]) -
 
 def terms(source: Source, passage: Passage) -> bytes:
     """The term codes of a passage and of the memory's other fields, 8 bytes each, little endian."""
-    codes = [
-        encode_terms(
-            index_terms(text[passage.start : passage.stop] if field == "content" else text), FIELDS.index(field)
-        )
+    return b"".join(
+        index_codes(text[passage.start : passage.stop] if field == "content" else text, FIELDS.index(field))
         for field, text in source.texts.items()
-    ]
-    return np.concatenate(codes).astype("<u8").tobytes()
+    )
 
 
 def _values(draft: Draft) -> dict[str, Any]:

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.language import ENGLISH, FIRST, function_words, language_of, stem
+from core.memo import Memo
 from core.values import Field
 
 ANALYZER = "2"  # changes whenever the same text may give other terms
@@ -54,11 +55,13 @@ _WORD = rf"{_LETTER}++(?:[{_MARKS}]++{_LETTER}*+)*+"
 
 # Every repetition is possessive, and no two neighbours share a character: the time is linear in the text.
 _RUNS = re.compile(rf"(?:{_WORD}|(?<![\w.])\.{_WORD})(?:[-./:+#]{_WORD})*+(?:\+\+|#)?|[{_UNSPACED}]++")
+_ASCII_RUNS = re.compile(r"(?:\w++|(?<![\w.])\.\w++)(?:[-./:+#]\w++)*+(?:\+\+|#)?")  # the same, and twice as fast
 _WORDS = re.compile(_WORD)
 _SEGMENTS = re.compile(r"[^/:]+")
 _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
 _DIGIT = re.compile(r"\d")
 _TOKENS = re.compile(rf"[{_UNSPACED}]|{_LETTER}(?:{_LETTER}|[{_MARKS}]){{0,{WORD_MAX - 1}}}+|[^\w\s]")
+_ASCII_TOKENS = re.compile(rf"\w{{1,{WORD_MAX}}}+|[^\w\s]")
 _STACKS = re.compile(rf"[^\w\s\x00-\x7f]{{{STACK + 1},}}+")
 
 
@@ -100,8 +103,17 @@ def index_terms(text: str) -> list[str]:
     ['der', 'hund', 'und', 'die', 'katzen', 'katz']
     """
     runs = _runs(text)
-    terms = [term for run in runs for term in _terms(run)]
-    return terms + _native(runs, language_of([run.casefold() for run in runs[:FIRST]]), frozenset())
+    return [term for run in runs for term in _terms(run)] + _stems(runs)
+
+
+def index_codes(text: str, field: int) -> bytes:
+    """Return the `term_code` of each of the `index_terms`, 8 bytes each, little endian."""
+    runs = _runs(text)
+    codes = b"".join(map(_remembered_codes, runs))
+    stems = _stems(runs)
+    if stems:
+        codes += _encoded(stems)
+    return codes if field == 0 else (np.frombuffer(codes, "<u8") | np.uint64(field << 56)).tobytes()
 
 
 def tokenize(text: str) -> list[str]:
@@ -170,7 +182,7 @@ def count_tokens(text: str) -> int:
     >>> count_tokens("It's 版本3!")
     7
     """
-    return len(_TOKENS.findall(text))
+    return len((_ASCII_TOKENS if text.isascii() else _TOKENS).findall(text))
 
 
 def _to_form(form: Literal["NFC", "NFKC"], text: str) -> str:
@@ -206,7 +218,19 @@ def _joins_previous(char: str) -> bool:
 
 
 def _runs(text: str) -> list[str]:
-    return _RUNS.findall(_to_form("NFKC", text))
+    return _ASCII_RUNS.findall(text) if text.isascii() else _RUNS.findall(_to_form("NFKC", text))
+
+
+def _stems(runs: Sequence[str]) -> list[str]:
+    return _native(runs, language_of([run.casefold() for run in runs[:FIRST]]), frozenset())
+
+
+def _codes_of_run(run: str) -> bytes:
+    return _encoded(_terms(run))
+
+
+def _encoded(terms: Sequence[str]) -> bytes:
+    return encode_terms(terms, 0).astype("<u8").tobytes()
 
 
 def _native(runs: Sequence[str], language: str, empty: Collection[str]) -> list[str]:
@@ -291,5 +315,6 @@ def _hash(term: str) -> int:
 
 _WITHOUT_IGNORED = str.maketrans("", "", _IGNORED)
 _remembered_terms = lru_cache(MEMO)(_terms_of_run)
+_remembered_codes = Memo(_codes_of_run, MEMO, SHORT).__getitem__
 _remembered_hash = lru_cache(MEMO)(_hash)
 _native_stem = lru_cache(MEMO)(stem)

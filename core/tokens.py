@@ -6,13 +6,14 @@ punctuation mark by itself. So the tokens of words are remembered; other kinds a
 
 import re
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
 
 from core.kernels import Longs
+from core.memo import Memo
 
 MEMO = 32_768  # words
 LONG = 64  # characters of a word that is not remembered
@@ -21,21 +22,6 @@ FEW = 8  # texts that one thread tokenizes; more go to the tokenizer's own threa
 # Without the control characters, which are dropped, so that what stands around one is a single word.
 _PLAIN = re.compile(r"[\t\n\r -~]*+")
 _WORDS = re.compile(r"[A-Za-z0-9]++|[!-/:-@\[-`{-~]")
-
-
-class _Memo(dict[str, bytes]):
-    """Token ids by word, 8 bytes each; it begins anew when it is full, which a steady vocabulary never makes it."""
-
-    def __init__(self, asked: Callable[[str], bytes]) -> None:
-        self._asked = asked
-
-    def __missing__(self, word: str) -> bytes:
-        found = self._asked(word)
-        if len(word) <= LONG:
-            if len(self) >= MEMO:
-                self.clear()
-            self[word] = found
-        return found
 
 
 class Tokens:
@@ -48,7 +34,7 @@ class Tokens:
             and type(tokenizer.pre_tokenizer).__name__ == "BertPreTokenizer"
         )
         self._marks = [added.content for added in tokenizer.get_added_tokens_decoder().values()]  # found anywhere
-        self._of_word = _Memo(self._asked).__getitem__
+        self._of_word = Memo(self._asked, MEMO, LONG).__getitem__
 
     def of(self, texts: Sequence[str]) -> tuple[Longs, Longs]:
         """The tokens of all texts, one after the other, and where those of each start; the last start is the end."""

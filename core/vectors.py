@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from core.kernels import planes
 from core.kernels.dense import rotate as hadamard
 
 Vectors = npt.NDArray[
@@ -56,31 +57,46 @@ def quantise(vectors: Vectors) -> Planes:
     >>> np.allclose(p.codes * p.scales[:, None] + p.fine * p.fine_scales[:, None], [[0.6, -0.8]], atol=1e-5)
     True
     """
-    codes, scales = _plane(vectors)
-    fine, fine_scales = _plane((vectors - codes * scales[:, None]).astype(np.float32))
-    return Planes(codes, scales, fine, fine_scales)
+    return _planes(_packed(vectors))
 
 
 def pack(vectors: Vectors) -> list[bytes]:
     """Rotate and quantise. One blob a row: scale, fine scale (little-endian float32), codes, fine codes."""
-    p = quantise(rotate(vectors))
-    head = np.stack([p.scales, p.fine_scales], axis=1).astype("<f4").view(np.uint8)
-    rows = np.concatenate([head, p.codes.view(np.uint8), p.fine.view(np.uint8)], axis=1)
-    return [row.tobytes() for row in rows]
+    return [row.tobytes() for row in _packed(rotate(vectors))]
 
 
 def unpack(blobs: Sequence[bytes | None], dimensions: int) -> Planes:
     """The planes of many blobs; None gives a row of zeros."""
-    width = 8 + 2 * dimensions
+    return _planes(_rows(blobs, dimensions))
+
+
+def restored(blobs: Sequence[bytes | None], dimensions: int) -> Vectors:
+    """The rotated vectors of blobs; zeros for None."""
+    rows = _rows(blobs, dimensions)
+    out = np.empty((len(rows), dimensions), np.float32)
+    planes.restore(rows, _heads(rows), out)
+    return out
+
+
+def _packed(vectors: Vectors) -> Codes:
+    count, dimensions = vectors.shape
+    rows, scales = np.empty((count, planes.HEAD + 2 * dimensions), np.int8), np.empty((count, 2), np.float32)
+    planes.quantise(vectors, scales, rows)
+    rows[:, : planes.HEAD] = scales.astype("<f4").view(np.int8)
+    return rows
+
+
+def _rows(blobs: Sequence[bytes | None], dimensions: int) -> Codes:
+    width = planes.HEAD + 2 * dimensions
     empty = bytes(width)
-    rows = np.frombuffer(b"".join(blob or empty for blob in blobs), np.uint8).reshape(len(blobs), width)
-    head = np.ascontiguousarray(rows[:, :8]).view("<f4")
-    codes = rows[:, 8 : 8 + dimensions].view(np.int8)
-    fine = rows[:, 8 + dimensions :].view(np.int8)
-    return Planes(codes, head[:, 0].astype(np.float32), fine, head[:, 1].astype(np.float32))
+    return np.frombuffer(bytearray().join([blob or empty for blob in blobs]), np.int8).reshape(len(blobs), width)
 
 
-def _plane(values: Vectors) -> tuple[Codes, Scales]:
-    scales = (np.abs(values).max(axis=1, initial=0.0) / 127).astype(np.float32)
-    codes = np.round(values / np.where(scales == 0, 1, scales)[:, None]).astype(np.int8)
-    return codes, scales
+def _heads(rows: Codes) -> npt.NDArray[np.float32]:
+    return np.ascontiguousarray(rows[:, : planes.HEAD]).view("<f4").astype(np.float32)
+
+
+def _planes(rows: Codes) -> Planes:
+    fine = (planes.HEAD + rows.shape[1]) // 2
+    heads = _heads(rows)
+    return Planes(rows[:, planes.HEAD : fine], heads[:, 0], rows[:, fine:], heads[:, 1])

@@ -21,7 +21,7 @@ from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow
 from core.text import fold
 from core.values import Likeness, LikenessKind, Memory, Seq
-from core.vectors import unpack
+from core.vectors import restored
 
 CANDIDATES = 5  # current memories that are compared with a new one
 CANDIDATE_MIN = 0.6  # cosine of what was embedded
@@ -161,9 +161,7 @@ def closest(snapshot: Snapshot, direction: Floats, now: int) -> tuple[RowNumbers
 def _directions(made: Sequence[NewVersion], dimensions: int) -> Floats:
     """The vectors of new memories in the coordinates of the index; zeros for one of several passages."""
     blobs = [new.passages[0].vector if new.passages is not None and len(new.passages) == 1 else None for new in made]
-    planes = unpack(blobs, dimensions)
-    vectors = planes.codes * planes.scales[:, None] + planes.fine * planes.fine_scales[:, None]
-    return vectors.astype(np.float32)
+    return restored(blobs, dimensions)
 
 
 def _apart(one: Memory, other: Memory) -> bool:

@@ -17,6 +17,8 @@ from core.text import (
     count_tokens,
     encode_terms,
     fold,
+    index_codes,
+    index_terms,
     normalise,
     query_terms,
     same_text_hash,
@@ -186,6 +188,19 @@ def test_a_full_memo_forgets_and_goes_on():
 )
 def test_tokens_are_words_marks_and_cjk_characters(text: str, tokens: int):
     assert count_tokens(text) == tokens
+
+
+@given(texts, st.integers(0, len(FIELDS) - 1))
+@example("Der Hund und die Katzen sind in dem Haus", 2)
+def test_a_text_is_indexed_under_the_codes_of_its_terms(text: str, field: int):
+    assert index_codes(text, field) == encode_terms(index_terms(text), field).astype("<u8").tobytes()
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=60) | st.text("aB1_.-/:+# \x1c\n", max_size=60))
+def test_plain_ascii_has_the_terms_and_tokens_that_it_has_among_other_characters(text: str):
+    assert tokenize(text) == [term for span in spans(text) for term in span.terms]
+    assert tokenize(f"{text} é") == [*tokenize(text), "é"]
+    assert count_tokens(text) == len(token_starts(text)) == count_tokens(f"{text} é") - 1
 
 
 @given(st.text(HARD, max_size=60) | st.text("a ", min_size=3 * WORD_MAX))

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.embed import StaticEncoder
-from core.vectors import pack, quantise, rotate, unpack
+from core.vectors import pack, quantise, restored, rotate, unpack
+from tests.core import twins
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 64, 100, 256, 384, 768])
@@ -41,3 +42,23 @@ def test_the_shipped_vectors_survive_packing_to_one_in_a_hundred_thousand():
     planes = unpack(pack(vectors), 256)
     back = planes.codes * planes.scales[:, None] + planes.fine * planes.fine_scales[:, None]
     np.testing.assert_allclose(back @ rotate(vectors).T, vectors @ vectors.T, atol=1e-5)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 7, 100, 256]))
+def test_the_planes_of_a_vector_agree_with_numpy_to_the_last_bit(seed: int, dimensions: int):
+    rng = np.random.default_rng(seed)
+    vectors = rng.standard_normal((4, dimensions)).astype(np.float32) * rng.choice([0, 1, 1e-3, 1e-20], (4, 1))
+    vectors = vectors.astype(np.float32)
+    codes, scales = twins.plane(vectors)
+    fine, fine_scales = twins.plane((vectors - codes * scales[:, None]).astype(np.float32))
+    found = quantise(vectors)
+    assert found.codes.tolist() == codes.tolist() and found.scales.tolist() == scales.tolist()
+    assert found.fine.tolist() == fine.tolist() and found.fine_scales.tolist() == fine_scales.tolist()
+
+
+def test_vectors_come_back_from_their_blobs_in_the_coordinates_of_the_index():
+    vectors = np.random.default_rng(1).standard_normal((3, 24)).astype(np.float32)
+    blobs = [*pack(vectors), None]
+    planes = unpack(blobs, 24)
+    wanted = planes.codes * planes.scales[:, None] + planes.fine * planes.fine_scales[:, None]
+    assert restored(blobs, 24).tolist() == wanted.tolist()

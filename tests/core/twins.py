@@ -25,6 +25,12 @@ def rotation(signs: Doubles) -> Doubles:
     return signs[:, None] * matrix
 
 
+def plane(values: Floats) -> tuple[Bytes, Floats]:
+    """The int8 codes of each row, and what they are to be multiplied with."""
+    scales = (np.abs(values).max(axis=1, initial=0.0) / 127).astype(np.float32)
+    return np.round(values / np.where(scales == 0, 1, scales)[:, None]).astype(np.int8), scales
+
+
 def aim(direction: Floats, codes: Shorts, planes: Words) -> float:
     exact = direction.astype(np.float64)
     sizes = np.abs(exact)
