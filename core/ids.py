@@ -2,7 +2,6 @@
 
 import secrets
 import threading
-import uuid
 
 
 class IdSource:
@@ -45,7 +44,7 @@ def id_text(raw: bytes) -> str:
 def id_bytes(text: str) -> bytes | None:
     """The sixteen bytes of an id, or None when `text` is no id in the usual form."""
     try:
-        parsed = uuid.UUID(text)
+        raw = bytes.fromhex(text.replace("-", ""))
     except ValueError:
         return None
-    return parsed.bytes if str(parsed) == text.lower() else None
+    return raw if len(raw) == 16 and id_text(raw) == text.lower() else None

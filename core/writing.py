@@ -7,7 +7,7 @@ from typing import Any, cast
 from core import answers
 from core.conflicts.check import NOT_CHECKED, Checked, Checker
 from core.embed import Encoder
-from core.errors import AddressTaken, NotFound, RequestReused, Similar, Stale, StoreUnavailable
+from core.errors import AddressTaken, ModelMismatch, NotFound, RequestReused, Similar, Stale, StoreUnavailable
 from core.ids import IdSource, id_bytes, id_text
 from core.index.cache import Indexes
 from core.prepare import again, changed, draft_of, new_memory, ready
@@ -47,6 +47,7 @@ class Writer:
         self._checker = Checker(database, indexes, encoder)
         self._retention_us = retention_us
         self._ids = IdSource()
+        self._spaces: dict[str, SpaceRow] = {}  # as last read; the guard of a batch tells when one has changed
 
     def add(self, space: str, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str) -> Written:
         """Store all drafts or none. `path` is where a list of drafts stands in the request, `$` for a single one.
@@ -54,7 +55,17 @@ class Writer:
         Raises:
             InvalidInput, Duplicate, Contradiction, AddressTaken.
         """
-        return self._retry(space, call, lambda found: self._add(found, drafts, on_conflict, call, path))
+
+        def attempt(found: SpaceRow) -> Written:
+            return self._add(found, drafts, on_conflict, call, path)
+
+        known = self._spaces.get(space) if on_conflict == "keep" and call.request is None else None
+        if known is not None and (known.generation is not None or self._encoder is None):
+            try:
+                return attempt(known)
+            except (Overtaken, NotFound, ModelMismatch):  # the space has changed since it was read
+                self._spaces.pop(space, None)
+        return self._retry(space, call, attempt)
 
     def update(
         self, space: str, memory_id: str, changes: Mapping[str, object], if_match: IfMatch, call: Call
@@ -144,7 +155,8 @@ class Writer:
         if not found:
             raise NotFound("space", name)
         known = answers[0][0] if answers and answers[0] else None
-        return space_row(found[0]), known
+        space = self._spaces[name] = space_row(found[0])
+        return space, known
 
     def _replay(self, space: SpaceRow, call: Call, known: Row) -> Written:
         assert call.request is not None
@@ -265,9 +277,10 @@ class Writer:
     ) -> Written:
         """Write the parts in one batch, each with a number of its own in the space's history."""
         head = [] if call.request is None else requests.refuse_known(call.request, call.now)
-        head.append(spaces.guard(space))
         if embedded and self._encoder is not None:
             head += self._model(space, self._encoder, call.now)
+        else:
+            head.append(spaces.guard(space))
         head.append(spaces.advance(space, len(parts), call.now))
         results = self._write(space, head, parts, call, created=created, checked=checked)
         number = cast(int, results[len(head) - 1][0][0])
@@ -303,10 +316,15 @@ class Writer:
             raise explained(refused, self._database, space, part, call.now) from refused
 
     def _model(self, space: SpaceRow, encoder: Encoder, now: int) -> list[Statement]:
-        register: list[Statement] = []
-        if space.generation is None:
-            register.append(spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now))
-        return [*register, *spaces.adopt_generation(space, encoder.identity)]
+        """What sees to it that the space is still this one, and the model's."""
+        guard = spaces.guard_model(space, encoder.identity)
+        if space.generation is not None:
+            return [guard]
+        return [
+            spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now),
+            spaces.adopt_generation(space, encoder.identity),
+            guard,
+        ]
 
 
 def _check(memory: Memory, if_match: IfMatch) -> None:

@@ -71,8 +71,7 @@ def _begin(path: Path, model: str | None) -> None:
     with closing(apsw.Connection(str(fresh))) as connection:
         space = spaces.space_row(_run(connection, spaces.by_name(SPACE))[0])
         _run(connection, spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, 0))
-        for statement in spaces.adopt_generation(space, encoder.identity):
-            _run(connection, statement)
+        _run(connection, spaces.adopt_generation(space, encoder.identity))
     fresh.rename(path)
 
 

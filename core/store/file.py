@@ -9,9 +9,7 @@ import queue
 import threading
 import time
 from collections.abc import Generator, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, cast
 
@@ -47,12 +45,30 @@ def is_safe_sqlite(version: str) -> bool:
     return (3, 44, 6) <= number < (3, 45) or (3, 50, 7) <= number < (3, 51) or number >= (3, 51, 3)
 
 
-@dataclass(slots=True)
 class _Job:
-    """A batch that waits for the writer."""
+    """A batch that waits for the writer. A lock, which the writer opens, is a tenth of a `Future`."""
 
-    statements: Sequence[Statement]
-    done: Future[list[Rows]] = field(default_factory=Future[list[Rows]])
+    __slots__ = ("_done", "_outcome", "statements")
+
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        self.statements = statements
+        self._outcome: list[Rows] | Exception | None = None
+        self._done = threading.Lock()
+        self._done.acquire()
+
+    def end(self, outcome: list[Rows] | Exception) -> None:
+        """Let the waiting thread go on. What came first stays."""
+        if self._outcome is None:
+            self._outcome = outcome
+            self._done.release()
+
+    def result(self) -> list[Rows]:
+        """Wait for the rows of each statement, or raise what it ended with."""
+        self._done.acquire()
+        if isinstance(self._outcome, Exception):
+            raise self._outcome
+        assert self._outcome is not None
+        return self._outcome
 
 
 class FileDatabase:
@@ -120,7 +136,7 @@ class FileDatabase:
             if self._stopped:
                 raise StoreUnavailable(STOPPED)
             self._jobs.put(job)
-        return job.done.result()
+        return job.result()
 
     def close(self) -> None:
         with self._closing:
@@ -199,8 +215,7 @@ class FileDatabase:
                 job = self._jobs.get_nowait()
                 group.extend([] if job is None else [job])
         for job in group:
-            if not job.done.done():
-                job.done.set_exception(StoreUnavailable(STOPPED))
+            job.end(StoreUnavailable(STOPPED))
 
     def _next_group(self) -> tuple[list[_Job], bool]:
         """Wait for a job, then take what else waits. The second value is False when it is time to stop."""
@@ -229,13 +244,10 @@ class FileDatabase:
         except (MuistiError, apsw.Error) as failure:
             self._roll_back()
             for job in group:
-                job.done.set_exception(failure)
+                job.end(failure)
             return
         for job, outcome in zip(group, outcomes, strict=True):
-            if isinstance(outcome, Exception):
-                job.done.set_exception(outcome)
-            else:
-                job.done.set_result(outcome)
+            job.end(outcome)
 
     def _try(self, job: _Job) -> list[Rows] | Exception:
         """Run a job inside a savepoint. Raises when the whole group must fail."""

@@ -293,8 +293,7 @@ def _scalars(value: Json | Mapping[str, Json], path: str) -> Iterator[tuple[str,
         yield path, value
 
 
-def _json(value: list[str] | Mapping[str, Json]) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 def _folded(text: str | None) -> str | None:

@@ -87,6 +87,17 @@ def guard(space: SpaceRow) -> Statement:
     )
 
 
+def guard_model(space: SpaceRow, digest: str) -> Statement:
+    """The same, and refuse with `model_mismatch` when another model embeds the space by now."""
+    known = (space.id, space.space.epoch)
+    return Statement(
+        "INSERT INTO refuse SELECT CASE WHEN EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ?) "
+        "THEN 'model_mismatch' ELSE 'no_space' END WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? "
+        "AND generation_id = (SELECT id FROM generations WHERE hash = ?))",
+        (*known, *known, digest),
+    )
+
+
 def advance(space: SpaceRow, changes: int, now: int) -> Statement:
     """Take the next `changes` numbers of the space's history; gives the last of them."""
     return Statement(
@@ -112,20 +123,13 @@ def generation_id(digest: str) -> Statement:
     return Statement("SELECT id FROM generations WHERE hash = ?", (digest,))
 
 
-def adopt_generation(space: SpaceRow, digest: str) -> list[Statement]:
-    """Bind a space that has no vectors yet to a model; refuse with `model_mismatch` when it has another."""
-    return [
-        Statement(
-            "UPDATE spaces SET generation_id = (SELECT id FROM generations WHERE hash = ?) "
-            "WHERE id = ? AND generation_id IS NULL",
-            (digest, space.id),
-        ),
-        Statement(
-            "INSERT INTO refuse SELECT 'model_mismatch' WHERE NOT EXISTS (SELECT 1 FROM spaces s "
-            "JOIN generations g ON g.id = s.generation_id WHERE s.id = ? AND g.hash = ?)",
-            (space.id, digest),
-        ),
-    ]
+def adopt_generation(space: SpaceRow, digest: str) -> Statement:
+    """Bind a space that has no vectors yet to a model."""
+    return Statement(
+        "UPDATE spaces SET generation_id = (SELECT id FROM generations WHERE hash = ?) "
+        "WHERE id = ? AND epoch = ? AND generation_id IS NULL",
+        (digest, space.id, space.space.epoch),
+    )
 
 
 def _settings_text(settings: SpaceSettings) -> str:
