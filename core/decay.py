@@ -32,10 +32,18 @@ def decayed(recency: Recency, ages: Factors, importance: npt.NDArray[np.int8]) -
     return np.exp2(-counted / recency.half_life_days)
 
 
-def bounded(weight: float, value: Factors) -> Factors:
+def recency_factor(recency: Recency, ages: Factors, importance: npt.NDArray[np.int8]) -> Factors:
+    """In [1 - weight, 1]."""
+    return _bounded(recency.weight, decayed(recency, ages, importance))
+
+
+def importance_factor(importance: npt.NDArray[np.int8]) -> Factors:
+    return IMPORTANCE_FACTOR[importance]
+
+
+def _bounded(weight: float, value: Factors) -> Factors:
     """The factor of a value in [0, 1] that may cost at most `weight`."""
     return 1.0 - weight * (1.0 - value)
 
 
-def importance_factor(importance: npt.NDArray[np.int8]) -> Factors:
-    return bounded(IMPORTANCE_WEIGHT, IMPORTANCE_VALUE[importance])
+IMPORTANCE_FACTOR = _bounded(IMPORTANCE_WEIGHT, IMPORTANCE_VALUE)

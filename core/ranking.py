@@ -7,7 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from core.blend import Blend, blended
-from core.decay import ages_in_days, bounded, decayed, importance_factor
+from core.decay import ages_in_days, decayed, importance_factor, recency_factor
 from core.evidence import Signals, known_share, strength
 from core.filter_mask import mask
 from core.filters import fields_of
@@ -20,7 +20,7 @@ from core.index.pool import best_places, in_order, one_a_memory
 from core.index.population import Population
 from core.index.snapshot import RowNumbers, Snapshot
 from core.index.space_index import SpaceIndex
-from core.kernels import Bytes, Doubles
+from core.kernels import Doubles
 from core.kernels.pool import count_memories
 from core.query import Query, Wanted
 from core.speakers import NAMED
@@ -57,15 +57,14 @@ class Candidates:
 class Ranked:
     """The hits, best first: the place of each among the candidates, its score, and the factors in that.
 
-    score = fused * time * recency * importance. `ages` are in days, `filtering` is in seconds.
+    score = fused * time * recency * importance. `recency` is None where age costs nothing. `filtering` is in seconds.
     """
 
     found: Candidates
     places: RowNumbers
     score: Doubles
-    recency: Doubles
+    recency: Doubles | None
     importance: Doubles
-    ages: Doubles
     filtering: float
 
     @property
@@ -213,15 +212,16 @@ def _weighed(
     snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, found: Candidates, now: int, filtering: float
 ) -> Ranked:
     """Apply age and importance, keep the best row of each memory, cut to the limit."""
-    at, importance = snapshot.columns.at[found.rows], snapshot.columns.importance[found.rows]
-    ages = ages_in_days(at, now)
+    at, levels = snapshot.columns.at[found.rows], snapshot.columns.importance[found.rows]
     if mode == "recent":
-        recency = decayed(query.recency or OLDEST_FIRST, ages, np.ones_like(importance))
-        weight = np.ones_like(recency)
+        recency = decayed(query.recency or OLDEST_FIRST, ages_in_days(at, now), np.ones_like(levels))
+        importance = np.ones_like(recency)
     else:
-        recency = _recency(query.recency, ages, importance)
-        weight = importance_factor(importance)
-    score = found.fused * recency * weight
+        recency = None if query.recency is None else recency_factor(query.recency, ages_in_days(at, now), levels)
+        importance = importance_factor(levels)
+    score = found.fused * importance
+    if recency is not None:
+        score *= recency
     if mode in ("metadata", "recent"):
         places = in_order(snapshot, found.rows, score)
         newest = np.zeros_like(score) if mode == "recent" else -score
@@ -235,16 +235,9 @@ def _weighed(
         places=places,
         score=score[places],
         recency=recency,
-        importance=weight,
-        ages=ages,
+        importance=importance,
         filtering=filtering,
     )
-
-
-def _recency(recency: Recency | None, ages: Doubles, importance: Bytes) -> Doubles:
-    if recency is None:
-        return np.ones_like(ages)
-    return bounded(recency.weight, decayed(recency, ages, importance))
 
 
 def _total(snapshot: Snapshot, population: Population, allowed: Allowed, matches: Matches | None) -> int:

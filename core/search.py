@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import cast
 
 from core.calibration import Calibration
+from core.decay import ages_in_days
 from core.embed import Encoder, check_model
 from core.evidence import enough
 from core.fuse import ALPHA
@@ -67,7 +68,7 @@ class Searcher:
         evidence = self._calibration.level(ranked.found.strength, mode, index.space.space.generation, space)
         held = enough(evidence, query.min_evidence)
         return Answer(
-            hits=_Hits(snapshot, query, wanted, mode, ranked).of(found) if held else (),
+            hits=_Hits(snapshot, query, wanted, mode, ranked, now).of(found) if held else (),
             total=ranked.found.total,
             evidence=evidence,
             strength=ranked.found.strength,
@@ -112,8 +113,9 @@ class Searcher:
 class _Hits:
     """Builds hits from what was ranked and fetched."""
 
-    def __init__(self, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, ranked: Ranked) -> None:
-        self._snapshot, self._query, self._wanted, self._mode, self._ranked = snapshot, query, wanted, mode, ranked
+    def __init__(self, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, ranked: Ranked, now: int) -> None:
+        self._snapshot, self._query, self._wanted = snapshot, query, wanted
+        self._mode, self._ranked, self._now = mode, ranked, now
 
     def of(self, fetched: dict[int, Memory]) -> tuple[Hit, ...]:
         """A hit for each ranked memory, by the version ids of what was fetched."""
@@ -156,9 +158,9 @@ class _Hits:
             blend=None if found.blend is None else found.blend.parts(place),
             fused=float(found.fused[place]),
             time=_time(found.spans, int(self._snapshot.columns.at[row])),
-            recency=float(ranked.recency[place]),
+            recency=1.0 if ranked.recency is None else float(ranked.recency[place]),
             importance=float(ranked.importance[place]),
-            age_days=float(ranked.ages[place]),
+            age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._now)[0]),
             terms=terms,
         )
 

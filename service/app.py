@@ -21,6 +21,7 @@ from core.store.file import FileDatabase
 from service import errors
 from service.decode import Request
 from service.envelope import Envelope
+from service.express import Express
 from service.freshness import caught_up
 from service.openapi import document
 from service.parameters import KnownParameters
@@ -49,7 +50,7 @@ def create_app(
         running_engine = engine or await to_thread.run_sync(open_engine, settings, clock)
         if warm:
             await to_thread.run_sync(running_engine.warm)
-        backend = app.state.backend = Backend(running_engine, settings)
+        backend = app.state.backend = express.backend = Backend(running_engine, settings)
         try:
             yield
         finally:
@@ -80,9 +81,8 @@ def create_app(
     app.state.settings = settings
     app.state.openapi_document = document(app)
     app.state.openapi = msgspec.json.encode(app.state.openapi_document)
-    app.asgi_handler = Envelope(
-        app.asgi_handler, own_host
-    )  # outside of Litestar's routing: unmatched paths pass it too
+    express = Express(app.asgi_handler, settings.body_limit)
+    app.asgi_handler = Envelope(express, own_host)  # outside of Litestar's routing: unmatched paths pass it too
     return app
 
 

@@ -5,13 +5,13 @@ import secrets
 from collections.abc import Iterable, Sequence
 from time import perf_counter
 
-import msgspec
 import structlog
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.decode import routable, utf8
-from service.errors import MEDIA_TYPE, HttpError, headers_of, problem_of
+from service.errors import HttpError
 from service.hosts import check_host
+from service.sending import send_problem
 
 Header = tuple[bytes, bytes]
 
@@ -57,7 +57,7 @@ class Envelope:
             utf8(scope["query_string"], "query string")
             await self._app(scope, receive, dressed)
         except HttpError as error:
-            await send_problem(error, dressed)
+            await send_problem(dressed, error)
         finally:
             self._tell(scope, status, 1000 * (perf_counter() - began))
 
@@ -81,16 +81,6 @@ def request_id_of(headers: Sequence[Header]) -> bytes:
         if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
             return value
     return secrets.token_hex(8).encode()
-
-
-async def send_problem(error: HttpError, send: Send) -> None:
-    """Answer outside of Litestar."""
-    found = problem_of(error)
-    body = msgspec.json.encode(found)
-    given = {"Content-Type": MEDIA_TYPE, "Content-Length": str(len(body)), **headers_of(found.code), **error.headers}
-    headers = [(name.lower().encode(), value.encode()) for name, value in given.items()]
-    await send({"type": "http.response.start", "status": found.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 def _dressed(headers: Iterable[Header], elapsed: float, request_id: bytes) -> list[Header]:

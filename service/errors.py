@@ -5,6 +5,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Any
 
 import msgspec
 import structlog
@@ -186,15 +187,18 @@ def _too_large(request: Request) -> str:
 
 
 def _crashed(request: Request, error: Exception) -> Response[Problem]:
-    """Tell the log where, never the message: it may quote a memory."""
+    return _response(crashed(request.scope, error), {})
+
+
+def crashed(scope: Mapping[str, Any], error: Exception) -> Problem:
+    """Tell the log where a request failed, never the message: it may quote a memory."""
     structlog.get_logger("muisti.http").error(
         "crash",
         error=type(error).__qualname__,
         trace=traceback.format_tb(error.__traceback__),
-        request_id=request.scope.get("request_id"),
+        request_id=scope.get("request_id"),
     )
-    detail = "the server failed to answer; its log has the reason under this X-Request-Id"
-    return _response(problem("internal", detail), {})
+    return problem("internal", "the server failed to answer; its log has the reason under this X-Request-Id")
 
 
 HANDLERS = {

@@ -53,10 +53,10 @@ def fit(mode: str, asked: Mapping[str, Sequence[Strengths]]) -> Fitted:
     if not present[FOREIGN]:
         raise ValueError("needs foreign questions")
     top = max(float(one.max()) for found in present.values() for one in found)
-    at = np.arange(0.0, top + 2 * STEP, STEP)
+    at = np.arange(0.0, top + 2 * STEP, STEP).round(2)  # as they are told: 190 steps of .01 are a little over 1.9
     curves = {kind: Curve(at, _passing(found, at)) for kind, found in present.items() if found}
     foreign = curves[FOREIGN].share
-    weak, strong = (round(float(at[np.argmax(foreign <= share)]), 2) for share in (PASS_WEAK, PASS_STRONG))
+    weak, strong = (float(at[np.argmax(foreign <= share)]) for share in (PASS_WEAK, PASS_STRONG))
     thresholds = Thresholds(weak, strong)
     return Fitted(
         mode=mode,
