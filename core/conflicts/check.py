@@ -10,8 +10,8 @@ from core.conflicts.judgement import judge
 from core.conflicts.likeness import likeness
 from core.embed import Encoder
 from core.errors import Contradiction, Duplicate, Similar
+from core.index.alike import alike
 from core.index.cache import Indexes
-from core.index.dense import aim, nearest
 from core.index.snapshot import RowNumbers, Snapshot
 from core.kernels import Floats
 from core.passages import MAX_TOKENS
@@ -153,9 +153,8 @@ class _Comparing:
 
 def closest(snapshot: Snapshot, direction: Floats, now: int) -> tuple[RowNumbers, Sequence[float]]:
     """The best row of each of the nearest visible memories, and its cosine; best first."""
-    near = nearest(snapshot, aim(direction), snapshot.population(now).allowed, CANDIDATES)
-    alike = int(np.count_nonzero(near.cosines >= CANDIDATE_MIN))
-    return near.rows[:alike], near.cosines[:alike].tolist()
+    near = alike(snapshot, direction, snapshot.population(now).mask, CANDIDATE_MIN, CANDIDATES)
+    return near.rows, near.cosines.tolist()
 
 
 def _directions(made: Sequence[NewVersion], dimensions: int) -> Floats:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from core.kernels import Codes, Floats, Ints, Longs, Mask, Packed
+from core.kernels import Codes, Floats, Ints, Longs, Mask, Packed, births
 from core.kernels.lexical import has_sequence, look_up
 from core.kernels.pieces import COLUMNS
-from core.kernels.postings import invert, number, place, union
+from core.kernels.postings import number
 
 FIELD_BITS = np.uint64(56)
 HASH_MASK = np.uint64((1 << 56) - 1)
@@ -49,9 +49,9 @@ class Postings:
     table: Longs = field(init=False)
 
     def __post_init__(self) -> None:
-        sizes = (self.first, self.rows, len(self.terms), len(self.packed), len(self.tf), len(self.tokens))
-        addresses = (array.__array_interface__["data"][0] for array in self._arrays())
-        object.__setattr__(self, "table", np.array([*sizes, *addresses], np.int64))
+        table = np.empty(COLUMNS, np.int64)
+        births.described(self.arrays, self.first, table)
+        object.__setattr__(self, "table", table)
 
     @property
     def rows(self) -> int:
@@ -59,9 +59,11 @@ class Postings:
 
     @property
     def nbytes(self) -> int:
-        return sum(array.nbytes for array in self._arrays())
+        return sum(array.nbytes for array in self.arrays)
 
-    def _arrays(self) -> tuple[npt.NDArray[np.generic], ...]:
+    @property
+    def arrays(self) -> births.Piece:
+        """As the kernels take them."""
         return self.terms, self.starts, self.packed, self.tf, self.lengths, self.token_starts, self.tokens
 
     def span(self, term: int) -> tuple[int, int]:
@@ -88,7 +90,8 @@ class Postings:
 
 def table(pieces: Sequence[Postings]) -> Longs:
     """Pieces as the kernels take them; to be used no longer than the pieces are held."""
-    return np.array([piece.table for piece in pieces], np.int64).reshape(-1, COLUMNS)
+    tables = [piece.table for piece in pieces]
+    return np.concatenate(tables).reshape(-1, COLUMNS) if tables else np.empty((0, COLUMNS), np.int64)
 
 
 def in_units(weights: Floats) -> Ints:
@@ -102,49 +105,23 @@ def build(first: int, codes: Codes, code_starts: npt.NDArray[np.int64], units: I
 
     `codes[code_starts[i]:code_starts[i + 1]]` are the term codes of row `first + i`; `units` has one for each field.
     """
-    of_field = units[(codes >> FIELD_BITS).astype(np.intp)]
-    sums = np.concatenate([[0], np.cumsum(of_field, dtype=np.int64)])
-    lengths = np.diff(sums[code_starts]).astype(np.int32)
-    if not units.all():
-        kept = of_field > 0
-        codes, of_field = codes[kept], of_field[kept]
-        code_starts = np.concatenate([[0], np.cumsum(kept)])[code_starts]
-    return _pieces(first, codes, of_field, code_starts, lengths), lengths
+    lengths = np.empty(len(code_starts) - 1, np.int32)
+    return _pieces(first, codes, code_starts, units, lengths), lengths
 
 
-def _pieces(first: int, codes: Codes, units: Ints, starts: npt.NDArray[np.int64], lengths: Ints) -> list[Postings]:
+def _pieces(first: int, codes: Codes, starts: npt.NDArray[np.int64], units: Ints, lengths: Ints) -> list[Postings]:
     rows = len(lengths)
-    try:
-        return [
-            _piece(first, codes[starts[0] : starts[-1]], units[starts[0] : starts[-1]], starts - starts[0], lengths)
-        ]
-    except TooManyPairs:
-        half = rows // 2
-    left = _pieces(first, codes, units, starts[: half + 1], lengths[:half])
-    return left + _pieces(first + half, codes, units, starts[half:], lengths[half:])
+    if rows <= MOST_ROWS:
+        piece = births.born(codes, starts, units, lengths)
+        if _fits(piece):
+            return [Postings(first, *piece)]
+    half = rows // 2
+    left = _pieces(first, codes, starts[: half + 1], units, lengths[:half])
+    return left + _pieces(first + half, codes, starts[half:], units, lengths[half:])
 
 
-def _piece(first: int, codes: Codes, units: Ints, starts: npt.NDArray[np.int64], lengths: Ints) -> Postings:
-    if len(lengths) > MOST_ROWS:
-        raise TooManyPairs
-    ids, distinct = number(codes & HASH_MASK)
-    order = np.argsort(distinct)
-    ranks = np.empty(len(order), np.int32)
-    ranks[order] = np.arange(len(order), dtype=np.int32)
-    ids = ranks[ids]
-    term_starts, rows, tf = invert(ids, units, starts.astype(np.int32), len(distinct))
-    numbers, tfs, pair_lengths = _pairs(tf, lengths[rows])
-    content = codes >> FIELD_BITS == 0
-    return Postings(
-        first=first,
-        terms=distinct[order],
-        starts=term_starts,
-        packed=_packed(rows, numbers),
-        tf=tfs,
-        lengths=pair_lengths,
-        token_starts=np.concatenate([[0], np.cumsum(content)])[starts].astype(np.int32),
-        tokens=ids[content],
-    )
+def _fits(piece: births.Piece) -> bool:
+    return len(piece[3]) <= MOST_PAIRS
 
 
 def merge(left: Postings, right: Postings) -> Postings:
@@ -155,25 +132,10 @@ def merge(left: Postings, right: Postings) -> Postings:
     """
     if left.rows + right.rows > MOST_ROWS:
         raise TooManyPairs
-    terms, of_left, of_right = union(left.terms, right.terms)
-    numbers, tf, lengths = _pairs(np.append(left.tf, right.tf), np.append(left.lengths, right.lengths))
-    counts = np.zeros(len(terms), np.int32)
-    counts[of_left] = np.diff(left.starts)
-    counts[of_right] += np.diff(right.starts)
-    starts = _starts(counts)
-    after, packed = starts[:-1].copy(), np.empty(starts[-1], np.uint32)
-    place(left.starts, left.packed, of_left, 0, numbers[: len(left.tf)], after, packed)
-    place(right.starts, right.packed, of_right, left.rows, numbers[len(left.tf) :], after, packed)
-    return Postings(
-        first=left.first,
-        terms=terms,
-        starts=starts,
-        packed=packed,
-        tf=tf,
-        lengths=lengths,
-        token_starts=np.append(left.token_starts, right.token_starts[1:] + left.token_starts[-1]),
-        tokens=np.append(of_left[left.tokens], of_right[right.tokens]),
-    )
+    piece = births.merged(left.arrays, right.arrays, left.rows)
+    if not _fits(piece):
+        raise TooManyPairs
+    return Postings(left.first, *piece)
 
 
 def keep(postings: Postings, alive: Mask, first: int) -> Postings:
@@ -213,7 +175,7 @@ def settled(pieces: Sequence[Postings]) -> list[Postings]:
     return done
 
 
-SMALL = 256  # rows; merging these is cheaper than looking into both
+SMALL = 32  # rows; merging these is cheaper than looking into both
 
 
 def _too_alike(left: Postings, right: Postings) -> bool:

@@ -3,7 +3,20 @@
 `python -m core.kernels` compiles and caches them all.
 """
 
-from core.kernels import blend, context, dense, evidence, lexical, pieces, planes, pool, pooling, postings
+from core.kernels import (
+    births,
+    blend,
+    context,
+    dense,
+    evidence,
+    lexical,
+    likeness,
+    pieces,
+    planes,
+    pool,
+    pooling,
+    postings,
+)
 from core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Longs, Mask, Packed
 
 __all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "bake"]
@@ -11,5 +24,5 @@ __all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Pack
 
 def bake() -> None:
     """Compile every kernel for the types that the index uses, into the cache, or load it from there."""
-    for stage in (blend, context, dense, evidence, lexical, pieces, planes, pool, pooling, postings):
+    for stage in (births, blend, context, dense, evidence, lexical, likeness, pieces, planes, pool, pooling, postings):
         stage.bake()

@@ -1,5 +1,6 @@
 """The dense ranking against numpy: exact while all rows are scanned, and nearly so beyond."""
 
+import math
 import pkgutil
 import subprocess
 import sys
@@ -11,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.embed import StaticEncoder
+from core.index import alike as near_by
 from core.index import dense
+from core.index.alike import alike
 from core.index.allowed import Allowed
 from core.index.dense import Aim, aim, cosines, nearest, rotated
 from core.index.rows import ALIVE, Rows
@@ -212,3 +215,30 @@ print([name for name, count in baked.items() if len(vars(dense).get(name, vars(p
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([64, 100, 256]), st.integers(1, 6))
+def test_what_is_alike_is_what_an_exact_search_finds_well_above_the_bound(seed: int, dimensions: int, wanted: int):
+    rng = np.random.default_rng(seed)
+    noise = rng.choice([0.02, 0.05, 0.3, 1.0], 300).astype(np.float32)[:, None]
+    vectors = rng.standard_normal(dimensions) / math.sqrt(dimensions) + noise * rng.standard_normal((300, dimensions))
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    passages = np.array([1, 2] * 100, np.int64)
+    snapshot = snapshot_of(vectors, passages, rng.permutation(200))
+    mask = rng.random(300) < 0.8
+    direction = rotated(vectors[int(rng.integers(300))])
+    found = alike(snapshot, direction, mask, 0.8, wanted)
+    exact = nearest(snapshot, aim(direction), Allowed(mask, int(mask.sum())), wanted)
+    assert found.cosines.min(initial=1) >= 0.8
+    surely = int(np.count_nonzero(exact.cosines >= 0.9))  # just above the bound the signs may mislead
+    assert found.rows[:surely].tolist() == exact.rows[:surely].tolist()
+    assert found.cosines[:surely].tolist() == exact.cosines[:surely].tolist()
+
+
+def test_a_crowd_of_the_same_and_rows_without_vectors_are_no_trouble_for_what_is_alike():
+    vectors = np.ones((near_by.ROOM + 100, 64), np.float32) / 8
+    blank = np.zeros(len(vectors), np.bool_)
+    blank[:50] = True
+    snapshot = snapshot_of(vectors, np.ones(len(vectors), np.int64), np.arange(len(vectors)), blank)
+    found = alike(snapshot, rotated(vectors[0]), np.ones(len(vectors), np.bool_), 0.6, 5)
+    assert found.rows.tolist() == [50, 51, 52, 53, 54]

@@ -20,8 +20,9 @@ REQUESTS: list[tuple[str, bytes]] = [
     (f"{API}/search", b'{"query": "deploy on friday"}'),
     (
         f"{API}/search",
-        b'{"query": "deploy", "mode": "keyword", "explain": true, "reference_time": "2027-01-01T00:00:00Z", "highlight": true}',
+        b'{"query": "deploy", "mode": "keyword", "explain": true, "reference_time": "2027-01-01T00:00:00Z"}',
     ),
+    (f"{API}/search", b'{"query": "deploy", "highlight": true, "limit": 1}'),
     (f"{API}/search", b'{"query": "nothing of the kind", "min_evidence": "strong"}'),
     (f"{API}/search", b'{"query": "x", "limit": 0}'),
     (f"{API}/search", b'{"query": "x", "mode": "telepathy"}'),

@@ -1,0 +1,42 @@
+"""Rows that point nearly where a new memory does. One pass over the sign bits leaves few to be compared exactly."""
+
+import math
+
+import numpy as np
+
+from core.index.dense import Near, aim
+from core.index.snapshot import Snapshot
+from core.kernels import Floats, Mask
+from core.kernels.likeness import alike as find
+from core.kernels.pool import best_memories
+
+DEVIATIONS = 2.7  # of the number of components of another sign
+ROOM = 4_096  # rows; where more are as near, only the nearer ones are looked at,
+NEAREST = 0.99  # up to this cosine
+
+
+def alike(snapshot: Snapshot, direction: Floats, allowed: Mask, least: float, wanted: int) -> Near:
+    """The best row of each of the `wanted` nearest memories with a cosine of `least`, best first.
+
+    `direction` is in the coordinates of the index. Two vectors at an angle a differ in the sign of a / pi of the
+    components, give or take: Charikar, "Similarity estimation techniques from rounding algorithms", 2002. Heavy ones
+    seldom differ, so their share of the weight is less. Of 2,600 real pairs with a cosine of .6 or more none had more
+    than 2.6 deviations, or more weight than .97 of that share.
+    """
+    columns, query = snapshot.rows, aim(direction)
+    planes = (columns.codes.view(), columns.scales.view(), columns.fine.view(), columns.fine_scales.view())
+    bits = columns.bits.view(snapshot.size)
+    rows, cosines = np.empty(ROOM, np.int64), np.empty(ROOM)
+    ones, twos = np.bitwise_count(query.planes[1:]).sum(axis=1).tolist()
+    found = ROOM + 1
+    while found > ROOM and least < NEAREST:
+        share = math.acos(least) / math.pi
+        most = len(direction) * share + DEVIATIONS * math.sqrt(len(direction) * share * (1 - share)) + 1
+        limits = math.ceil(most), math.ceil((ones + 2 * twos) * share)
+        found = find(bits, query.planes, *limits, allowed, *planes, query.codes, query.step, least, rows, cosines)
+        least += (1 - least) / 4
+    rows, cosines = rows[:found], cosines[:found]
+    heap, places = np.empty(len(rows), np.int64), np.empty(min(wanted, len(rows)), np.int64)
+    ids = (columns.version.view(), columns.id_high.view(), columns.id_low.view(), columns.number.view())
+    places = places[: best_memories(cosines, rows, *ids, 0.0, wanted, heap, places)]
+    return Near(rows[places], cosines[places])

@@ -1,0 +1,90 @@
+"""The inner loop that finds the rows of an index that point nearly where a new memory does."""
+
+import numpy as np
+import numpy.typing as npt
+
+from core.kernels.dense import LANES, Shorts, Words, lighter, lowest, popcount
+from core.kernels.target import Bytes, Doubles, Floats, Longs, Mask, compiled
+
+COARSE = 0.02  # more than the first plane alone is ever wrong by
+
+
+@compiled
+def alike(
+    bits: Words,
+    planes: Words,
+    most: int,
+    heaviest: int,
+    allowed: Mask,
+    codes: Bytes,
+    scales: Floats,
+    fine: Bytes,
+    fine_scales: Floats,
+    query: Shorts,
+    step: float,
+    least: float,
+    rows: Longs,
+    cosines: Doubles,
+) -> int:
+    """Allowed rows whose cosine is `least`, among those that are near by their signs, ascending.
+
+    That is, with at most `most` components of another sign, and those of a weight of at most `heaviest` in all.
+    Returns how many there are, of which `rows` and `cosines` hold as many as have room.
+    """
+    found = 0
+    others = np.empty(LANES, np.int64)
+    for block in range(bits.shape[0]):
+        near = np.uint64(0)
+        if _others(bits[block], planes[0], others) <= most:
+            near = lighter(others, most + 1)
+        while near != 0:
+            lane = int(lowest(near))
+            near &= near - np.uint64(1)
+            row = block * LANES + lane
+            if row < allowed.size and allowed[row] and _weight(bits[block], planes, lane) <= heaviest:
+                cosine = step * _product(codes, row, query) * scales[row]
+                if cosine >= least - COARSE:
+                    cosine += step * _product(fine, row, query) * fine_scales[row]
+                if cosine >= least:
+                    if found < rows.size:
+                        rows[found], cosines[found] = row, cosine
+                    found += 1
+    return found
+
+
+@compiled
+def _others(block: Words, signs: Words, others: Longs) -> int:
+    """Count the components of another sign for each row of a block; returns the least of these counts."""
+    others[:] = 0
+    for w in range(signs.size):
+        for lane in range(LANES):
+            others[lane] += np.int64(popcount(block[w, lane] ^ signs[w]))
+    fewest = others[0]
+    for lane in range(1, LANES):
+        fewest = min(fewest, others[lane])
+    return fewest
+
+
+@compiled
+def _weight(block: Words, planes: Words, lane: int) -> int:
+    weight = 0
+    for w in range(planes.shape[1]):
+        other = block[w, lane] ^ planes[0, w]
+        weight += int(popcount(other & planes[1, w]) + (popcount(other & planes[2, w]) << np.uint64(1)))
+    return weight
+
+
+@compiled
+def _product(codes: Bytes, row: int, query: Shorts) -> float:
+    total = np.int32(0)
+    for d in range(query.size):  # cast at each step: numba would widen to 64 bits
+        total = np.int32(total + np.int32(np.int32(codes[row, d]) * np.int32(query[d])))
+    return np.float64(total)
+
+
+def bake() -> None:
+    """Compile for the types that the index uses."""
+    bits, planes, codes = np.zeros((1, 1, LANES), np.uint64), np.zeros((3, 1), np.uint64), np.ones((1, 8), np.int8)
+    scales, query = np.ones(1, np.float32), np.ones(8, np.int16)
+    rows: npt.NDArray[np.int64] = np.empty(1, np.int64)
+    alike(bits, planes, 1, 1, np.ones(1, np.bool_), codes, scales, codes, scales, query, 1.0, 0.5, rows, np.empty(1))
