@@ -1,5 +1,6 @@
 """Arrays that grow at the end. What a reader has seen never changes under it."""
 
+from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -39,7 +40,8 @@ class Buffer(Generic[T]):
             grown[: self._used] = self._array[: self._used]
             self._array = grown
 
-    def append(self, values: npt.NDArray[T]) -> None:
+    def append(self, values: npt.NDArray[np.generic] | Sequence[int]) -> None:
+        """Take over values that the type can hold."""
         need, have = self._used + len(values), len(self._array)
         if need > have:
             self.reserve(max(need, 2 * have if have < DOUBLED else have + have // 8, SMALLEST))

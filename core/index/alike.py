@@ -23,7 +23,7 @@ def alike(snapshot: Snapshot, direction: Floats, allowed: Mask, least: float, wa
     seldom differ, so their share of the weight is less. Of 2,600 real pairs with a cosine of .6 or more none had more
     than 2.6 deviations, or more weight than .97 of that share.
     """
-    columns, query = snapshot.rows, aim(direction)
+    columns, query = snapshot.columns, aim(direction)
     planes = (columns.codes.view(), columns.scales.view(), columns.fine.view(), columns.fine_scales.view())
     bits = columns.bits.view(snapshot.size)
     rows, cosines = np.empty(ROOM, np.int64), np.empty(ROOM)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from core.buffers import Buffer
 from core.index.allowed import Allowed
 from core.index.postings import UNIT
 from core.index.rows import NEVER, Rows
@@ -25,10 +26,11 @@ class Population:
 
     It holds for every time from `since` until `until`, in microseconds. Rows that will expire stand in `waiting`,
     by time, and in `fresh`, in no order; some may have died since. `df` remembers what was counted,
-    by term code.
+    by term code. `flags` begins with `mask`: births alone lengthen it, and cost no copy.
     """
 
     mask: Mask
+    flags: Buffer[np.bool_]
     rows: int
     memories: int
     total: int
@@ -61,10 +63,12 @@ def counted(rows: Rows, size: int, seq: int, now: int) -> Population:
     living = (rows.died.view(size) > seq) & rows.active.view(size)
     mask = living & (expires > now)
     lengths = rows.length.view(size)[mask]
+    flags = _flags(mask)
     return _in_order(
         rows,
         Population(
-            mask=mask,
+            mask=flags.view(),
+            flags=flags,
             rows=len(lengths),
             memories=_firsts(rows, mask),
             total=_sum(lengths),
@@ -81,25 +85,31 @@ def counted(rows: Rows, size: int, seq: int, now: int) -> Population:
 def followed(before: Population, rows: Rows, size: int, seq: int, buried: RowNumbers) -> Population:
     """The population after the births that made the rows `size` in number, and the deaths of the `buried`."""
     old = len(before.mask)
-    mask = np.empty(size, np.bool_)
-    mask[:old] = before.mask
-    living = (rows.died.view(size)[old:] > seq) & rows.active.view(size)[old:]
-    mask[old:] = living & (rows.expires.view(size)[old:] > before.since)
-    born = old + np.flatnonzero(mask[old:])
-    expiring = born[rows.expires.view()[born] < NEVER]
+    after = before
     left = buried[buried < old]
-    left = left[mask[left]]
-    mask[left] = False
-    after = _without(replace(before, mask=mask, df={}), rows, left)
-    lengths = rows.length.view()[born]
-    after = replace(
-        after,
+    left = left[before.mask[left]]
+    if len(left) or len(before.flags) != old:  # others have lengthened it
+        flags = _flags(before.mask)
+        flags.view()[left] = False
+        after = _without(replace(before, flags=flags, mask=flags.view()), rows, left)
+    living = (rows.died.view(size)[old:] > seq) & rows.active.view(size)[old:]
+    living &= rows.expires.view(size)[old:] > before.since
+    after.flags.append(living)
+    born = old + np.flatnonzero(living)
+    lengths, expires = rows.length.view()[born], rows.expires.view()[born]
+    expiring = born[expires < NEVER]
+    after = Population(
+        mask=after.flags.view(),
+        flags=after.flags,
         rows=after.rows + len(born),
         memories=after.memories + _firsts(rows, born),
         total=after.total + _sum(lengths),
         squares=after.squares + _squares(lengths),
-        until=min(after.until, int(rows.expires.view()[expiring].min(initial=NEVER))),
-        fresh=np.append(after.fresh, expiring),
+        since=after.since,
+        until=min(after.until, int(expires.min(initial=NEVER))),
+        waiting=after.waiting,
+        times=after.times,
+        fresh=np.append(after.fresh, expiring) if len(expiring) else after.fresh,
     )
     return after if len(after.fresh) <= MOST_FRESH else _in_order(rows, after)
 
@@ -110,12 +120,13 @@ def aged(before: Population, rows: Rows, now: int) -> Population:
     is_due = rows.expires.view()[before.fresh] <= now
     gone = np.append(before.waiting[:due], before.fresh[is_due])
     times, fresh = before.times[due:], before.fresh[~is_due]
-    mask = before.mask.copy()
-    left = gone[mask[gone]]
-    mask[left] = False
+    flags = _flags(before.mask)
+    left = gone[before.mask[gone]]
+    flags.view()[left] = False
     after = replace(
         before,
-        mask=mask,
+        mask=flags.view(),
+        flags=flags,
         since=max(before.since, int(rows.expires.view()[gone].max(initial=before.since))),
         until=min(int(times.min(initial=NEVER)), int(rows.expires.view()[fresh].min(initial=NEVER))),
         waiting=before.waiting[due:],
@@ -124,6 +135,13 @@ def aged(before: Population, rows: Rows, now: int) -> Population:
         df={},
     )
     return _without(after, rows, left)
+
+
+def _flags(mask: Mask) -> Buffer[np.bool_]:
+    """A copy that can grow."""
+    flags = Buffer(np.bool_)
+    flags.append(mask)
+    return flags
 
 
 def _without(population: Population, rows: Rows, left: RowNumbers) -> Population:

@@ -106,20 +106,21 @@ class Rows:
         ids = np.frombuffer(b"".join(cast(tuple[bytes, ...], memory_id)), ">u8").reshape(-1, 2)
         planes = unpack(cast(tuple[bytes | None, ...], vector), self.dimensions)
         self.blanks += int(np.count_nonzero(planes.scales == 0))  # first: a reader may count too many, never too few
-        self.version.append(np.array(version, np.int64))
-        self.id_high.append(ids[:, 0].astype(np.uint64))
-        self.id_low.append(ids[:, 1].astype(np.uint64))
-        self.number.append(np.array(number, np.int32))
-        self.start.append(np.array(start, np.int32))
-        self.stop.append(np.array(stop, np.int32))
-        self.active.append(np.array([s == "active" for s in status], np.bool_))
-        self.importance.append(np.array(importance, np.int8))
-        self.at.append(np.array(at, np.int64))
-        self.expires.append(np.array([NEVER if e is None else e for e in expires], np.int64))
+        until = [NEVER if e is None else e for e in expires]
+        numbers = np.array([version, at, until, number, start, stop, importance], np.int64)
+        for buffer, values in zip(
+            (self.version, self.at, self.expires, self.number, self.start, self.stop, self.importance),
+            numbers,
+            strict=True,
+        ):
+            buffer.append(values)
+        self.id_high.append(ids[:, 0])
+        self.id_low.append(ids[:, 1])
+        self.active.append([s == "active" for s in status])
         self.text.append(np.frombuffer(b"".join(cast(tuple[bytes, ...], text)), np.uint64)[::2])
-        self.died.append(np.full(len(rows), ALIVE, np.int64))
+        self.died.append([ALIVE] * len(rows))
         self.length.append(lengths)
-        self.embedded.append(np.array([v is not None for v in vector], np.bool_))
+        self.embedded.append([v is not None for v in vector])
         self.codes.append(planes.codes)
         self.scales.append(planes.scales)
         self.fine.append(planes.fine)

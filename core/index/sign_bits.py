@@ -42,7 +42,8 @@ class SignBits:
         words = np.zeros((len(codes), self._words * 8), np.uint8)
         words[:, : packed.shape[1]] = packed
         more = _blocks(self._used + len(codes)) - len(self._blocks)
-        self._blocks.append(np.zeros((more, self._words, LANES), np.uint64))
+        if more:
+            self._blocks.append(np.zeros((more, self._words, LANES), np.uint64))
         rows = np.arange(self._used, self._used + len(codes))
         self._blocks.view()[rows // LANES, :, rows % LANES] = words.view("<u8")
         self._used += len(codes)

@@ -42,9 +42,10 @@ def alike(
             near &= near - np.uint64(1)
             row = block * LANES + lane
             if row < allowed.size and allowed[row] and _weight(bits[block], planes, lane) <= heaviest:
-                cosine = step * _product(codes, row, query) * scales[row]
-                if cosine >= least - COARSE:
-                    cosine += step * _product(fine, row, query) * fine_scales[row]
+                total = _product(codes, row, query) * scales[row]
+                if step * total >= least - COARSE:
+                    total += _product(fine, row, query) * fine_scales[row]
+                cosine = step * total
                 if cosine >= least:
                     if found < rows.size:
                         rows[found], cosines[found] = row, cosine
