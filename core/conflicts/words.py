@@ -1,9 +1,9 @@
 """A text as words, each of a kind: what may be dropped, what negates, what is a value."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from core.language import QUESTION_WORDS
 from core.text import tokenize
@@ -58,8 +58,7 @@ _INNER = re.compile(r"[-_./:@]")
 _HUMP = re.compile(r"[a-z][A-Z]")
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word as it is written, the `key` under which it equals another, and its place among the words of its text.
 
     The signs `:`, `=` and `#` are function words, for what they say about the word that follows.
@@ -80,23 +79,33 @@ def read(text: str) -> tuple[Word, ...]:
 ('in', 'function'), ('May', 'date')]
     """
     quoted = [match.span(1) for match in _QUOTED.finditer(text)]
-    pieces = [piece for match in _WORD.finditer(text) for piece in _split(match[0], match.start())]
+    pieces: list[tuple[str, int]] = []
+    for match in _WORD.finditer(text):
+        run = match[0]
+        pieces += _split(run, match.start()) if "-" in run else [(run, match.start())]
     telling = _capitals_tell([word for word, _ in pieces])
     words: list[Word] = []
     stop = 0
     for word, at in pieces:
-        initial = not words or words[-1].key == ":" or _SENTENCE_END.search(text, stop, at) is not None
-        is_quoted = any(start <= at < end for start, end in quoted)
-        named = is_quoted or (telling and not initial and word[0].isupper())
         kind, key = _analysed(word)
-        words.append(Word(word, key, "name" if named and kind == "plain" else kind, len(words)))
+        if kind == "plain" and (
+            (quoted and any(start <= at < end for start, end in quoted))
+            or (telling and word[0].isupper() and not _is_initial(text, words, stop, at))
+        ):
+            kind = "name"
+        words.append(Word(word, key, kind, len(words)))
         stop = at + len(word)
     return tuple(words)
 
 
+def _is_initial(text: str, words: Sequence[Word], stop: int, at: int) -> bool:
+    """Whether the word at a place begins a sentence; `words` are those before it, which end at `stop`."""
+    return not words or words[-1].key == ":" or _SENTENCE_END.search(text, stop, at) is not None
+
+
 def _split(run: str, at: int) -> list[tuple[str, int]]:
     """`well-known` is two words, `QX-991` is one."""
-    if "-" in run and not any(char.isdigit() for char in run):
+    if not any(char.isdigit() for char in run):
         parts: list[tuple[str, int]] = []
         for part in run.split("-"):
             parts.append((part, at))
@@ -107,8 +116,8 @@ def _split(run: str, at: int) -> list[tuple[str, int]]:
 
 def _capitals_tell(words: list[str]) -> bool:
     """Whether a capital marks a name: not in a headline where most words have one."""
-    letters = [word for word in words if word[0].isalpha() and word.lower() not in _FUNCTION]
-    return sum(word[0].isupper() for word in letters) <= max(len(letters) // 2, 2)
+    letters = [word[0] for word in words if word[0].isalpha() and word.lower() not in _FUNCTION]
+    return sum(map(str.isupper, letters)) <= max(len(letters) // 2, 2)
 
 
 @lru_cache(16_384)

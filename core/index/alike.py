@@ -35,6 +35,8 @@ def alike(snapshot: Snapshot, direction: Floats, allowed: Mask, least: float, wa
         limits = math.ceil(most), math.ceil((ones + 2 * twos) * share)
         found = find(bits, query.planes, *limits, allowed, *planes, query.codes, query.step, least, rows, cosines)
         least += (1 - least) / 4
+    if found < 2:
+        return Near(rows[:found], cosines[:found])
     rows, cosines = rows[:found], cosines[:found]
     heap, places = np.empty(len(rows), np.int64), np.empty(min(wanted, len(rows)), np.int64)
     ids = (columns.version.view(), columns.id_high.view(), columns.id_low.view(), columns.number.view())
