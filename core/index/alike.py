@@ -23,9 +23,8 @@ def alike(snapshot: Snapshot, direction: Floats, allowed: Mask, least: float, wa
     seldom differ, so their share of the weight is less. Of 2,600 real pairs with a cosine of .6 or more none had more
     than 2.6 deviations, or more weight than .97 of that share.
     """
-    columns, query = snapshot.columns, aim(direction)
-    planes = (columns.codes.view(), columns.scales.view(), columns.fine.view(), columns.fine_scales.view())
-    bits = columns.bits.view(snapshot.size)
+    c, query = snapshot.columns, aim(direction)
+    planes = (c.codes, c.scales, c.fine, c.fine_scales)
     rows, cosines = np.empty(ROOM, np.int64), np.empty(ROOM)
     ones, twos = np.bitwise_count(query.planes[1:]).sum(axis=1).tolist()
     found = ROOM + 1
@@ -33,12 +32,12 @@ def alike(snapshot: Snapshot, direction: Floats, allowed: Mask, least: float, wa
         share = math.acos(least) / math.pi
         most = len(direction) * share + DEVIATIONS * math.sqrt(len(direction) * share * (1 - share)) + 1
         limits = math.ceil(most), math.ceil((ones + 2 * twos) * share)
-        found = find(bits, query.planes, *limits, allowed, *planes, query.codes, query.step, least, rows, cosines)
+        found = find(c.bits, query.planes, *limits, allowed, *planes, query.codes, query.step, least, rows, cosines)
         least += (1 - least) / 4
     if found < 2:
         return Near(rows[:found], cosines[:found])
     rows, cosines = rows[:found], cosines[:found]
     heap, places = np.empty(len(rows), np.int64), np.empty(min(wanted, len(rows)), np.int64)
-    ids = (columns.version.view(), columns.id_high.view(), columns.id_low.view(), columns.number.view())
+    ids = (c.version, c.id_high, c.id_low, c.number)
     places = places[: best_memories(cosines, rows, *ids, 0.0, wanted, heap, places)]
     return Near(rows[places], cosines[places])
