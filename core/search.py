@@ -26,6 +26,9 @@ from core.values import Answer, Explanation, Hit, Memory, Mode, NamedTime, Passa
 from core.when.factor import time_match
 from core.when.words import TimeSpan
 
+QUICK_ROWS = 1 << 17  # of an index that is searched at once
+QUICK_TEXT = 1_000  # characters of a query that is
+
 
 class Searcher:
     """Answers queries. Thread-safe; `encoder` is None when embeddings are off."""
@@ -43,22 +46,44 @@ class Searcher:
             NotFound: there is no such space.
             ModelMismatch: another model embedded the space.
         """
+        needed = None
+        while True:
+            index, snapshot = self._indexes.fresh(space, needed or 0)
+            answer, needed = self._tried(space, query, now, index, snapshot, needed)
+            if answer is not None:
+                return answer
+
+    def search_at_once(self, space: str, query: Query, now: int) -> Answer | None:
+        """The same, when that takes a millisecond or two and waits for nobody; else None.
+
+        Raises:
+            ModelMismatch: another model embedded the space.
+        """
+        if not self._database.local or query.filter is not None or len(query.text) > QUICK_TEXT:
+            return None
+        ready = self._indexes.at_once(space)
+        if ready is None or ready[1].size > QUICK_ROWS:
+            return None
+        return self._tried(space, query, now, *ready, None)[0]
+
+    def _tried(
+        self, space: str, query: Query, now: int, index: SpaceIndex, snapshot: Snapshot, needed: int | None
+    ) -> tuple[Answer | None, int]:
+        """The answer from a snapshot; or None when it must have seen another change first, and that change.
+
+        What is written after `needed`, None for the moment of the read, may stay out.
+        """
+        began = perf_counter()
         wanted = parse(query.text, query.match)
         now = now if query.reference_time is None else query.reference_time
-        index, snapshot = self._indexes.fresh(space)
-        needed = None  # the change that the answer must have seen; what is written meanwhile may stay out
-        while True:
-            began = perf_counter()
-            mode, degraded = self._mode(index, snapshot, query.mode)
-            direction = self._aim(wanted.text) if mode in ("hybrid", "semantic") else None
-            embedded = perf_counter()
-            ranked = rank(index, snapshot, query, wanted, mode, direction, now)
-            ready = perf_counter()
-            found, newest = self._fetch(index, snapshot, ranked)
-            if found is not None and snapshot.seq.number >= (newest if needed is None else needed):
-                break
-            needed = newest
-            index, snapshot = self._indexes.fresh(space, needed)
+        mode, degraded = self._mode(index, snapshot, query.mode)
+        direction = self._aim(wanted.text) if mode in ("hybrid", "semantic") else None
+        embedded = perf_counter()
+        ranked = rank(index, snapshot, query, wanted, mode, direction, now)
+        ready = perf_counter()
+        found, newest = self._fetch(index, snapshot, ranked)
+        if found is None or snapshot.seq.number < (newest if needed is None else needed):
+            return None, newest
         timings = Timings(
             embed=1000 * (embedded - began),
             filter=1000 * ranked.filtering,
@@ -67,7 +92,7 @@ class Searcher:
         )
         evidence = self._calibration.level(ranked.found.strength, mode, index.space.space.generation, space)
         held = enough(evidence, query.min_evidence)
-        return Answer(
+        answer = Answer(
             hits=_Hits(snapshot, query, wanted, mode, ranked, now).of(found) if held else (),
             total=ranked.found.total,
             evidence=evidence,
@@ -77,6 +102,7 @@ class Searcher:
             seq=snapshot.seq,
             timings=timings,
         )
+        return answer, newest
 
     def _mode(self, index: SpaceIndex, snapshot: Snapshot, asked: Mode) -> tuple[Mode, tuple[str, ...]]:
         """The mode that can run, and in words what is missing from the asked one."""

@@ -65,6 +65,15 @@ class Indexes:
             self._evict(name)
             return index, snapshot
 
+    def at_once(self, name: str) -> tuple[SpaceIndex, Snapshot] | None:
+        """The index of a space if it is open and has seen what this process has written."""
+        with self._lock:
+            index = self._open.get(name)
+            if index is None or index.snapshot.seq.number < self._written.get(index.space.id, 0):
+                return None
+            self._open.move_to_end(name)
+            return index, index.snapshot
+
     def at_hand(self, space: SpaceRow) -> tuple[SpaceIndex, Snapshot] | None:
         """The index as far as `space` says, when that takes no more than `SOON` changes to read.
 

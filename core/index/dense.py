@@ -5,7 +5,7 @@ what may be among the best by both planes, exactly.
 """
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,16 +20,14 @@ SCANNED = 5_000  # up to this many rows are all scored by their codes
 MEASURED = 20_000  # rows at which `candidates` was measured
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
+class Near(NamedTuple):
     """The best row of each memory, best first, and its cosine."""
 
     rows: RowNumbers
     cosines: Doubles
 
 
-@dataclass(frozen=True, slots=True)
-class Aim:
+class Aim(NamedTuple):
     """A query: codes times `step` is its direction; `planes` are its signs and weights as bits."""
 
     codes: Shorts

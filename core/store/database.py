@@ -40,6 +40,11 @@ class Database(Protocol):
         """Name and version of what answers, such as `SQLite 3.54.1`."""
         ...
 
+    @property
+    def local(self) -> bool:
+        """Whether a read of a few rows is a matter of microseconds."""
+        ...
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         """The rows of each statement, all from one snapshot."""
         ...

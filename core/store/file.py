@@ -117,6 +117,10 @@ class FileDatabase:
     def engine(self) -> str:
         return f"SQLite {apsw.sqlite_lib_version()}"
 
+    @property
+    def local(self) -> bool:
+        return True
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         with self._reader() as connection, translated():
             if len(statements) == 1:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
+import msgspec
+
 from core.ids import id_bytes, id_text
 from core.store.database import Row, Scalar, Statement
 from core.store.spaces import SpaceRow
@@ -66,8 +68,8 @@ def memory(row: Row, space: str) -> Memory:
         author=author,
         reason=reason,
         source=source,
-        tags=tuple(json.loads(tags)) if tags != "[]" else (),
-        metadata=json.loads(metadata) if metadata != "{}" else {},
+        tags=tuple(_read(tags)) if tags != "[]" else (),
+        metadata=_read(metadata) if metadata != "{}" else {},
         event_at=None if event is None else from_us(event),
         created_at=created_at,
         updated_at=created_at if updated == created else from_us(updated),
@@ -293,6 +295,7 @@ def _scalars(value: Json | Mapping[str, Json], path: str) -> Iterator[tuple[str,
         yield path, value
 
 
+_read = msgspec.json.Decoder().decode  # what was checked when it was written: no number is out of its range
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 

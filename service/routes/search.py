@@ -21,7 +21,7 @@ async def search(
 
     The filter acts before the ranking: up to `limit` hits, all of which pass it.
     """
-    answer = await backend.search(backend.engine.search, space, data.to_query())
+    answer = await backend.search(space, data.to_query())
     headers = {SEQ: str(answer.seq), "Server-Timing": server_timing(answer.timings)}
     return Response(SearchReply.of(answer), headers=headers)
 
