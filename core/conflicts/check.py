@@ -153,7 +153,7 @@ class _Comparing:
 
 def closest(snapshot: Snapshot, direction: Floats, now: int) -> tuple[RowNumbers, Sequence[float]]:
     """The best row of each of the nearest visible memories, and its cosine; best first."""
-    near = alike(snapshot, direction, snapshot.population(now).mask, CANDIDATE_MIN, CANDIDATES)
+    near = alike(snapshot, direction, snapshot.population(now).allowed, CANDIDATE_MIN, CANDIDATES)
     return near.rows, near.cosines.tolist()
 
 

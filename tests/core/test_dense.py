@@ -227,12 +227,22 @@ def test_what_is_alike_is_what_an_exact_search_finds_well_above_the_bound(seed: 
     snapshot = snapshot_of(vectors, passages, rng.permutation(200))
     mask = rng.random(300) < 0.8
     direction = rotated(vectors[int(rng.integers(300))])
-    found = alike(snapshot, direction, mask, 0.8, wanted)
-    exact = nearest(snapshot, aim(direction), Allowed(mask, int(mask.sum())), wanted)
+    allowed = Allowed(mask, int(mask.sum()))
+    found = near_by.by_signs(snapshot, aim(direction), allowed, 0.8, wanted)
+    exact = nearest(snapshot, aim(direction), allowed, wanted)
     assert found.cosines.min(initial=1) >= 0.8
     surely = int(np.count_nonzero(exact.cosines >= 0.9))  # just above the bound the signs may mislead
     assert found.rows[:surely].tolist() == exact.rows[:surely].tolist()
     assert found.cosines[:surely].tolist() == exact.cosines[:surely].tolist()
+
+
+def test_among_few_what_is_alike_is_exact():
+    rng = np.random.default_rng(5)
+    vectors = unit(1.0 + rng.standard_normal((300, 64)))
+    snapshot, every = snapshot_of(vectors, np.ones(300, np.int64), np.arange(300)), Allowed(np.ones(300, np.bool_), 300)
+    query = rotated(vectors[3])
+    found, exact = alike(snapshot, query, every, 0.6, 20), nearest(snapshot, aim(query), every, 20)
+    assert found.rows.tolist() == exact.rows[exact.cosines >= 0.6].tolist()
 
 
 def test_a_crowd_of_the_same_and_rows_without_vectors_are_no_trouble_for_what_is_alike():
@@ -240,5 +250,6 @@ def test_a_crowd_of_the_same_and_rows_without_vectors_are_no_trouble_for_what_is
     blank = np.zeros(len(vectors), np.bool_)
     blank[:50] = True
     snapshot = snapshot_of(vectors, np.ones(len(vectors), np.int64), np.arange(len(vectors)), blank)
-    found = alike(snapshot, rotated(vectors[0]), np.ones(len(vectors), np.bool_), 0.6, 5)
+    every = Allowed(np.ones(len(vectors), np.bool_), len(vectors))
+    found = near_by.by_signs(snapshot, aim(rotated(vectors[0])), every, 0.6, 5)
     assert found.rows.tolist() == [50, 51, 52, 53, 54]
