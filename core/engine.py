@@ -73,9 +73,9 @@ class Engine:
         self._database = database
         self._encoder = encoder
         self._clock = clock
-        migrate(database, clock())
+        migrate(database.primary, clock())
         self._indexes = Indexes(database, memory=index_memory, vectors=encoder is not None)
-        self._writer = Writer(database, self._indexes, encoder, int(retention_hours * HOUR_US))
+        self._writer = Writer(database.primary, self._indexes, encoder, int(retention_hours * HOUR_US))
         self._searcher = Searcher(database, self._indexes, encoder, calibration or Calibration())
         self.ensure_space(spaces.DEFAULT)
 
@@ -157,9 +157,10 @@ class Engine:
         """
         if name == spaces.DEFAULT:
             raise Conflict(f"the space {spaces.DEFAULT!r} always exists; delete its memories instead")
-        (gone,) = self._database.write([spaces.delete(name)])
-        if not gone:
-            raise NotFound("space", name)
+        try:
+            self._database.write(spaces.delete(name))
+        except Refused as refused:
+            raise NotFound("space", name) from refused
         self._indexes.drop(name)
 
     def add(
@@ -280,7 +281,7 @@ class Engine:
         """Embed a space anew with the model that runs; see `core.reembed`."""
         if self._encoder is None:
             raise InvalidInput.at("$.embeddings", "embeddings are off; there is no model to embed with")
-        reembed(self._database, self._space(space), self._encoder, self._clock, progress)
+        reembed(self._database.primary, self._space(space), self._encoder, self._clock, progress)
         self._indexes.drop(space)
         return self._space(space).space
 

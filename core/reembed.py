@@ -73,7 +73,7 @@ def _switch(database: Database, space: SpaceRow, digest: str, now: int) -> bool:
         database.write([
             spaces.guard(space),
             Statement(f"INSERT INTO refuse SELECT 'incomplete' WHERE EXISTS (SELECT 1 {_MISSING})", (space.id, digest)),
-            spaces.advance(space, 1, now),
+            *spaces.advance(space, 1, now),
             Statement(
                 "UPDATE spaces SET generation_id = (SELECT id FROM generations WHERE hash = ?) WHERE id = ?",
                 (digest, space.id),

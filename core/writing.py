@@ -281,7 +281,7 @@ class Writer:
             head += self._model(space, self._encoder, call.now)
         else:
             head.append(spaces.guard(space))
-        head.append(spaces.advance(space, len(parts), call.now))
+        head += spaces.advance(space, len(parts), call.now)
         results = self._write(space, head, parts, call, created=created, checked=checked)
         number = cast(int, results[len(head) - 1][0][0])
         self._indexes.note(space, number)

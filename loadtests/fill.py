@@ -94,7 +94,8 @@ def _encoder(model: str | None) -> StaticEncoder:
 
 
 def _write(connection: apsw.Connection, space: SpaceRow, versions: Sequence[NewVersion], generation: str) -> None:
-    _run(connection, spaces.advance(space, len(versions), time.time_ns() // 1000))
+    for statement in spaces.advance(space, len(versions), time.time_ns() // 1000):
+        _run(connection, statement)
     for offset, version in zip(range(len(versions) - 1, -1, -1), versions, strict=True):
         for statement in memories.insert(space, version, generation, offset):
             _run(connection, statement)

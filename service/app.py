@@ -17,8 +17,8 @@ from core.calibration import Calibration, Entry
 from core.calibration import read as read_calibration
 from core.embed import SHIPPED, StaticEncoder
 from core.engine import Clock, Engine
-from core.store.file import FileDatabase
 from service import errors
+from service.databases import open_database
 from service.decode import Request
 from service.envelope import Envelope
 from service.express import Express
@@ -26,7 +26,7 @@ from service.freshness import caught_up
 from service.openapi import document
 from service.parameters import KnownParameters
 from service.routes import routes
-from service.settings import Settings, database_path
+from service.settings import Settings
 from service.workers import Backend
 
 
@@ -92,10 +92,9 @@ def open_engine(settings: Settings, clock: Clock | None = None) -> Engine:
     Raises:
         MuistiError: the database cannot be used.
     """
-    database = FileDatabase(database_path(settings.database_url))
     encoder = StaticEncoder(settings.model) if settings.embeddings else None
     return Engine(
-        database,
+        open_database(settings),
         encoder,
         clock or system_clock,
         index_memory=settings.index_memory,

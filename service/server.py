@@ -14,7 +14,8 @@ from uvicorn.supervisors import Multiprocess
 from core.engine import Engine
 from service import logs
 from service.app import create_app, open_engine
-from service.settings import CONFIG, Settings, SettingsError, check_binding, database_path, load, options
+from service.databases import whereabouts
+from service.settings import CONFIG, Settings, SettingsError, check_binding, load, options
 
 BACKLOG = 2048
 IDLE_SECONDS = 30  # that a connection may stay open without a request
@@ -132,7 +133,7 @@ class _Server(uvicorn.Server):
 def _known(engine: Engine, settings: Settings) -> str:
     """What the server finds, in words."""
     spaces = len(engine.list_spaces())
-    return f"{spaces} {'space' if spaces == 1 else 'spaces'} in {database_path(settings.database_url)}"
+    return f"{spaces} {'space' if spaces == 1 else 'spaces'} in {whereabouts(settings)}"
 
 
 def _url(listener: socket.socket) -> str:

@@ -8,7 +8,7 @@ import difflib
 import ipaddress
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
+
+from core.store.location import base_url, is_remote
 
 PREFIX = "MUISTI_"
 CONFIG = "MUISTI_CONFIG"  # names the TOML file
@@ -87,8 +89,28 @@ def database_path(url: str) -> str:
 
 def _database_url(value: object) -> str:
     url = _text(value)
-    database_path(url)
+    base_url(url) if is_remote(url) else database_path(url)
     return url
+
+
+def _replica_url(value: object) -> str:
+    url = _text(value)
+    base_url(url)
+    return url
+
+
+def _token(value: object) -> str:
+    token = _text(value).strip()
+    if not re.fullmatch(r"[!-~]+", token):
+        raise ValueError
+    return token
+
+
+def _namespace(value: object) -> str:
+    name = _text(value).strip()
+    if not re.fullmatch(r"[!-~]{1,255}", name) or "/" in name:
+        raise ValueError
+    return name
 
 
 def _size(description: str) -> _Rule:
@@ -109,14 +131,14 @@ def _whole(low: int, high: int, description: str) -> _Rule:
     return _Rule(description, f"a whole number from {low} to {high}", read)
 
 
-def _amount(high: int, description: str) -> _Rule:
+def _amount(high: int, description: str, low: int = 0) -> _Rule:
     def read(value: object) -> float:
         number = float(str(value))
-        if not 0 <= number <= high:  # refuses NaN too
+        if not low <= number <= high:  # refuses NaN too
             raise ValueError
         return number
 
-    return _Rule(description, f"a number from 0 to {high}", read)
+    return _Rule(description, f"a number from {low} to {high}", read)
 
 
 def _one_of(names: tuple[str, ...], description: str) -> _Rule:
@@ -130,7 +152,17 @@ def _one_of(names: tuple[str, ...], description: str) -> _Rule:
 
 Level = Literal["debug", "info", "warning", "error"]
 Form = Literal["json", "console"]
-_DATABASE = _Rule("Where the database is.", "file:PATH, the only kind supported so far", _database_url)
+_DATABASE = _Rule("Where the database is.", "file:PATH, libsql://HOST, https://HOST or http://HOST", _database_url)
+_REPLICA = _Rule(
+    "Where reads go, when a read replica of a remote database is nearer.",
+    "libsql://HOST, https://HOST or http://HOST",
+    _replica_url,
+)
+_TOKEN = _Rule("Token for a remote database.", "a JSON Web Token or another bearer token", _token)
+_TOKEN_FILE = _Rule(
+    "File with the token for a remote database; read again when it changes.", "the path of a file", _text
+)
+_NAMESPACE = _Rule("Which database of a server with several; unset means the one of its URL.", "a name", _namespace)
 _CALIBRATION = _Rule(
     "File with thresholds of evidence, as `muisti calibrate` writes it.", "the path of a JSON file", _text
 )
@@ -143,6 +175,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     host: Annotated[str, _Rule("Address to listen on.", "a host name or an IP address", _text)] = "127.0.0.1"
     port: Annotated[int, _whole(0, 65_535, "Port to listen on; 0 picks a free one.")] = 8321
     database_url: Annotated[str, _DATABASE] = "file:muisti.db"
+    database_replica_url: Annotated[str | None, _REPLICA] = None
+    database_token: Annotated[str | None, _TOKEN] = None
+    database_token_file: Annotated[str | None, _TOKEN_FILE] = None
+    database_namespace: Annotated[str | None, _NAMESPACE] = None
+    database_timeout: Annotated[float, _amount(60, "Seconds that a call to a remote database may take.", 1)] = 10.0
     model: Annotated[str | None, _MODEL] = None
     calibration: Annotated[str | None, _CALIBRATION] = None
     embeddings: Annotated[bool, _on_off("Whether texts are embedded; off leaves search by keyword.")] = True
@@ -210,9 +247,28 @@ def load(environ: Mapping[str, str], toml_path: Path | None, flags: Mapping[str,
     problems: list[str] = []
     for source in sources:
         given |= _read(source, problems)
+    settings = Settings(**given) if not problems else Settings()
+    problems.extend(_contradictions(settings))
     if problems:
         raise SettingsError("\n".join(problems))
-    return Settings(**given)
+    return settings
+
+
+def _contradictions(settings: Settings) -> Iterator[str]:
+    """What does not go together."""
+    if settings.database_token is not None and settings.database_token_file is not None:
+        yield f"{_both('database_token')} and {_both('database_token_file')} exclude each other"
+    if is_remote(settings.database_url):
+        return
+    for name in ("database_replica_url", "database_token", "database_token_file", "database_namespace"):
+        if getattr(settings, name) is not None:
+            yield f"{_both(name)} is for a remote database; {_both('database_url')} names a file"
+
+
+def _both(name: str) -> str:
+    """A setting by the names that it has in the environment and as a flag."""
+    option = next(option for option in options() if option.name == name)
+    return f"{option.variable} ({option.flag})"
 
 
 def check_binding(settings: Settings) -> None:
@@ -287,7 +343,8 @@ def _read(source: _Source, problems: list[str]) -> dict[str, object]:
             read[field] = rules[field].read(value)
         except ValueError:
             expected = rules[field].expected + _hint(str(value))
-            problems.append(f"{source.place}: {name} is {_shown(value)}; expected {expected}")
+            shown = "given" if field == "database_token" else f"{_shown(value)}"
+            problems.append(f"{source.place}: {name} is {shown}; expected {expected}")
     return read
 
 

@@ -1,9 +1,31 @@
 """What all tests share."""
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
+
+from deploy.cluster.sqld import Sqld
+from tests.stores import FileStore, RemoteStore, Stores
 
 # The same examples each time, so that a change is judged by what it changed; a deadline would be a timed assertion.
 settings.register_profile("muisti", deadline=None, print_blob=True, derandomize=True)
 # Other examples each time, and more: pytest --hypothesis-profile=long
 settings.register_profile("long", deadline=None, print_blob=True, max_examples=500)
 settings.load_profile("muisti")
+
+
+@pytest.fixture(scope="session")
+def sqld(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sqld]:
+    """A server for remote databases. Without one the tests fail: nothing is skipped."""
+    with Sqld(tmp_path_factory.mktemp("sqld")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session", params=["file", "sqld"])
+def stores(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Stores:
+    """Makes stores, all on a file or all on sqld. What is tested with it holds for both."""
+    if request.param == "file":
+        return lambda: FileStore(tmp_path_factory.mktemp("store") / "muisti.db")
+    running: Sqld = request.getfixturevalue("sqld")
+    return lambda: RemoteStore(running)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 Scalar = str | int | float | bytes | None
+REFUSAL = "refused: "  # what `refuse` puts before the code
 Row = tuple[Scalar, ...]
 Rows = list[Row]
 
@@ -29,10 +30,15 @@ class Refused(Exception):
         self.code, self.statement = code, statement
 
 
+class BadStatement(Exception):
+    """The database cannot make sense of a statement. That is a fault of ours."""
+
+
 class Database(Protocol):
     """A database that several threads may use. Both calls are one round trip.
 
-    Both raise `StoreUnavailable` (or `StoreFull`) when the database cannot answer, and `StoreCorrupt`.
+    What was read or written through it is seen by all that is read through it later. Both calls raise
+    `StoreUnavailable` (or `StoreFull`) when the database cannot answer, and `StoreCorrupt`.
     """
 
     @property
@@ -45,12 +51,19 @@ class Database(Protocol):
         """Whether a read of a few rows is a matter of microseconds."""
         ...
 
+    @property
+    def primary(self) -> "Database":
+        """The same database, read where it is written: what anybody has written is seen."""
+        ...
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         """The rows of each statement, all from one snapshot."""
         ...
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
         """Run all or nothing. When this returns the batch is durable.
+
+        Rows come from SELECTs of a single value, never from RETURNING: a lost reply must be answered again.
 
         Raises:
             Refused: a statement was refused; nothing of the batch is kept.

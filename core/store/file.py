@@ -16,7 +16,7 @@ from typing import Literal, cast
 import apsw
 
 from core.errors import MuistiError, StoreCorrupt, StoreUnavailable
-from core.store.database import Refused, Rows, Statement
+from core.store.database import REFUSAL, BadStatement, Database, Refused, Rows, Statement
 from core.store.sqlite_errors import translated
 
 APPLICATION_ID = 0x4D756973  # "Muis"
@@ -25,7 +25,6 @@ BUSY_PAUSE_MS = 10
 GROUP_STATEMENTS = 20_000  # a group stops growing here, so that nobody waits long for neighbours
 CHECKPOINT_PAGES = 1_000  # 4 MB of log
 JOURNAL_LIMIT_BYTES = 64 << 20
-REFUSAL = "refused: "
 # One statement, one snapshot: another process may be making the database.
 IDENTITY = "SELECT application_id, (SELECT count(*) FROM sqlite_master) FROM pragma_application_id"
 STOPPED = "nothing can be stored after an internal error; restart Muisti"
@@ -120,6 +119,10 @@ class FileDatabase:
     @property
     def local(self) -> bool:
         return True
+
+    @property
+    def primary(self) -> Database:
+        return self
 
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         with self._reader() as connection, translated():
@@ -262,7 +265,7 @@ class FileDatabase:
         except apsw.ConstraintError as error:
             outcome = _refusal(error, len(results))
         except (apsw.SQLError, apsw.RangeError, apsw.TooBigError, apsw.BindingsError) as error:
-            outcome = error
+            outcome = BadStatement(str(error))
         except (TypeError, ValueError, OverflowError) as error:  # a value that SQLite cannot hold
             outcome = error
         else:

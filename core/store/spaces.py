@@ -75,8 +75,14 @@ def insert(name: str, epoch: str, settings: SpaceSettings, now: int) -> list[Sta
     ]
 
 
-def delete(name: str) -> Statement:
-    return Statement("DELETE FROM spaces WHERE name = ? RETURNING id", (name,))
+def delete(name: str) -> list[Statement]:
+    """Erase a space; refused with `no_space` when there is none of that name."""
+    return [
+        Statement(
+            "INSERT INTO refuse SELECT 'no_space' WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE name = ?)", (name,)
+        ),
+        Statement("DELETE FROM spaces WHERE name = ?", (name,)),
+    ]
 
 
 def guard(space: SpaceRow) -> Statement:
@@ -98,12 +104,15 @@ def guard_model(space: SpaceRow, digest: str) -> Statement:
     )
 
 
-def advance(space: SpaceRow, changes: int, now: int) -> Statement:
-    """Take the next `changes` numbers of the space's history; gives the last of them."""
-    return Statement(
-        "UPDATE spaces SET seq = seq + ?, committed_at = max(committed_at, ?) WHERE id = ? RETURNING seq",
-        (changes, now, space.id),
-    )
+def advance(space: SpaceRow, changes: int, now: int) -> list[Statement]:
+    """Take the next `changes` numbers of the space's history; the last statement gives the last of them."""
+    return [
+        Statement(
+            "UPDATE spaces SET seq = seq + ?, committed_at = max(committed_at, ?) WHERE id = ?",
+            (changes, now, space.id),
+        ),
+        Statement("SELECT seq FROM spaces WHERE id = ?", (space.id,)),
+    ]
 
 
 def state(space_id: int) -> Statement:

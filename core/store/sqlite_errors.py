@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import apsw
 
 from core.errors import StoreCorrupt, StoreFull, StoreUnavailable
+from core.store.database import BadStatement
 
 
 @contextmanager
@@ -23,5 +24,7 @@ def translated() -> Generator[None]:
         raise StoreUnavailable("not enough memory for the database") from error
     except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
         raise StoreUnavailable(f"the database file cannot be used ({type(error).__name__})") from error
+    except (apsw.SQLError, apsw.RangeError, apsw.BindingsError) as error:
+        raise BadStatement(str(error)) from error
     except OSError as error:
         raise StoreUnavailable(f"the database file cannot be opened ({error.strerror})") from error

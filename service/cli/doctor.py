@@ -17,13 +17,15 @@ from rich.text import Text
 
 from core.embed import StaticEncoder
 from core.errors import MuistiError
-from core.store.database import Statement
+from core.store.database import Database, Statement
 from core.store.file import FileDatabase
+from core.store.location import is_remote
 from core.store.migrate import migrations
 from service.cli.base import ERROR, Command, Failure, Globals
 from service.cli.configuration import in_force
 from service.cli.output import console, for_people, grid, safe, tabbed
 from service.cli.session import client, server_url, space_choice
+from service.databases import open_database, whereabouts
 from service.settings import Settings, database_path
 from service.version import installed_version
 
@@ -79,12 +81,15 @@ def _checks(options: Globals) -> Iterator[Check]:
     except Failure as error:
         yield Check("settings", "failed", error.message)
         return
-    path = Path(database_path(settings.database_url)).absolute()
     model = _model(settings)
     yield model
+    if is_remote(settings.database_url):
+        yield from _inside(settings, model)
+        return
+    path = Path(database_path(settings.database_url)).absolute()
     yield from _file(path)
     if path.exists():
-        yield from _inside(path, settings, model)
+        yield from _inside(settings, model)
 
 
 def _server(options: Globals, url: str) -> Check:
@@ -143,13 +148,15 @@ def _permissions(path: Path) -> Check:
     return Check("permissions", "ok", f"{mode:o}")
 
 
-def _inside(path: Path, settings: Settings, model: Check) -> Iterator[Check]:
+def _inside(settings: Settings, model: Check) -> Iterator[Check]:
     try:
-        database = FileDatabase(path, readers=1)
+        database = open_database(settings)
     except MuistiError as error:
         yield Check("schema", "failed", str(error))
         return
     try:
+        if is_remote(settings.database_url):
+            yield Check("database", "ok", f"{database.engine} at {whereabouts(settings)}")
         yield _schema(database)
         encoder = _encoder(settings)
         if encoder is not None and model.status == "ok":
@@ -160,7 +167,7 @@ def _inside(path: Path, settings: Settings, model: Check) -> Iterator[Check]:
         database.close()
 
 
-def _schema(database: FileDatabase) -> Check:
+def _schema(database: Database) -> Check:
     known = len(migrations())
     if not _has_tables(database):
         return Check("schema", "ok", "none yet; the first use makes it")
@@ -171,7 +178,7 @@ def _schema(database: FileDatabase) -> Check:
     return Check("schema", "ok", f"{found}" if found == known else f"{found}; the next use brings it to {known}")
 
 
-def _strangers(database: FileDatabase, identity: str) -> Iterator[Check]:
+def _strangers(database: Database, identity: str) -> Iterator[Check]:
     """Spaces that another model embedded."""
     if not _has_tables(database):
         return
@@ -181,7 +188,7 @@ def _strangers(database: FileDatabase, identity: str) -> Iterator[Check]:
         yield Check("embeddings", "warning", f"another model embedded the space {name}: muisti reembed --space {name}")
 
 
-def _has_tables(database: FileDatabase) -> bool:
+def _has_tables(database: Database) -> bool:
     (rows,) = database.read([Statement("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'")])
     return bool(rows)
 

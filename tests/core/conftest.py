@@ -1,10 +1,10 @@
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from core.engine import Engine
 from tests.core.fakes import Clock, open_engine
+from tests.stores import Stores
 
 
 @pytest.fixture
@@ -13,6 +13,6 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def engine(tmp_path: Path, clock: Clock) -> Iterator[Engine]:
-    with open_engine(tmp_path / "muisti.db", clock=clock) as opened:
+def engine(stores: Stores, clock: Clock) -> Iterator[Engine]:
+    with open_engine(stores(), clock=clock) as opened:
         yield opened

@@ -13,6 +13,7 @@ from core.kernels import Floats
 from core.store.file import FileDatabase
 from core.values import CONTENT_ONLY, Draft, SpaceSettings
 from core.vectors import Vectors
+from tests.stores import Store
 
 NOON = 1_780_000_000_000_000  # microseconds; a day in 2026
 SPACE = "s"
@@ -67,7 +68,7 @@ class Clock:
 
 
 def open_engine(
-    path: Path,
+    store: Path | Store,
     *,
     encoder: Encoder | None = None,
     clock: Callable[[], int] | None = None,
@@ -75,9 +76,10 @@ def open_engine(
     embeddings: bool = True,
     index_memory: int = MEMORY,
 ) -> Engine:
-    """An engine on a file with a space `s` that indexes and embeds content only."""
+    """An engine on a store, or on a file, with a space `s` that indexes and embeds content only."""
     chosen = (encoder or WordEncoder()) if embeddings else None
-    engine = Engine(FileDatabase(path), chosen, clock or Clock(), index_memory=index_memory)
+    database = FileDatabase(store) if isinstance(store, Path) else store.open()
+    engine = Engine(database, chosen, clock or Clock(), index_memory=index_memory)
     if SPACE not in {space.name for space in engine.list_spaces()}:
         engine.create_space(SPACE, settings)
     return engine

@@ -2,7 +2,6 @@
 
 import random
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -10,6 +9,7 @@ from core.engine import Engine
 from core.filters import parse
 from core.query import Query
 from tests.core.fakes import SPACE, add, open_engine
+from tests.stores import Stores
 
 THREADS = 8
 ROUNDS = 25
@@ -64,8 +64,8 @@ def test_a_batch_is_seen_whole_or_not_at_all(engine: Engine):
 
 
 @pytest.mark.parametrize("memory", [1, 1 << 30])
-def test_spaces_load_and_leave_the_memory_while_they_are_searched(tmp_path: Path, memory: int):
-    with open_engine(tmp_path / "muisti.db", index_memory=memory) as engine:  # nothing fits, or everything
+def test_spaces_load_and_leave_the_memory_while_they_are_searched(stores: Stores, memory: int):
+    with open_engine(stores(), index_memory=memory) as engine:  # nothing fits, or everything
         names = [f"space{n}" for n in range(6)]
         for name in names:
             engine.create_space(name)

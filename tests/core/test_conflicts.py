@@ -1,7 +1,6 @@
 """Near-duplicates and conflicts: what two texts are to each other, and what a write does about it."""
 
 import threading
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,6 +18,7 @@ from core.index import cache
 from core.values import Draft, RequestKey
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
 from tests.core.sentences import BOTH, CONFLICTS, DUPLICATES
+from tests.stores import Stores
 
 MODEL = StaticEncoder()
 
@@ -31,8 +31,8 @@ def verdict(existing: str, new: str) -> Verdict | None:
 
 
 @pytest.fixture
-def engine(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db", encoder=MODEL) as opened:
+def engine(stores: Stores):
+    with open_engine(stores(), encoder=MODEL) as opened:
         yield opened
 
 
@@ -147,8 +147,8 @@ def test_fields_may_say_that_two_memories_are_of_different_things(engine: Engine
     assert stored.similar == ()
 
 
-def test_other_fields_do_not_hide_a_duplicate(tmp_path: Path):
-    with open_engine(tmp_path / "other.db", encoder=MODEL) as engine:
+def test_other_fields_do_not_hide_a_duplicate(stores: Stores):
+    with open_engine(stores(), encoder=MODEL) as engine:
         engine.create_space("all")  # embeds tags and reason with the content
         store(engine, "We deploy on Fridays.", space="all", tags=("infra", "release"), reason="agreed in the retro")
         with pytest.raises(Duplicate) as refused:
@@ -197,8 +197,8 @@ def test_a_repeated_request_is_told_what_it_was_told(engine: Engine):
     assert first.similar
 
 
-def test_without_embeddings_only_the_same_text_is_refused(tmp_path: Path):
-    with open_engine(tmp_path / "plain.db", embeddings=False) as engine:
+def test_without_embeddings_only_the_same_text_is_refused(stores: Stores):
+    with open_engine(stores(), embeddings=False) as engine:
         store(engine, "We deploy on Fridays.")
         stored = store(engine, "We do not deploy on Fridays.")
         assert (stored.similar, stored.checked_at) == ((), None)
@@ -226,8 +226,8 @@ def test_of_many_writers_of_one_text_one_succeeds(engine: Engine):
     assert {found.id for error in refused for found in error.found} == set(stored)
 
 
-def test_a_write_does_not_wait_for_a_large_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    path = tmp_path / "large.db"
+def test_a_write_does_not_wait_for_a_large_index(stores: Stores, monkeypatch: pytest.MonkeyPatch):
+    path = stores()
     with open_engine(path, encoder=WordEncoder()) as engine:
         add(engine, *(f"memory number{n} of many" for n in range(20)))
     monkeypatch.setattr(cache, "SOON", 10)

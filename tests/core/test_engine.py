@@ -1,7 +1,6 @@
 """What a caller may rely on: addresses, versions, conditional changes, repeated requests, expiry, lists."""
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +26,7 @@ from core.query import Query
 from core.times import from_us
 from core.values import Draft, RequestKey, Seq
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
+from tests.stores import Stores
 
 
 def request(key: str, body: bytes = b"body") -> RequestKey:
@@ -146,9 +146,9 @@ def test_a_change_that_changes_nothing_makes_no_version(engine: Engine):
     assert engine.get_space(SPACE).seq == 1
 
 
-def test_a_change_of_what_is_not_indexed_embeds_nothing(tmp_path: Path):
+def test_a_change_of_what_is_not_indexed_embeds_nothing(stores: Stores):
     encoder = WordEncoder()
-    with open_engine(tmp_path / "muisti.db", encoder=encoder) as engine:
+    with open_engine(stores(), encoder=encoder) as engine:
         (id_,) = add(engine, "fox")
         calls = encoder.calls
         engine.update(SPACE, id_, {"metadata": {"seen": True}, "importance": "low"})
@@ -349,11 +349,12 @@ def test_a_point_in_history_is_told_from_one_of_another_epoch(engine: Engine):
         engine.require(SPACE, Seq("another", 0))
 
 
-def test_another_model_is_refused_until_the_space_is_embedded_anew(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db", encoder=WordEncoder("a")) as engine:
+def test_another_model_is_refused_until_the_space_is_embedded_anew(stores: Stores):
+    store = stores()
+    with open_engine(store, encoder=WordEncoder("a")) as engine:
         (id_,) = add(engine, *(["red fox"] * 1))
         add(engine, *(f"note {n}" for n in range(1200)))
-    with open_engine(tmp_path / "muisti.db", encoder=WordEncoder("b", dimensions=32)) as engine:
+    with open_engine(store, encoder=WordEncoder("b", dimensions=32)) as engine:
         for act in (lambda: engine.search(SPACE, Query(text="fox")), lambda: add(engine, "new")):
             with pytest.raises(ModelMismatch, match="muisti reembed --space s"):
                 act()
@@ -365,7 +366,9 @@ def test_another_model_is_refused_until_the_space_is_embedded_anew(tmp_path: Pat
         add(engine, "new")
 
 
-def test_embedding_anew_can_be_stopped_and_taken_up_again(tmp_path: Path):
+def test_embedding_anew_can_be_stopped_and_taken_up_again(stores: Stores):
+    store = stores()
+
     class Stop(Exception):
         pass
 
@@ -373,10 +376,10 @@ def test_embedding_anew_can_be_stopped_and_taken_up_again(tmp_path: Path):
         if done:
             raise Stop
 
-    with open_engine(tmp_path / "muisti.db", encoder=WordEncoder("a")) as engine:
+    with open_engine(store, encoder=WordEncoder("a")) as engine:
         add(engine, *(f"note {n}" for n in range(1200)))
     encoder = WordEncoder("b")
-    with open_engine(tmp_path / "muisti.db", encoder=encoder) as engine:
+    with open_engine(store, encoder=encoder) as engine:
         with pytest.raises(Stop):
             engine.reembed(SPACE, stop_half_way)
         assert engine.get_space(SPACE).generation == WordEncoder("a").identity  # still the old one, whole
@@ -385,9 +388,9 @@ def test_embedding_anew_can_be_stopped_and_taken_up_again(tmp_path: Path):
         assert encoder.calls - calls == 2  # the 500 of the first run are not embedded twice
 
 
-def test_the_old_model_answers_and_writes_until_the_space_changes_over(tmp_path: Path):
+def test_the_old_model_answers_and_writes_until_the_space_changes_over(stores: Stores):
     fox = Query(text="red fox", mode="semantic")
-    path = tmp_path / "muisti.db"
+    path = stores()
     with open_engine(path, encoder=WordEncoder("a")) as old, open_engine(path, encoder=WordEncoder("b")) as new:
         add(old, "red fox", *(f"note {n}" for n in range(1200)))
         late: list[str] = []
@@ -416,8 +419,9 @@ def test_stats_count_what_is_there(engine: Engine):
     assert stats.by["importance"] == {"high": 1, "medium": 1} and stats.content_bytes == len("one twofour")
 
 
-def test_two_engines_on_one_file_see_each_others_writes_at_once(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as one, open_engine(tmp_path / "muisti.db") as other:
+def test_two_engines_on_one_file_see_each_others_writes_at_once(stores: Stores):
+    store = stores()
+    with open_engine(store) as one, open_engine(store) as other:
         for n in range(30):
             writer, reader = (one, other) if n % 2 else (other, one)
             (id_,) = add(writer, f"unique{n} word")

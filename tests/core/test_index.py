@@ -13,6 +13,7 @@ from core.query import Query
 from core.text import encode_terms
 from core.values import CONTENT_ONLY, Answer, Draft
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
+from tests.stores import FileStore, Stores
 
 WORDS = ["red", "green", "blue", "fox", "dog", "tree", "lake", "sun"]
 texts = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join), min_size=1, max_size=12)
@@ -132,9 +133,9 @@ def test_the_order_of_arrival_does_not_matter(tmp_path_factory: Any, rows: list[
         assert answers(one) == answers(other)
 
 
-def test_an_index_compacts_when_most_of_it_is_dead(tmp_path: Path, monkeypatch: Any):
+def test_an_index_compacts_when_most_of_it_is_dead(stores: Stores, monkeypatch: Any):
     monkeypatch.setattr("core.index.space_index.COMPACT_AT", 10)
-    with open_engine(tmp_path / "muisti.db") as engine:
+    with open_engine(stores()) as engine:
         ids = add(engine, *(f"fox number {n}" for n in range(60)))
         engine.search(SPACE, Query(text="fox"))
         before = engine.index_bytes
@@ -147,15 +148,16 @@ def test_an_index_compacts_when_most_of_it_is_dead(tmp_path: Path, monkeypatch: 
 
 
 def test_the_memory_cap_holds_under_200_spaces_in_random_order(tmp_path: Path):
+    store = FileStore(tmp_path / "muisti.db")
     names = [f"space-{n}" for n in range(200)]
-    with open_engine(tmp_path / "muisti.db") as engine:
+    with open_engine(store) as engine:
         for name in names:
             engine.create_space(name, CONTENT_ONLY)
             engine.add(name, [Draft(content=f"fox of {name}"), Draft(content="a lake")], on_conflict="keep")
         engine.search(names[0], Query(text="fox"))
         one = engine.index_bytes
     order = np.random.default_rng(5).integers(0, 200, 600).tolist()
-    with open_engine(tmp_path / "muisti.db", index_memory=20 * one) as engine:
+    with open_engine(store, index_memory=20 * one) as engine:
         largest = 0
         for number in order:
             hits = engine.search(names[number], Query(text="fox")).hits
@@ -165,14 +167,15 @@ def test_the_memory_cap_holds_under_200_spaces_in_random_order(tmp_path: Path):
         assert 100 < engine.indexes_evicted < 600
 
 
-def test_indexes_are_forgotten_under_the_memory_cap(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
+def test_indexes_are_forgotten_under_the_memory_cap(stores: Stores):
+    store = stores()
+    with open_engine(store) as engine:
         for n in range(5):
             engine.create_space(f"space{n}")
             add(engine, "fox and dog", "lake", space=f"space{n}")
             engine.search(f"space{n}", Query(text="fox"))
         several = engine.index_bytes
-    with open_engine(tmp_path / "muisti.db", index_memory=several // 2) as engine:
+    with open_engine(store, index_memory=several // 2) as engine:
         for n in range(5):
             hits = engine.search(f"space{n}", Query(text="fox", mode="keyword")).hits
             assert [hit.memory.space for hit in hits] == [f"space{n}"]
@@ -198,8 +201,8 @@ def test_two_spaces_never_leak_into_each_other(tmp_path_factory: Any, notes: lis
         assert all(hit.memory.id in ours for word in WORDS for hit in both.search("a", Query(text=word)).hits)
 
 
-def test_a_space_made_anew_is_not_confused_with_the_old_one(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
+def test_a_space_made_anew_is_not_confused_with_the_old_one(stores: Stores):
+    with open_engine(stores()) as engine:
         engine.create_space("again")
         add(engine, "the old fox", space="again")
         assert engine.search("again", Query(text="fox")).total == 1
@@ -210,12 +213,13 @@ def test_a_space_made_anew_is_not_confused_with_the_old_one(tmp_path: Path):
         assert [hit.memory.content for hit in engine.search("again", Query(text="fox dog")).hits] == ["a new dog"]
 
 
-def test_loading_neither_embeds_nor_tokenises(tmp_path: Path, monkeypatch: Any):
-    with open_engine(tmp_path / "muisti.db") as engine:
+def test_loading_neither_embeds_nor_tokenises(stores: Stores, monkeypatch: Any):
+    store = stores()
+    with open_engine(store) as engine:
         add(engine, "red fox", "blue lake")
         wanted = answers(engine)
     encoder = WordEncoder()
-    with open_engine(tmp_path / "muisti.db", encoder=encoder) as engine:
+    with open_engine(store, encoder=encoder) as engine:
         engine.search(SPACE, Query(text="fox", mode="keyword"))
         engine.list_memories(SPACE)
         assert encoder.calls == 0

@@ -1,17 +1,19 @@
-"""The file database keeps its promises: atomic batches, independent neighbours, one snapshot a read."""
+"""A database keeps its promises on a file and on a server: atomic batches, one snapshot a read, the same refusals."""
 
+import math
+import struct
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-import apsw
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
-from core.errors import SchemaTooNew, StoreCorrupt, StoreUnavailable
-from core.store.database import Refused, Statement
-from core.store.file import FileDatabase
+from core.errors import SchemaTooNew, StoreUnavailable
+from core.store.database import BadStatement, Database, Refused, Scalar, Statement
 from core.store.migrate import migrate, migrations
+from tests.stores import Store, Stores
 
 REFUSE = Statement("INSERT INTO refuse SELECT 'stale' WHERE 1")
 
@@ -20,31 +22,36 @@ def generation(name: str) -> Statement:
     return Statement("INSERT INTO generations (hash, model, dimensions, created_at) VALUES (?, 'm', 1, 1)", (name,))
 
 
-def names(database: FileDatabase) -> set[object]:
+def names(database: Database) -> set[object]:
     return {row[0] for row in database.read([Statement("SELECT hash FROM generations")])[0]}
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[FileDatabase]:
-    opened = FileDatabase(tmp_path / "muisti.db")
+def store(stores: Stores) -> Store:
+    return stores()
+
+
+@pytest.fixture
+def database(store: Store) -> Iterator[Database]:
+    opened = store.open()
     migrate(opened, 1)
     yield opened
     opened.close()
 
 
-def test_a_refused_batch_leaves_nothing_and_says_what_refused_it(database: FileDatabase):
+def test_a_refused_batch_leaves_nothing_and_says_what_refused_it(database: Database):
     with pytest.raises(Refused) as refused:
         database.write([generation("a"), REFUSE])
     assert (refused.value.code, refused.value.statement, names(database)) == ("stale", 1, set())
 
 
-def test_a_violated_constraint_is_a_refusal(database: FileDatabase):
+def test_a_violated_constraint_is_a_refusal(database: Database):
     with pytest.raises(Refused) as refused:
         database.write([generation("a"), generation("a")])
     assert refused.value.code == "constraint"
 
 
-def test_one_refusal_never_undoes_its_neighbours(database: FileDatabase):
+def test_one_refusal_never_undoes_its_neighbours(database: Database):
     def attempt(n: int) -> str:
         try:
             database.write([generation(f"g{n}"), *([REFUSE] if n % 3 == 0 else [])])
@@ -57,21 +64,7 @@ def test_one_refusal_never_undoes_its_neighbours(database: FileDatabase):
     assert outcomes - {"refused"} == names(database) == {f"g{n}" for n in range(200) if n % 3}
 
 
-def test_waiting_writes_share_commits(database: FileDatabase):
-    """200 writes of 32 threads take fewer syncs than writes: the log shows it by its commits."""
-    syncs = 0
-
-    def traced(*_: object) -> None:
-        nonlocal syncs
-        syncs += 1
-
-    database._writer.set_commit_hook(lambda: traced() or 0)  # pyright: ignore[reportPrivateUsage]  # nothing else tells
-    with ThreadPoolExecutor(32) as pool:
-        list(pool.map(lambda n: database.write([generation(f"g{n}")]), range(200)))
-    assert 0 < syncs < 200
-
-
-def test_a_read_sees_one_point_in_time(database: FileDatabase):
+def test_a_read_sees_one_point_in_time(database: Database):
     """While pairs are written, no read sees half a pair between its two statements."""
     stop = threading.Event()
 
@@ -95,7 +88,7 @@ def test_a_read_sees_one_point_in_time(database: FileDatabase):
 
 
 @pytest.mark.parametrize("value", ["\ud800", 2**70, object()])
-def test_a_value_that_sqlite_cannot_hold_fails_alone(database: FileDatabase, value: object):
+def test_a_value_that_sqlite_cannot_hold_fails_alone(database: Database, value: object):
     bad = Statement("SELECT ?", (value,))  # pyright: ignore[reportArgumentType]  # that is the point
     with pytest.raises((TypeError, ValueError, OverflowError)):
         database.write([generation("a"), bad])
@@ -103,34 +96,21 @@ def test_a_value_that_sqlite_cannot_hold_fails_alone(database: FileDatabase, val
     assert names(database) == {"b"}
 
 
-def test_a_closed_database_refuses(database: FileDatabase):
+def test_a_closed_database_refuses(database: Database):
     database.close()
     with pytest.raises(StoreUnavailable):
         database.write([generation("a")])
 
 
-def test_closing_finishes_waiting_writes(tmp_path: Path):
-    database = FileDatabase(tmp_path / "muisti.db")
-    migrate(database, 1)
-    with ThreadPoolExecutor(16) as pool:
-        waiting = [pool.submit(database.write, [generation(f"g{n}")]) for n in range(16)]
-        for future in waiting:
-            future.result()
-        database.close()
-    again = FileDatabase(tmp_path / "muisti.db")
-    assert len(names(again)) == 16
-    again.close()
-
-
-def test_a_newer_schema_is_refused_and_left_alone(database: FileDatabase, tmp_path: Path):
+def test_a_newer_schema_is_refused_and_left_alone(database: Database):
     number = len(migrations()) + 1
     database.write([Statement("INSERT INTO schema_migrations VALUES (?, 'later.sql', 1)", (number,))])
     with pytest.raises(SchemaTooNew, match=f"schema {number}"):
         migrate(database, 2)
 
 
-def test_migrating_twice_or_from_two_processes_changes_nothing(database: FileDatabase, tmp_path: Path):
-    other = FileDatabase(tmp_path / "muisti.db")
+def test_migrating_twice_or_from_two_processes_changes_nothing(database: Database, store: Store):
+    other = store.open()
     migrate(other, 2)
     migrate(database, 3)
     other.close()
@@ -138,30 +118,71 @@ def test_migrating_twice_or_from_two_processes_changes_nothing(database: FileDat
     assert rows == [(len(migrations()),)]
 
 
-def test_another_programs_database_is_refused(tmp_path: Path):
-    theirs = apsw.Connection(str(tmp_path / "theirs.db"))
-    theirs.execute("CREATE TABLE t (x)")
-    theirs.close()
-    with pytest.raises(StoreCorrupt, match="another program"):
-        FileDatabase(tmp_path / "theirs.db")
+@pytest.mark.parametrize("sql", ["nonsense", "SELECT * FROM nowhere", "SELECT nothing", "SELECT ?"])
+def test_a_statement_that_makes_no_sense_is_our_fault_and_leaves_nothing(database: Database, sql: str):
+    with pytest.raises(BadStatement):
+        database.read([Statement(sql)])
+    with pytest.raises(BadStatement):
+        database.write([generation("a"), Statement(sql)])
+    assert names(database) == set()
 
 
-def test_a_file_that_is_no_database_is_refused(tmp_path: Path):
-    (tmp_path / "notes.db").write_text("dear diary, " * 500)
-    with pytest.raises(StoreCorrupt):
-        FileDatabase(tmp_path / "notes.db")
+def test_a_write_selects_what_it_has_made(database: Database):
+    rows = database.write([generation("a"), Statement("SELECT count(*) FROM generations"), generation("b")])
+    assert rows == [[], [(1,)], []]
 
 
-def test_a_folder_is_no_database(tmp_path: Path):
-    with pytest.raises(StoreUnavailable):
-        FileDatabase(tmp_path)
+def test_what_is_written_is_read_at_once_here_and_at_the_primary(database: Database):
+    for n in range(20):
+        database.write([generation(f"g{n}")])
+        assert len(names(database)) == len(names(database.primary)) == n + 1
 
 
-def test_a_new_file_is_for_its_owner_only(tmp_path: Path):
-    FileDatabase(tmp_path / "muisti.db").close()
-    assert (tmp_path / "muisti.db").stat().st_mode & 0o077 == 0
+scalars = (
+    st.none()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text()
+    | st.binary(max_size=200)
+)
 
 
-def test_commits_are_synced_and_foreign_keys_hold(database: FileDatabase):
-    writer = database._writer  # pyright: ignore[reportPrivateUsage]  # these cannot be seen from outside
-    assert (writer.pragma("synchronous"), writer.pragma("journal_mode"), writer.pragma("foreign_keys")) == (2, "wal", 1)
+@settings(max_examples=60)
+@given(st.lists(scalars, min_size=1, max_size=50))
+@example([0.1 + 0.2, 5e-324, -0.0, 1.7976931348623157e308, 2**63 - 1, -(2**63), "a\0b", "?", b"", ""])
+def test_values_come_back_as_they_went_bit_by_bit(stores: Stores, values: list[Scalar]):
+    database = stores().open()
+    database.write([Statement("CREATE TABLE v (place INTEGER PRIMARY KEY, value ANY) STRICT")])
+    database.write([Statement("INSERT INTO v VALUES (?, ?)", place) for place in enumerate(values)])
+    (rows,) = database.read([Statement("SELECT value FROM v ORDER BY place")])
+    database.close()
+    assert [same(row[0]) for row in rows] == [same(value) for value in values]
+
+
+def same(value: Scalar) -> object:
+    """Equal when type and bits are; SQLite keeps no sign of zero in a row."""
+    return (type(value), struct.pack("<d", value + 0.0) if isinstance(value, float) else value)
+
+
+def test_what_is_no_number_becomes_null(database: Database):
+    assert database.read([Statement("SELECT ?", (math.nan,))]) == [[(None,)]]
+
+
+def test_more_rows_than_one_answer_holds_are_read_all_the_same(database: Database):
+    """24 MB: sqld answers at most 10 MB at once, and streams more."""
+    text = "x" * 1_000_000
+    database.write([Statement("CREATE TABLE v (place INTEGER PRIMARY KEY, value TEXT) STRICT")])
+    for place in range(24):
+        database.write([Statement("INSERT INTO v VALUES (?, ?)", (place, text))])
+    ask = [Statement("SELECT 7"), Statement("SELECT place, value FROM v ORDER BY place"), Statement("SELECT 8")]
+    for _ in range(2):
+        before, rows, after = database.read(ask)
+        assert (before, after) == ([(7,)], [(8,)])
+        assert rows == [(place, text) for place in range(24)]
+
+
+def test_a_foreign_key_holds(database: Database):
+    orphan = Statement("INSERT INTO tags VALUES (99, 'a', 'a')")
+    with pytest.raises(Refused) as refused:
+        database.write([generation("a"), orphan])
+    assert (refused.value.code, refused.value.statement) == ("constraint", 1)

@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,6 +10,7 @@ from service.app import create_app
 from service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.fakes import API, Breakable, draft
+from tests.stores import Stores
 
 
 @pytest.fixture
@@ -19,8 +19,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Breakable]:
-    opened = Breakable(tmp_path / "muisti.db")
+def database(stores: Stores) -> Iterator[Breakable]:
+    opened = Breakable(stores().open())
     yield opened
     opened.close()
 

@@ -1,32 +1,45 @@
 """Stand-ins that behave, and builders that fill in what a test is not about."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from core.store.database import Rows, Statement
-from core.store.file import FileDatabase
+from core.store.database import Database, Rows, Statement
 
 API = "/v1/spaces/default"
 
 
-class Breakable(FileDatabase):
+class Breakable:
     """A database that works until `failure` is set, and then raises it."""
 
     failure: Exception | None = None
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
+    def __init__(self, inner: Database) -> None:
+        self._inner = inner
+
+    @property
+    def engine(self) -> str:
+        return self._inner.engine
+
+    @property
+    def local(self) -> bool:
+        return self._inner.local
+
+    @property
+    def primary(self) -> Database:
+        return self
 
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         if self.failure is not None:
             raise self.failure
-        return super().read(statements)
+        return self._inner.read(statements)
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
         if self.failure is not None:
             raise self.failure
-        return super().write(statements)
+        return self._inner.write(statements)
+
+    def close(self) -> None:
+        self._inner.close()
 
 
 def draft(content: str = "We deploy on Fridays; ticket QX-991", **fields: Any) -> dict[str, Any]:

@@ -15,10 +15,11 @@ from litestar.testing import TestClient
 from schemathesis import APIOperation, Case, GenerationMode
 
 from core.engine import Engine
+from core.store.file import FileDatabase
 from service.app import create_app
 from service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
-from tests.service.fakes import API, Breakable, draft
+from tests.service.fakes import API, draft
 
 DOCUMENT = json.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_text("utf-8"))
 OPERATIONS = {found.ok().label: found.ok() for found in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()}
@@ -33,7 +34,7 @@ done: set[tuple[str, GenerationMode]] = set()
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    database = Breakable(tmp_path_factory.mktemp("fuzz") / "muisti.db")
+    database = FileDatabase(tmp_path_factory.mktemp("fuzz") / "muisti.db")
     with TestClient(create_app(Settings(), engine=Engine(database, WordEncoder(), Clock()))) as opened:
         yield opened
     database.close()

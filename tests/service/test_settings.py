@@ -114,7 +114,22 @@ def test_a_bad_value_is_refused_with_source_value_and_what_is_expected(tmp_path:
         ("request_retention_hours", -1),
         ("model", ""),
         ("log_format", "xml"),
-        ("database_url", "libsql://db.example"),
+        ("database_url", "libsql://"),
+        ("database_url", "libsql://db.example?authToken=t"),
+        ("database_url", "libsql://me:pw@db.example"),
+        ("database_url", "https://db.example/#x"),
+        ("database_url", "https://db.example?tls=0"),
+        ("database_url", "libsql://db.example?tls=maybe"),
+        ("database_url", "http://db.example:port"),
+        ("database_url", "http://db example"),
+        ("database_url", "wss://db.example"),
+        ("database_replica_url", "file:muisti.db"),
+        ("database_replica_url", "db.example"),
+        ("database_token", "two words"),
+        ("database_token_file", " "),
+        ("database_namespace", "a/b"),
+        ("database_timeout", 0),
+        ("database_timeout", "nan"),
         ("database_url", "muisti.db"),
         ("database_url", "file:"),
         ("database_url", "file://elsewhere/muisti.db"),
@@ -137,7 +152,7 @@ def test_all_mistakes_are_told_at_once():
 
 def test_the_message_about_a_url_keeps_its_password_to_itself():
     message = refusal({"MUISTI_DATABASE_URL": "libsql://me:s3cret'x@host?authToken=t0ken"})
-    assert "libsql://..." in message and "only kind supported" in message
+    assert "libsql://..." in message and "expected file:PATH" in message and "s3cret" not in message
     assert "s3cret" not in message and "t0ken" not in message and "'x@host" not in message
 
 
@@ -194,6 +209,32 @@ def test_a_file_that_cannot_be_read_is_an_error_that_names_it(tmp_path: Path):
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost", "::ffff:127.0.0.1"])
 def test_loopback_may_always_be_bound(host: str):
     check_binding(Settings(host=host))
+
+
+def test_a_bad_token_is_not_shown():
+    assert "s3cret" not in refusal({"MUISTI_DATABASE_TOKEN": "s3cret with spaces"})
+
+
+@pytest.mark.parametrize(
+    "url", ["libsql://db.example", "http://127.0.0.1:8080", "https://db.example/n1", "libsql://x:1?tls=0"]
+)
+def test_a_remote_database_may_have_a_replica_a_token_and_a_namespace(url: str):
+    given = {"database_url": url, "database_replica_url": url, "database_token": "t", "database_namespace": "n"}
+    assert load({}, None, given).database_url == url
+
+
+@pytest.mark.parametrize(
+    "name", ["database_replica_url", "database_token", "database_token_file", "database_namespace"]
+)
+def test_what_only_a_remote_database_has_is_refused_for_a_file(name: str):
+    with pytest.raises(SettingsError, match="DATABASE_URL .* names a file"):
+        load({}, None, {name: "http://127.0.0.1:1" if name.endswith("url") else "x"})
+
+
+def test_two_tokens_are_refused():
+    given = {"database_url": "http://db", "database_token": "t", "database_token_file": "f"}
+    with pytest.raises(SettingsError, match="exclude each other"):
+        load({}, None, given)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "muisti.example", "localhost.me", "::ffff:10.0.0.1"])

@@ -1,0 +1,233 @@
+"""A database on a server that speaks Hrana: sqld or Turso. Writes go to the primary, reads to a replica if any.
+
+A batch is one request. Every write carries an id that it records with itself, so that after a lost reply the database
+knows whether it was committed; see `writes`.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from core.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable
+from core.store import writes
+from core.store.database import Database, Rows, Statement
+from core.store.hrana import BatchResult, Step, rows_of, transaction
+from core.store.hrana_errors import Unsure, check, is_too_large, whole
+from core.store.patience import PASSING, Patience
+from core.store.replication import Progress
+from core.store.server import NoAnswer, Server, TooSlow
+
+SECONDS = 10.0  # that a call may take, repetitions included
+REPLICATION_SECONDS = 1.0  # that a replica gets to catch up
+PROBE_SECONDS = 0.2
+REST_SECONDS = 1.0  # for which a replica that did not answer is left alone
+BEHIND = "the read replica of the database has not come that far yet; try again"
+LARGE_KNOWN = 100  # batches remembered because their rows take more room than one answer has
+
+_READ, _WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
+_TABLES = Statement("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+_VERSION = Statement("SELECT sqlite_version()")
+_PROBE = [Step(Statement("SELECT 1"), rows=True)]
+
+R = TypeVar("R")
+
+
+class RemoteDatabase:
+    """A `Database` on a server. Any number of processes may use the same one."""
+
+    def __init__(self, primary: Server, replica: Server | None = None, *, seconds: float = SECONDS) -> None:
+        """Connect. `seconds` is the longest that a call may take.
+
+        Raises:
+            StoreUnavailable: the server cannot be used.
+            StoreCorrupt: the database is another program's.
+        """
+        self._server = primary
+        self._replica = replica
+        self._rests_until = 0.0
+        self._seconds = seconds
+        self._progress = Progress()
+        self._large = set[str]()
+        self._closed = False
+        self._primary = _Primary(self)
+        self._engine = f"libSQL (SQLite {self._prepare()})"
+
+    @property
+    def engine(self) -> str:
+        return self._engine
+
+    @property
+    def local(self) -> bool:
+        return False
+
+    @property
+    def primary(self) -> Database:
+        return self._primary
+
+    def read(self, statements: Sequence[Statement]) -> list[Rows]:
+        self._check_open()
+        if self._replica is not None and time.monotonic() >= self._rests_until:
+            try:
+                return _rows(self._ask_replica(self._replica, _reading(statements)), len(statements))
+            except PASSING:
+                self._rests_until = time.monotonic() + REST_SECONDS
+                self._progress.replica_lost()
+        return self.read_primary(statements)
+
+    def read_primary(self, statements: Sequence[Statement]) -> list[Rows]:
+        """The rows of each statement, as they are where all writes go."""
+        self._check_open()
+        steps = _reading(statements)
+        return self._insist(lambda seconds: _rows(self._ask_primary(steps, seconds), len(statements)))
+
+    def write(self, statements: Sequence[Statement]) -> list[Rows]:
+        self._check_open()
+        patience = Patience(self._seconds)
+        while True:
+            write = writes.new_id()
+            steps, places = writes.steps(write, statements)
+            try:
+                result = self._ask_primary(transaction(_WRITE, steps), patience.left)
+                check(result, [1 + place for place in places])
+                return [rows_of(result.step_results[1 + place]) for place in places]
+            except (NoAnswer, Unsure) as problem:
+                outcome = self._settle(write)
+                if outcome.committed:
+                    return outcome.rows(len(statements))
+                patience.wait(problem)
+            except PASSING as problem:
+                patience.wait(problem)
+
+    def close(self) -> None:
+        self._closed = True
+        for server in (self._server, self._replica):
+            if server is not None:
+                server.close()
+
+    def _prepare(self) -> str:
+        """See that the database is ours, and make what `writes` needs. Gives the version of SQLite."""
+        names, version = self.read_primary([_TABLES, _VERSION])
+        tables = {str(name) for (name,) in names}
+        if tables and not tables & {"schema_migrations", writes.TABLE}:
+            raise StoreCorrupt("the remote database is another program's: it has tables, and none of Muisti's")
+        if writes.TABLE not in tables:
+            self._repeat([Step(statement) for statement in writes.MAKE])
+        return str(version[0][0])
+
+    def _settle(self, write: bytes) -> writes.Outcome:
+        """Learn the fate of a write whose reply was lost; one that has not been committed never will be."""
+        try:
+            return writes.outcome(self._repeat(writes.settle(write))[1])
+        except StoreUnavailable as error:
+            raise StoreUnavailable(
+                "the database gave no answer to a write, which may be stored or not; repeat it with the same "
+                "Idempotency-Key, or read first"
+            ) from error
+
+    def _repeat(self, steps: Sequence[Step]) -> list[Rows]:
+        """Run steps in a transaction until they have run; twice must do no harm."""
+        batch = transaction(_WRITE, steps)
+        places = range(1, 1 + len(steps))
+
+        def run(seconds: float) -> list[Rows]:
+            result = self._ask_primary(batch, seconds)
+            check(result, places)
+            return [rows_of(result.step_results[place]) for place in places]
+
+        return self._insist(run)
+
+    def _insist(self, run: Callable[[float], R]) -> R:
+        """The result of what may be repeated, as often as time allows."""
+        patience = Patience(self._seconds)
+        while True:
+            try:
+                return run(patience.left)
+            except PASSING as problem:
+                patience.wait(problem)
+
+    def _ask(self, server: Server, steps: Sequence[Step], index: int | None, seconds: float) -> BatchResult:
+        """What became of a batch, streamed when one answer cannot hold its rows."""
+        key = "\n".join(step.statement.sql for step in steps)
+        if key not in self._large:
+            result = server.run(steps, index, seconds)
+            if not is_too_large(result):
+                return whole(result)
+            if len(self._large) < LARGE_KNOWN:
+                self._large.add(key)
+        return whole(server.scan(steps, index, seconds))
+
+    def _ask_primary(self, steps: Sequence[Step], seconds: float) -> BatchResult:
+        before = self._progress.newest
+        result = self._ask(self._server, steps, None, seconds)
+        self._progress.primary_at(result.index, before)
+        return result
+
+    def _ask_replica(self, replica: Server, steps: Sequence[Step]) -> BatchResult:
+        """Ask a replica, which waits until it has come as far as we have seen.
+
+        Raises:
+            NotYetReplicated: it does not come that far in time.
+        """
+        wanted, behind = self._progress.newest, self._progress.behind
+        try:
+            result = self._ask(replica, steps, wanted, REPLICATION_SECONDS if behind else self._seconds)
+        except TooSlow:
+            if not behind:
+                raise
+            self._probe(replica, wanted)
+            result = self._ask(replica, steps, wanted, self._seconds)  # so it was the work that took its time
+        self._progress.replica_at(result.index)
+        if wanted is not None and result.index is not None and result.index < wanted:
+            raise NotYetReplicated(BEHIND)
+        return result
+
+    def _probe(self, replica: Server, wanted: int | None) -> None:
+        """See that a replica has come so far."""
+        try:
+            whole(replica.run(_PROBE, wanted, PROBE_SECONDS))
+        except TooSlow:
+            raise NotYetReplicated(BEHIND) from None
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("the database is closed")
+
+
+class _Primary:
+    """The same database, read where it is written."""
+
+    def __init__(self, whole: RemoteDatabase) -> None:
+        self._whole = whole
+
+    @property
+    def engine(self) -> str:
+        return self._whole.engine
+
+    @property
+    def local(self) -> bool:
+        return False
+
+    @property
+    def primary(self) -> Database:
+        return self
+
+    def read(self, statements: Sequence[Statement]) -> list[Rows]:
+        return self._whole.read_primary(statements)
+
+    def write(self, statements: Sequence[Statement]) -> list[Rows]:
+        return self._whole.write(statements)
+
+    def close(self) -> None:
+        self._whole.close()
+
+
+def _reading(statements: Sequence[Statement]) -> list[Step]:
+    steps = [Step(statement, rows=True) for statement in statements]
+    return steps if len(steps) == 1 else transaction(_READ, steps)  # a single statement is a snapshot by itself
+
+
+def _rows(result: BatchResult, statements: int) -> list[Rows]:
+    """The rows of each statement of `_reading`."""
+    places = range(statements) if statements == 1 else range(1, 1 + statements)
+    check(result, places)
+    return [rows_of(result.step_results[place]) for place in places]

@@ -1,0 +1,189 @@
+"""One server that speaks Hrana over HTTP: a batch goes there, and what became of it comes back.
+
+What goes wrong on the way is one of three things: the batch was not sent, it was declined, or nobody knows.
+"""
+
+import binascii
+from collections.abc import Iterator, Sequence
+from ssl import SSLCertVerificationError
+from urllib.parse import urlsplit
+
+import urllib3
+from urllib3.exceptions import (
+    ClosedPoolError,
+    ConnectTimeoutError,
+    HTTPError,
+    ReadTimeoutError,
+    SSLError,
+)
+
+from core.errors import StoreUnavailable
+from core.store import hrana
+from core.store.access import Token
+from core.store.hrana import BadReply, BatchResult, CursorEntry, Fault, Step, StepResult
+from core.store.location import base_url
+
+CONNECT_SECONDS = 2.0
+CONNECTIONS = 64  # kept open
+CLOSE_SECONDS = 1.0
+_ALIKE = {"content-type": "application/json", "accept-encoding": "identity"}
+
+
+class NotSent(Exception):
+    """No connection: the server has not seen the request."""
+
+
+class Declined(Exception):
+    """The server has too much to do, and did nothing of the request."""
+
+
+class NoAnswer(Exception):
+    """The request was sent and no answer came: whatever it asked for may have happened or not."""
+
+
+class TooSlow(NoAnswer):
+    """No answer within the time that there was."""
+
+
+class Server:
+    """Sends batches. Thread-safe; connections are pooled. All methods raise NotSent, Declined and NoAnswer.
+
+    StoreUnavailable is raised for what no repetition mends: a token that is refused, a database that is not there.
+    """
+
+    def __init__(self, url: str, token: Token, namespace: str | None = None) -> None:
+        self._base = base_url(url)
+        self._token = token
+        self._namespace = {} if namespace is None else {"x-namespace-bin": _unpadded(namespace)}
+        self._known = False  # whether it has ever answered
+        # TLS is verified against what the system trusts; a redirect would take the token elsewhere, so none is followed
+        self._pool = urllib3.PoolManager(num_pools=4, maxsize=CONNECTIONS, retries=False, headers=_ALIKE)
+
+    def run(self, steps: Sequence[Step], index: int | None, seconds: float) -> BatchResult | Fault:
+        """Run one batch: all of it is one request."""
+        response = self._post("/v3/pipeline", hrana.pipeline_body(steps, index), seconds)
+        try:
+            return hrana.pipeline_reply(response.data)
+        except BadReply as error:
+            raise NoAnswer(f"what came back is not Hrana: {error}") from error
+
+    def scan(self, steps: Sequence[Step], index: int | None, seconds: float) -> BatchResult | Fault:
+        """Run a batch that reads, whose rows come one by one: they may take more room than one answer has."""
+        response = self._post("/v3/cursor", hrana.cursor_body(steps, index), seconds, whole=False)
+        try:
+            lines = _lines(response)
+            head = hrana.cursor_head(next(lines, b""))
+            result = _gathered((hrana.cursor_entry(line) for line in lines), len(steps))
+        except (HTTPError, BadReply) as error:
+            raise NoAnswer(f"the answer broke off ({type(error).__name__})") from error
+        finally:
+            response.release_conn()
+        self._close(head.baton, head.base_url)
+        return result
+
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        self._pool.clear()
+
+    def _close(self, baton: str | None, moved_to: str | None) -> None:
+        """End the stream of a cursor; the server would by itself, after ten seconds."""
+        if baton is None:
+            return
+        base = self._base if moved_to is None or not _as_safe(moved_to, self._base) else moved_to.rstrip("/")
+        try:
+            self._post("/v3/pipeline", hrana.close_body(baton), CLOSE_SECONDS, base=base)
+        except (NotSent, Declined, NoAnswer):
+            return  # see above
+
+    def _post(
+        self, path: str, body: bytes, seconds: float, *, whole: bool = True, base: str | None = None
+    ) -> urllib3.BaseHTTPResponse:
+        token = self._token.current()
+        response = self._send(f"{base or self._base}{path}", body, token, seconds, whole)
+        if response.status in (401, 403):
+            renewed = self._token.current()
+            if renewed != token:  # the file has changed meanwhile
+                response = self._send(f"{base or self._base}{path}", body, renewed, seconds, whole)
+        return self._answered(response)
+
+    def _send(self, url: str, body: bytes, token: str | None, seconds: float, whole: bool) -> urllib3.BaseHTTPResponse:
+        bearer = {} if token is None else {"authorization": f"Bearer {token}"}
+        timeout = urllib3.Timeout(connect=min(CONNECT_SECONDS, seconds), read=seconds)
+        try:
+            return self._pool.request(
+                "POST",
+                url,
+                body=body,
+                headers=_ALIKE | self._namespace | bearer,
+                timeout=timeout,
+                redirect=False,
+                preload_content=whole,
+            )
+        except (ConnectTimeoutError, ClosedPoolError) as error:  # the first is also a connection that is refused
+            raise NotSent("it cannot be reached") from error
+        except ReadTimeoutError as error:
+            raise TooSlow(f"no answer came within {seconds:.1f} s") from error
+        except SSLError as error:
+            if isinstance(error.args[0], SSLCertVerificationError):
+                raise StoreUnavailable("the certificate of the database is not trusted here") from error
+            raise NoAnswer("the connection broke off (TLS)") from error
+        except HTTPError as error:
+            raise NoAnswer(f"the connection broke off ({type(error).__name__})") from error
+
+    def _answered(self, response: urllib3.BaseHTTPResponse) -> urllib3.BaseHTTPResponse:
+        status = response.status
+        if status == 200:
+            self._known = True
+            return response
+        response.release_conn()
+        if status in (401, 403):
+            raise StoreUnavailable("the database refuses our token; see MUISTI_DATABASE_TOKEN")
+        if status == 404 and not self._known:
+            raise StoreUnavailable(
+                "at the URL of the database is no Hrana 3, or no such database; see MUISTI_DATABASE_NAMESPACE"
+            )
+        if status in (404, 429):  # sqld takes a database for missing while it closes it to make room for others
+            raise Declined(f"it answered {status}")
+        if status >= 500:
+            raise NoAnswer(f"it answered {status}")
+        raise StoreUnavailable(f"what is at the database's URL does not speak Hrana 3: it answered {status}")
+
+
+def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
+    pending = b""
+    for piece in response.stream(1 << 20):
+        *whole, pending = (pending + piece).split(b"\n")
+        yield from whole
+    if pending:
+        yield pending
+
+
+def _gathered(entries: Iterator[CursorEntry], steps: int) -> BatchResult | Fault:
+    """A cursor's entries in the form of a batch's result."""
+    results: list[StepResult | None] = [None] * steps
+    errors: list[Fault | None] = [None] * steps
+    rows = list[list[hrana.Cell]]()
+    index: str | None = None
+    for entry in entries:
+        if entry.type == "row":
+            rows.append(entry.row)
+        elif entry.type == "step_begin":
+            rows = list[list[hrana.Cell]]()
+            results[entry.step] = StepResult(rows)
+        elif entry.type == "step_error":
+            errors[entry.step] = entry.error
+        elif entry.type == "replication_index":
+            index = None if entry.replication_index is None else str(entry.replication_index)
+        elif entry.type == "error" and entry.error is not None:
+            return entry.error
+    return BatchResult(results, errors, index)
+
+
+def _as_safe(url: str, base: str) -> bool:
+    """Whether the token may go there: never from TLS to none, and never to another kind of URL."""
+    scheme = urlsplit(url).scheme
+    return scheme == "https" or (scheme == "http" and base.startswith("http:"))
+
+
+def _unpadded(text: str) -> str:
+    return binascii.b2a_base64(text.encode(), newline=False).rstrip(b"=").decode("ascii")

@@ -1,0 +1,41 @@
+"""The database that the settings name: a file, or a server that speaks Hrana."""
+
+from pathlib import Path
+
+from core.store.access import Token
+from core.store.database import Database
+from core.store.file import FileDatabase
+from core.store.location import host, is_remote
+from core.store.remote import RemoteDatabase
+from core.store.server import Server
+from service.settings import Settings, database_path
+
+
+def open_database(settings: Settings) -> Database:
+    """Open it, or connect to it.
+
+    Raises:
+        MuistiError: it cannot be used.
+    """
+    if not is_remote(settings.database_url):
+        return FileDatabase(database_path(settings.database_url))
+    file = settings.database_token_file
+    token = Token(settings.database_token, None if file is None else Path(file))
+    replica = settings.database_replica_url
+    return RemoteDatabase(
+        Server(settings.database_url, token, settings.database_namespace),
+        None if replica is None else Server(replica, token, settings.database_namespace),
+        seconds=settings.database_timeout,
+    )
+
+
+def whereabouts(settings: Settings) -> str:
+    """Where the database is, as a log may say it: never with a secret.
+
+    >>> whereabouts(Settings(database_url="libsql://me.turso.io", database_replica_url="http://edge:8080"))
+    'me.turso.io, read from edge:8080'
+    """
+    if not is_remote(settings.database_url):
+        return database_path(settings.database_url)
+    replica = settings.database_replica_url
+    return host(settings.database_url) + ("" if replica is None else f", read from {host(replica)}")

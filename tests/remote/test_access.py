@@ -1,0 +1,115 @@
+"""Tokens, namespaces and certificates: who gets in, and where."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.errors import StoreUnavailable
+from core.store.access import Token
+from core.store.database import Statement
+from core.store.migrate import migrate
+from core.store.remote import RemoteDatabase
+from core.store.server import Server
+from deploy.cluster.sqld import Sqld
+from tests.core.test_store import generation, names
+from tests.remote.tokens import Issuer
+from tests.stores import RemoteStore
+
+
+@pytest.fixture(scope="module")
+def issuer(tmp_path_factory: pytest.TempPathFactory) -> Issuer:
+    return Issuer(tmp_path_factory.mktemp("keys"))
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory, issuer: Issuer) -> Iterator[Sqld]:
+    """A server that asks for tokens, with a database that is ready."""
+    with Sqld(tmp_path_factory.mktemp("guarded"), key_file=issuer.key_file) as running:
+        database = opened(running, issuer.token())
+        migrate(database, 1)
+        yield running
+
+
+def opened(sqld: Sqld, token: str | None, seconds: float = 2) -> RemoteDatabase:
+    return RemoteDatabase(Server(sqld.url, Token(token), "default"), seconds=seconds)
+
+
+def test_a_valid_token_gets_in(guarded: Sqld, issuer: Issuer):
+    database = opened(guarded, issuer.token())
+    database.write([generation("valid")])
+    assert "valid" in names(database)
+
+
+@pytest.mark.parametrize("kind", ["none", "expired", "garbage", "of another issuer"])
+def test_without_a_valid_token_nobody_gets_in(guarded: Sqld, issuer: Issuer, tmp_path: Path, kind: str):
+    tokens = {
+        "none": None,
+        "expired": issuer.token(exp=int(time.time()) - 600),
+        "garbage": "garbage",
+        "of another issuer": Issuer(tmp_path).token(),
+    }
+    with pytest.raises(StoreUnavailable, match="refuses our token"):
+        opened(guarded, tokens[kind])
+
+
+def test_a_token_for_reading_reads_and_says_why_it_cannot_write(guarded: Sqld, issuer: Issuer):
+    opened(guarded, issuer.token()).write([generation("for readers")])
+    database = opened(guarded, issuer.token(a="ro"))
+    assert "for readers" in names(database)
+    with pytest.raises(StoreUnavailable):
+        database.write([generation("by a reader")])
+    assert "by a reader" not in names(database)
+
+
+def test_a_new_token_in_the_file_is_used_without_a_restart(guarded: Sqld, issuer: Issuer, tmp_path: Path):
+    file = tmp_path / "token"
+    file.write_text(issuer.token(exp=int(time.time()) - 600))
+    with pytest.raises(StoreUnavailable, match="refuses our token"):
+        RemoteDatabase(Server(guarded.url, Token(file=file), "default"))
+    file.write_text(issuer.token() + "\n")
+    database = RemoteDatabase(Server(guarded.url, Token(file=file), "default"))
+    file.write_text(issuer.token(exp=int(time.time()) - 600, n=1))
+    with pytest.raises(StoreUnavailable, match="refuses our token"):
+        names(database)
+    fresh = tmp_path / "fresh"
+    fresh.write_text(issuer.token(n=2))
+    os.replace(fresh, file)
+    assert isinstance(names(database), set)
+
+
+def test_a_token_file_that_is_not_there_is_named(tmp_path: Path):
+    with pytest.raises(StoreUnavailable, match="token"):
+        Token(file=tmp_path / "nothing")
+
+
+def test_namespaces_share_nothing(sqld: Sqld):
+    one, other = RemoteStore(sqld).open(), RemoteStore(sqld).open()
+    for database in (one, other):
+        migrate(database, 1)
+    one.write([generation("one")])
+    other.write([generation("other")])
+    assert (names(one), names(other)) == ({"one"}, {"other"})
+
+
+def test_a_namespace_that_is_not_there_is_told_at_once(sqld: Sqld):
+    with pytest.raises(StoreUnavailable, match="MUISTI_DATABASE_NAMESPACE"):
+        RemoteDatabase(Server(sqld.url, Token(), "nowhere"))
+
+
+def test_without_a_setting_the_namespace_is_the_first_label_of_the_host(sqld: Sqld):
+    sqld.create("127")
+    by_host = RemoteDatabase(Server(sqld.url, Token()))
+    migrate(by_host, 1)
+    by_host.write([generation("by host")])
+    assert names(RemoteDatabase(Server(sqld.url, Token(), "127"))) == {"by host"}
+
+
+def test_another_programs_database_is_refused(sqld: Sqld):
+    store = RemoteStore(sqld)
+    server = Server(sqld.url, Token(), store.namespace)
+    store.open().write([Statement("CREATE TABLE diary (day)"), Statement("DROP TABLE muisti_writes")])
+    with pytest.raises(Exception, match="another program"):
+        RemoteDatabase(server)

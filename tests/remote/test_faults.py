@@ -1,0 +1,163 @@
+"""Whatever the network does: what was acknowledged is there, once, and what was refused is not."""
+
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from core.errors import StoreUnavailable
+from core.store.access import Token
+from core.store.database import Database, Refused, Statement
+from core.store.remote import RemoteDatabase
+from core.store.server import Server
+from deploy.cluster.sqld import Sqld
+from tests.remote.proxy import FAULTS, Fault, Proxy
+from tests.stores import RemoteStore
+
+FAULTS_MADE = 1_000
+THREADS = 8
+SHARE = 0.4  # of requests that something happens to
+
+TABLES = [
+    Statement("CREATE TABLE counter (n INTEGER NOT NULL) STRICT"),
+    Statement("INSERT INTO counter VALUES (0)"),
+    Statement("CREATE TABLE log (n INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT"),
+]
+# A name that is there already is refused; so a write that is sent twice would be refused, not merely counted twice.
+COUNT = "UPDATE counter SET n = n + 1"
+NOTE = "INSERT INTO log SELECT n, ? FROM counter"
+NUMBER = Statement("SELECT n FROM counter")
+
+
+def add(database: Database, name: str) -> int:
+    """Note a name under the next number; gives the number."""
+    rows = database.write([Statement(COUNT), Statement(NOTE, (name,)), NUMBER])
+    number = rows[2][0][0]
+    assert isinstance(number, int)
+    return number
+
+
+def log(database: Database) -> dict[str, int]:
+    (rows,) = database.read([Statement("SELECT name, n FROM log")])
+    noted = {str(name): int(str(n)) for name, n in rows}
+    assert len(noted) == len(rows), "a write was done twice"
+    return noted
+
+
+def chooser(share: float, seed: int) -> tuple[list[bool], "Chooser"]:
+    broken = [False]
+    return broken, Chooser(share, seed, broken)
+
+
+class Chooser:
+    """Says what happens to the next request; nothing while the network is whole."""
+
+    def __init__(self, share: float, seed: int, broken: list[bool]) -> None:
+        self._share, self._rng, self._broken = share, random.Random(seed), broken
+
+    def __call__(self) -> Fault | None:
+        if not self._broken[0] or self._rng.random() >= self._share:
+            return None
+        return self._rng.choice(FAULTS)
+
+
+def test_of_a_thousand_faults_none_loses_or_doubles_a_write(sqld: Sqld):
+    store = RemoteStore(sqld)
+    store.open().write(TABLES)
+    broken, choose = chooser(SHARE, 7)
+    acknowledged: dict[str, int] = {}
+    unknown: set[str] = set()
+    lock = threading.Lock()
+    with Proxy(sqld.port, choose) as proxy:
+        database = RemoteDatabase(Server(proxy.url, Token(), store.namespace), seconds=20)
+        broken[0] = True
+
+        def work(thread: int) -> None:
+            turn = 0
+            while sum(proxy.done.values()) < FAULTS_MADE:
+                turn += 1
+                name = f"{thread}-{turn}"
+                try:
+                    number = add(database, name)
+                except StoreUnavailable:
+                    with lock:
+                        unknown.add(name)
+                else:
+                    with lock:
+                        acknowledged[name] = number
+                    assert log(database)[name] == number  # read your write
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            for outcome in [pool.submit(work, thread) for thread in range(THREADS)]:
+                outcome.result()
+        assert set(proxy.done) == set(FAULTS)
+    direct = store.open()
+    noted = log(direct)
+    assert {name: noted.get(name) for name in acknowledged} == acknowledged
+    assert set(noted) <= set(acknowledged) | unknown
+    assert sorted(noted.values()) == list(range(1, len(noted) + 1))
+    assert direct.read([NUMBER]) == [[(len(noted),)]]
+    assert len(unknown) * 20 <= len(acknowledged)  # clients see at most a retry, and that seldom
+
+
+def test_a_refusal_is_a_refusal_whatever_happens_to_the_replies(sqld: Sqld):
+    """Compare-and-set under faults: of those who ask for the same number one gets it, and the others are told so."""
+    store = RemoteStore(sqld)
+    store.open().write([*TABLES, Statement("CREATE UNIQUE INDEX once ON log (name)")])
+    broken, choose = chooser(SHARE, 8)
+    with Proxy(sqld.port, choose) as proxy:
+        database = RemoteDatabase(Server(proxy.url, Token(), store.namespace), seconds=20)
+        broken[0] = True
+
+        def claim(place: int) -> str | None:
+            name = f"seat {place % 20}"
+            try:
+                return f"{name} {add(database, name)}"
+            except Refused:
+                return None
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            claims = list(pool.map(claim, range(100)))
+    noted = log(store.open())
+    assert sorted(claim for claim in claims if claim) == sorted(f"{name} {n}" for name, n in noted.items())
+    assert len(noted) == 20
+
+
+def test_when_no_answer_ever_comes_the_caller_is_told_that_the_outcome_is_unknown(sqld: Sqld):
+    store = RemoteStore(sqld)
+    store.open().write(TABLES)
+    broken = [False]
+    with Proxy(sqld.port, lambda: "cut after request" if broken[0] else None) as proxy:
+        database = RemoteDatabase(Server(proxy.url, Token(), store.namespace), seconds=1)
+        broken[0] = True
+        with pytest.raises(StoreUnavailable, match="may be stored or not"):
+            add(database, "a")
+        broken[0] = False
+        assert add(database, "b") == len(log(database))
+
+
+def test_a_server_that_is_not_there_is_told_within_the_time(sqld: Sqld):
+    with Proxy(sqld.port, lambda: None) as gone:
+        pass
+    with pytest.raises(StoreUnavailable, match="cannot be reached"):
+        RemoteDatabase(Server(gone.url, Token(), "default"), seconds=1)
+
+
+def test_a_server_that_is_killed_and_comes_back_is_waited_for(sqld_of_its_own: Sqld):
+    store = RemoteStore(sqld_of_its_own)
+    database = store.open()
+    database.write(TABLES)
+    numbers = [add(database, f"{turn}") for turn in range(5)]
+    for turn in range(5, 10):
+        sqld_of_its_own.kill()
+        back = threading.Timer(0.2, sqld_of_its_own.start)
+        back.start()
+        numbers.append(add(database, f"{turn}"))
+        back.join()
+    assert numbers == list(range(1, 11)) == sorted(log(database).values())
+
+
+def test_what_does_not_speak_hrana_is_told_so(sqld: Sqld):
+    with pytest.raises(StoreUnavailable, match="Hrana"):
+        RemoteDatabase(Server(f"{sqld.url}/elsewhere", Token(), "default"), seconds=1)

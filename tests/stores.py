@@ -1,0 +1,45 @@
+"""Databases for tests, on a file and on sqld: what holds for one must hold for the other."""
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from core.store.access import Token
+from core.store.database import Database
+from core.store.file import FileDatabase
+from core.store.remote import RemoteDatabase
+from core.store.server import Server
+from deploy.cluster.sqld import Sqld
+
+
+class Store(Protocol):
+    """A place for one database, which may be opened several times, at once too."""
+
+    def open(self) -> Database: ...
+
+
+class FileStore:
+    """A database in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def open(self) -> FileDatabase:
+        return FileDatabase(self.path)
+
+
+class RemoteStore:
+    """A database of its own on a server, and perhaps on a replica."""
+
+    def __init__(self, sqld: Sqld, replica: Sqld | None = None) -> None:
+        self.namespace = f"t{uuid.uuid4().hex}"
+        self.sqld, self.replica = sqld, replica
+        sqld.create(self.namespace)
+
+    def open(self) -> RemoteDatabase:
+        replica = None if self.replica is None else Server(self.replica.url, Token(), self.namespace)
+        return RemoteDatabase(Server(self.sqld.url, Token(), self.namespace), replica)
+
+
+Stores = Callable[[], Store]
