@@ -252,15 +252,15 @@ class Engine:
             raise NotFound("memory", memory_id)
         return History(versions=tuple(memories.version(row, space) for row in rows), seq=found.seq)
 
-    def search(self, space: str, query: Query) -> Answer:
+    def search(self, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """The memories that best answer a query; see `Searcher.search`."""
         check_query(query)
-        return self._searcher.search(space, query, self._clock())
+        return self._searcher.search(space, query, self._clock(), max_age)
 
-    def search_at_once(self, space: str, query: Query) -> Answer | None:
+    def search_at_once(self, space: str, query: Query, max_age: float = 0.0) -> Answer | None:
         """The same, when that takes a millisecond or two and waits for nobody; else None."""
         check_query(query)
-        return self._searcher.search_at_once(space, query, self._clock())
+        return self._searcher.search_at_once(space, query, self._clock(), max_age)
 
     def categories(self, space: str) -> Counts:
         """Categories of active memories."""
@@ -292,17 +292,29 @@ class Engine:
             EpochGone: the point is of a space that has been made anew since.
             NotYetReplicated: the point has not arrived here.
         """
-        here = self._space(space).seq
+        try:
+            here = self._space(space).seq
+        except NotFound:
+            here = None  # where this is read it may not have arrived
+        if here is not None and here.epoch == at.epoch and here.number >= at.number:
+            return
+        here = self.catch_up(space).at
         if here.epoch != at.epoch:
             raise EpochGone(f"space {space!r} has been made anew since {at}; forget that point and read again")
         if here.number < at.number:
             raise NotYetReplicated(f"space {space!r} is at {here}, not yet at {at}; try again")
 
+    def catch_up(self, space: str) -> Space:
+        """The space as it stands where it is written. What is read here later has come as far."""
+        found = self._space(space, self._database.primary)
+        self._indexes.note(found, found.seq.number)
+        return found.space
+
     def _call(self, request: RequestKey | None) -> Call:
         return Call(self._clock(), request)
 
-    def _space(self, name: str) -> SpaceRow:
-        (rows,) = self._database.read([spaces.by_name(name)])
+    def _space(self, name: str, database: Database | None = None) -> SpaceRow:
+        (rows,) = (database or self._database).read([spaces.by_name(name)])
         if not rows:
             raise NotFound("space", name)
         return space_row(rows[0])

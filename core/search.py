@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import cast
 
 from core.calibration import Calibration
@@ -39,8 +39,10 @@ class Searcher:
         self._encoder = encoder
         self._calibration = calibration
 
-    def search(self, space: str, query: Query, now: int) -> Answer:
+    def search(self, space: str, query: Query, now: int, max_age: float = 0.0) -> Answer:
         """The best memories of a space, best first; `now` in microseconds.
+
+        What others have written in the last `max_age` seconds may be missing; then the database need not be asked.
 
         Raises:
             NotFound: there is no such space.
@@ -49,11 +51,11 @@ class Searcher:
         needed = None
         while True:
             index, snapshot = self._indexes.fresh(space, needed or 0)
-            answer, needed = self._tried(space, query, now, index, snapshot, needed)
+            answer, needed = self._tried(space, query, now, index, snapshot, needed, max_age)
             if answer is not None:
                 return answer
 
-    def search_at_once(self, space: str, query: Query, now: int) -> Answer | None:
+    def search_at_once(self, space: str, query: Query, now: int, max_age: float = 0.0) -> Answer | None:
         """The same, when that takes a millisecond or two and waits for nobody; else None.
 
         Raises:
@@ -64,10 +66,17 @@ class Searcher:
         ready = self._indexes.at_once(space)
         if ready is None or ready[1].size > QUICK_ROWS:
             return None
-        return self._tried(space, query, now, *ready, None)[0]
+        return self._tried(space, query, now, *ready, None, max_age)[0]
 
     def _tried(
-        self, space: str, query: Query, now: int, index: SpaceIndex, snapshot: Snapshot, needed: int | None
+        self,
+        space: str,
+        query: Query,
+        now: int,
+        index: SpaceIndex,
+        snapshot: Snapshot,
+        needed: int | None,
+        max_age: float,
     ) -> tuple[Answer | None, int]:
         """The answer from a snapshot; or None when it must have seen another change first, and that change.
 
@@ -81,7 +90,7 @@ class Searcher:
         embedded = perf_counter()
         ranked = rank(index, snapshot, query, wanted, mode, direction, now)
         ready = perf_counter()
-        found, newest = self._fetch(index, snapshot, ranked)
+        found, newest = self._fetch(index, snapshot, ranked, max_age)
         if found is None or snapshot.seq.number < (newest if needed is None else needed):
             return None, newest
         timings = Timings(
@@ -124,16 +133,24 @@ class Searcher:
         assert self._encoder is not None
         return aim(rotated(self._encoder.encode_query(text)))
 
-    def _fetch(self, index: SpaceIndex, snapshot: Snapshot, ranked: Ranked) -> tuple[dict[int, Memory] | None, int]:
+    def _fetch(
+        self, index: SpaceIndex, snapshot: Snapshot, ranked: Ranked, max_age: float
+    ) -> tuple[dict[int, Memory] | None, int]:
         """The memories by version id and the space's newest change; None and 0 when the index is of no more use."""
         versions = snapshot.columns.version[ranked.rows].tolist()
-        space = index.space
+        known = index.recent.known(snapshot.seq.number, versions, max_age) if max_age else None
+        if known is not None:
+            return known, snapshot.seq.number
+        space, asked_at = index.space, monotonic()
         rows, state = self._database.read([memories.by_rows(versions), spaces.state(space.id)])
-        name = space.space.name
-        if not state or state[0][0] != space.space.epoch or state[0][2] != space.generation:
-            self._indexes.drop(name)
+        name, newest = space.space.name, cast(int, state[0][1]) if state else -1
+        if newest < snapshot.seq.number or state[0][0] != space.space.epoch or state[0][2] != space.generation:
+            self._indexes.drop(name)  # made anew, embedded anew, or a copy of earlier days was put in its place
             return None, 0
-        return {cast(int, row[0]): memories.memory(row, name) for row in rows}, cast(int, state[0][1])
+        found = {cast(int, row[0]): memories.memory(row, name) for row in rows}
+        if max_age:
+            index.recent.note(newest, found, asked_at)
+        return found, newest
 
 
 class _Hits:

@@ -42,7 +42,7 @@ KINDS: Mapping[str, Kind] = {
     "idempotency_key_reused": Kind(409, "Idempotency key reused", "The key was sent before with another request."),
     "stale_version": Kind(412, "Stale version", "The memory has changed since the version that If-Match names."),
     "epoch_gone": Kind(410, "Epoch gone", "Muisti-Min-Seq is of a space that has been made anew since."),
-    "not_yet_replicated": Kind(503, "Not yet replicated", "Muisti-Min-Seq has not been reached within 1 s.", 1),
+    "not_yet_replicated": Kind(503, "Not yet replicated", "What the answer must show is not here after 1 s.", 1),
     "busy": Kind(503, "Busy", "Too many requests wait already.", 1),
     "store_unavailable": Kind(503, "Store unavailable", "The database did not answer.", 1),
     "store_full": Kind(507, "Store full", "There is no room left for the database; nothing was stored."),

@@ -16,7 +16,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from core.errors import MuistiError
 from service.decode import JSON, SLASH, decode
 from service.errors import MEDIA_TYPE, HttpError, crashed
-from service.headers import MIN_SEQ
+from service.headers import FRESHNESS, MIN_SEQ
 from service.routes.memories import add_memory
 from service.routes.search import search
 from service.schemas.requests import AddBody, SearchBody
@@ -25,7 +25,8 @@ from service.workers import Backend
 
 _PATH = re.compile(rf"/v1/spaces/(?P<space>[^/{SLASH}]+)(?P<end>/(?:search|memories))")
 _TELLING = frozenset(
-    name.lower().encode() for name in (MIN_SEQ, "Idempotency-Key", "If-Match", "If-None-Match", "Content-Encoding")
+    name.lower().encode()
+    for name in (MIN_SEQ, FRESHNESS, "Idempotency-Key", "If-Match", "If-None-Match", "Content-Encoding")
 )
 
 Header = tuple[bytes, bytes]

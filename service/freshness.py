@@ -6,26 +6,36 @@ from typing import Any
 from litestar import Request
 
 from core.errors import NotYetReplicated
-from service.headers import MIN_SEQ, min_seq
+from core.values import Seq
+from service.headers import FRESHNESS, MIN_SEQ, freshness, min_seq
 from service.workers import Backend
 
 WAIT_SECONDS = 1.0
 PAUSE_SECONDS = 0.02
-_NAME = MIN_SEQ.lower().encode()
+_MIN_SEQ = MIN_SEQ.lower().encode()
+_FRESHNESS = FRESHNESS.lower().encode()
+_NAMES = frozenset({_MIN_SEQ, _FRESHNESS})
 
 
 async def caught_up(request: Request[Any, Any, Any]) -> None:
-    """Wait for the point that Muisti-Min-Seq names, if any.
+    """Ask the primary when Muisti-Freshness says so, and wait for the point that Muisti-Min-Seq names, if any.
 
     Raises:
         NotYetReplicated: it was not reached in time.
         EpochGone: the space has been made anew since.
     """
-    header = next((value for name, value in request.scope["headers"] if name == _NAME), None)
-    if header is None or "space" not in request.path_params:
+    found = {name: value.decode("latin-1") for name, value in request.scope["headers"] if name in _NAMES}
+    if not found or "space" not in request.path_params:
         return
     backend: Backend = request.app.state.backend
-    at, space = min_seq(header.decode("latin-1")), request.path_params["space"]
+    space = request.path_params["space"]
+    if freshness(found.get(_FRESHNESS)).strong:
+        await backend.store(backend.engine.catch_up, space)
+    if _MIN_SEQ in found:
+        await _reached(backend, space, min_seq(found[_MIN_SEQ]))
+
+
+async def _reached(backend: Backend, space: str, at: Seq) -> None:
     clock = asyncio.get_running_loop().time
     deadline = clock() + WAIT_SECONDS
     while True:

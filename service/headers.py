@@ -1,6 +1,7 @@
 """The request headers that carry meaning, read once and strictly."""
 
 import re
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Annotated
 
@@ -14,11 +15,13 @@ from service.errors import HttpError
 
 SEQ = "Muisti-Seq"
 MIN_SEQ = "Muisti-Min-Seq"
+FRESHNESS = "Muisti-Freshness"
 REPLAYED = "Idempotent-Replayed"
 
 _TAG = r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"'
 _TAGS = re.compile(rf"\s*{_TAG}(?:\s*,\s*{_TAG})*\s*")
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
+_FRESHNESS = re.compile(r"session|strong|bounded\s*;\s*max-age=(?P<age>[0-9]{1,7})(?P<unit>ms|s)")
 _SEQ = re.compile(r"(?P<epoch>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(?P<number>[0-9]{1,18})")
 
 IfMatchHeader = Annotated[
@@ -35,6 +38,14 @@ IdempotencyKeyHeader = Annotated[
     HeaderParameter(
         name="Idempotency-Key",
         description="1 to 255 visible ASCII characters. A repetition gets the first answer, and nothing is done twice.",
+    ),
+]
+FreshnessHeader = Annotated[
+    str | None,
+    HeaderParameter(
+        name=FRESHNESS,
+        description="`session` (default): all that this server has written or seen. `strong`: all that anybody has "
+        "written. `bounded;max-age=500ms`: a search may miss what others wrote in that time.",
     ),
 ]
 
@@ -110,3 +121,32 @@ def min_seq(header: str) -> Seq:
     if match is None:
         raise HttpError("malformed_header", f"{MIN_SEQ} looks like {{epoch}}:{{number}}, as {SEQ} gave it")
     return Seq(match["epoch"], int(match["number"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """How fresh an answer must be. `strong`: ask where is written. `max_age`: seconds that it may be behind."""
+
+    strong: bool = False
+    max_age: float = 0.0
+
+
+def freshness(header: str | None) -> Freshness:
+    """What Muisti-Freshness asks for.
+
+    >>> freshness("bounded;max-age=500ms").max_age, freshness("strong").strong
+    (0.5, True)
+
+    Raises:
+        HttpError: it is none of the three.
+    """
+    if header is None:
+        return Freshness()
+    match = _FRESHNESS.fullmatch(header.strip())
+    if match is None:
+        raise HttpError("malformed_header", f"{FRESHNESS} is session, strong, or bounded;max-age=500ms (or 2s)")
+    age = match["age"]
+    return Freshness(
+        strong=header.strip() == "strong",
+        max_age=0.0 if age is None else int(age) / (1000 if match["unit"] == "ms" else 1),
+    )

@@ -127,6 +127,8 @@ def _parameters(path: str, handler: HTTPRouteHandler) -> Iterator[Json]:
         yield from EXAMPLES["filters"]
     if path.startswith(f"{SPACE}/"):
         yield EXAMPLES["min_seq"]
+        if "GET" in handler.http_methods:
+            yield EXAMPLES["freshness"]
 
 
 def _described(text: str | None) -> Json:

@@ -45,7 +45,7 @@ _DRAFT = {
     "metadata": {"team": "core"},
 }
 
-# Bodies by operation; `filters` and `min_seq` are parameters that no handler declares.
+# Bodies by operation; `filters`, `min_seq` and `freshness` are parameters that no handler declares.
 EXAMPLES: dict[str, Any] = {
     "createSpace": {"name": "acme.web"},
     "addMemory": _DRAFT,
@@ -75,6 +75,14 @@ EXAMPLES: dict[str, Any] = {
             "example": {"category": "rules", "created_at.gte": "2026-01-01"},
         },
     ],
+    "freshness": {
+        "name": "Muisti-Freshness",
+        "in": "header",
+        "description": "`session` (default): all that this server has written or seen. `strong`: all that anybody has "
+        "written.",
+        "schema": {"type": "string", "pattern": "^(session|strong|bounded;max-age=[0-9]{1,7}(ms|s))$"},
+        "example": "bounded;max-age=500ms",
+    },
     "min_seq": {
         "name": "Muisti-Min-Seq",
         "in": "header",

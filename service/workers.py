@@ -109,13 +109,13 @@ class Backend:
         self.engine = engine
         self.store = self._store.run
 
-    async def search(self, space: str, query: Query) -> Answer:
+    async def search(self, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """Search here and now when that is a matter of a millisecond or two, else on a thread.
 
         On another core the search would find nothing in its cache and wait for the interpreter: that takes .5 ms.
         """
-        answer = self.engine.search_at_once(space, query)
-        return answer or await self._search.run(self.engine.search, space, query)
+        answer = self.engine.search_at_once(space, query, max_age)
+        return answer or await self._search.run(self.engine.search, space, query, max_age)
 
     def close(self) -> None:
         """Wait until all calls have ended. The engine stays open."""

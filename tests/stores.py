@@ -38,8 +38,10 @@ class RemoteStore:
         sqld.create(self.namespace)
 
     def open(self) -> RemoteDatabase:
-        replica = None if self.replica is None else Server(self.replica.url, Token(), self.namespace)
-        return RemoteDatabase(Server(self.sqld.url, Token(), self.namespace), replica)
+        return RemoteDatabase(self.server(self.sqld), None if self.replica is None else self.server(self.replica))
+
+    def server(self, sqld: Sqld) -> Server:
+        return Server(sqld.url, Token(), self.namespace)
 
 
 Stores = Callable[[], Store]

@@ -9,6 +9,7 @@ from core.columns import Column
 from core.errors import NotFound
 from core.index.fields import Fields
 from core.index.postings import Postings, build, in_units, keep, settled
+from core.index.recent import Recent
 from core.index.rows import ALIVE, Rows
 from core.index.snapshot import RowNumbers, Snapshot
 from core.kernels import Ints
@@ -35,6 +36,7 @@ class SpaceIndex:
             Outdated: the space changed its identity while it was loaded.
         """
         self.space = space
+        self.recent = Recent()
         self._database = database
         self._units = field_units(space.space.settings)
         self._refreshing = threading.Lock()
@@ -53,7 +55,9 @@ class SpaceIndex:
 
     @property
     def nbytes(self) -> int:
-        return self._rows.nbytes + sum(piece.nbytes for piece in self._pieces) + self._fields.nbytes
+        return (
+            self._rows.nbytes + sum(piece.nbytes for piece in self._pieces) + self._fields.nbytes + self.recent.nbytes
+        )
 
     def refresh(self, at_least: int) -> Snapshot:
         """A snapshot that has seen change number `at_least`.

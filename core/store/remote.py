@@ -66,13 +66,8 @@ class RemoteDatabase:
 
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         self._check_open()
-        if self._replica is not None and time.monotonic() >= self._rests_until:
-            try:
-                return _rows(self._ask_replica(self._replica, _reading(statements)), len(statements))
-            except PASSING:
-                self._rests_until = time.monotonic() + REST_SECONDS
-                self._progress.replica_lost()
-        return self.read_primary(statements)
+        steps = _reading(statements)
+        return self._insist(lambda seconds: _rows(self._ask_nearest(steps, seconds), len(statements)))
 
     def read_primary(self, statements: Sequence[Statement]) -> list[Rows]:
         """The rows of each statement, as they are where all writes go."""
@@ -161,6 +156,16 @@ class RemoteDatabase:
         result = self._ask(self._server, steps, None, seconds)
         self._progress.primary_at(result.index, before)
         return result
+
+    def _ask_nearest(self, steps: Sequence[Step], seconds: float) -> BatchResult:
+        """Ask the replica; the primary when there is none, or none that answers."""
+        if self._replica is not None and time.monotonic() >= self._rests_until:
+            try:
+                return self._ask_replica(self._replica, steps)
+            except PASSING:
+                self._rests_until = time.monotonic() + REST_SECONDS
+                self._progress.replica_lost()
+        return self._ask_primary(steps, seconds)
 
     def _ask_replica(self, replica: Server, steps: Sequence[Step]) -> BatchResult:
         """Ask a replica, which waits until it has come as far as we have seen.

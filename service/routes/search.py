@@ -5,7 +5,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from core.values import Timings
-from service.headers import SEQ
+from service.headers import SEQ, FreshnessHeader, freshness
 from service.schemas.replies import SearchReply
 from service.schemas.requests import SearchBody
 from service.workers import Backend
@@ -16,12 +16,14 @@ async def search(
     space: FromPath[str],
     data: JSONBody[SearchBody],
     backend: NamedDependency[Backend],
+    asked: FreshnessHeader = None,
 ) -> Response[SearchReply]:
     """Find the memories that best answer a query.
 
     The filter acts before the ranking: up to `limit` hits, all of which pass it.
     """
-    answer = await backend.search(space, data.to_query())
+    age = freshness(asked).max_age
+    answer = await backend.search(space, data.to_query(), age)
     headers = {SEQ: str(answer.seq), "Server-Timing": server_timing(answer.timings)}
     return Response(SearchReply.of(answer), headers=headers)
 

@@ -198,6 +198,14 @@ class NotingDatabase:
         return self._inner.engine
 
     @property
+    def local(self) -> bool:
+        return self._inner.local
+
+    @property
+    def primary(self) -> Database:
+        return self
+
+    @property
     def acknowledged(self) -> int:
         """Where the log stood when this thread's last write returned."""
         return cast(int, self._thread.position)

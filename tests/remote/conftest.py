@@ -1,3 +1,5 @@
+"""Servers for the tests of remote databases."""
+
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,4 +12,11 @@ from deploy.cluster.sqld import Sqld
 def sqld_of_its_own(tmp_path: Path) -> Iterator[Sqld]:
     """A server that a test may kill."""
     with Sqld(tmp_path / "sqld") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def replica(sqld: Sqld, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sqld]:
+    """A server that follows the primary."""
+    with Sqld(tmp_path_factory.mktemp("replica"), primary=sqld) as running:
         yield running

@@ -29,7 +29,15 @@ def test_every_error_code_is_documented_with_its_status(code: str):
 
 
 def test_every_header_and_field_of_a_search_is_documented():
-    names = [*HEADERS, "Muisti-Min-Seq", "Idempotency-Key", "If-Match", "If-None-Match", *SearchBody.__struct_fields__]
+    names = [
+        *HEADERS,
+        "Muisti-Min-Seq",
+        "Muisti-Freshness",
+        "Idempotency-Key",
+        "If-Match",
+        "If-None-Match",
+        *SearchBody.__struct_fields__,
+    ]
     assert [name for name in names if f"`{name}`" not in TEXT] == []
 
 

@@ -120,6 +120,22 @@ def test_a_malformed_point_is_said_to_be_malformed(client: httpx.Client, header:
     assert (response.status_code, response.json()["code"]) == (400, "malformed_header")
 
 
+@pytest.mark.parametrize("asked", ["session", "strong", "bounded;max-age=500ms", "bounded; max-age=2s"])
+def test_what_is_written_here_is_read_here_however_fresh(client: httpx.Client, asked: str):
+    headers = {"Muisti-Freshness": asked}
+    for turn in range(3):
+        client.post(f"{API}/memories", json=draft(f"heron number {turn}"), params={"on_conflict": "keep"})
+        reply = client.post(f"{API}/search", json={"query": "heron", "mode": "keyword"}, headers=headers)
+        assert reply.json()["total"] == turn + 1
+        assert len(client.get(f"{API}/memories", headers=headers).json()["items"]) == turn + 1
+
+
+@pytest.mark.parametrize("asked", ["", "Strong!", "bounded", "bounded;max-age=-1s", "bounded;max-age=1", "strong;x"])
+def test_a_malformed_freshness_is_said_to_be_malformed(client: httpx.Client, asked: str):
+    response = client.get(f"{API}/stats", headers={"Muisti-Freshness": asked})
+    assert (response.status_code, response.json()["code"]) == (400, "malformed_header")
+
+
 def same_answer(first: httpx.Response, second: httpx.Response) -> bool:
     kept = ("etag", "location", "muisti-seq", "content-type")
     return (first.status_code, first.content, [first.headers.get(name) for name in kept]) == (

@@ -1,0 +1,51 @@
+"""What was fetched a moment ago, for searches that may be answered from it without asking the database."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+from core.values import Memory
+
+CHARACTERS = 2_000_000  # of content kept for one space
+
+
+class Recent:
+    """Memories by version id, which never change, and when the space was last seen to stand at which change.
+
+    Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._memories: OrderedDict[int, Memory] = OrderedDict()
+        self._characters = 0
+        self._seen: tuple[int, float] = (-1, 0.0)
+
+    @property
+    def nbytes(self) -> int:
+        return 4 * self._characters
+
+    def note(self, number: int, found: Mapping[int, Memory], asked_at: float) -> None:
+        """The space stood at change `number`, no earlier than `asked_at` by the monotonic clock."""
+        with self._lock:
+            if number > self._seen[0] or asked_at > self._seen[1]:
+                self._seen = (number, asked_at)
+            for version, memory in found.items():
+                if self._memories.setdefault(version, memory) is memory:
+                    self._characters += len(memory.content)
+            while self._characters > CHARACTERS:
+                _, gone = self._memories.popitem(last=False)
+                self._characters -= len(gone.content)
+
+    def known(self, number: int, versions: Sequence[int], max_age: float) -> dict[int, Memory] | None:
+        """The memories of these versions, when the space stood at `number` less than `max_age` seconds ago."""
+        with self._lock:
+            seen, at = self._seen
+            if seen != number or time.monotonic() - at > max_age:
+                return None
+            if any(version not in self._memories for version in versions):
+                return None
+            for version in versions:
+                self._memories.move_to_end(version)
+            return {version: self._memories[version] for version in versions}

@@ -1,0 +1,183 @@
+"""Reads from a replica: never older than promised, and never lost with it."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from core.engine import Engine
+from core.errors import EpochGone, NotFound, NotYetReplicated
+from core.query import Query
+from core.store.database import Database, Rows, Statement
+from core.store.migrate import migrate
+from core.store.remote import RemoteDatabase
+from core.values import Draft
+from deploy.cluster.sqld import Sqld
+from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
+from tests.core.test_store import generation, names
+from tests.stores import RemoteStore, Store, Stores
+
+ROUNDS = 60
+
+
+@pytest.fixture
+def store(sqld: Sqld, replica: Sqld) -> RemoteStore:
+    return RemoteStore(sqld, replica)
+
+
+def found(engine: Engine, word: str, max_age: float = 0.0) -> list[str]:
+    return [hit.memory.id for hit in engine.search(SPACE, Query(text=word, mode="keyword"), max_age).hits]
+
+
+@contextmanager
+def halted(sqld: Sqld) -> Iterator[None]:
+    """The server stands still, and its connections with it."""
+    assert sqld.pid is not None
+    os.kill(sqld.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(sqld.pid, signal.SIGCONT)
+
+
+class Counting:
+    """A database that counts how often it is asked."""
+
+    def __init__(self, inner: Database) -> None:
+        self._inner = inner
+        self.reads = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def read(self, statements: list[Statement]) -> list[Rows]:
+        self.reads += 1
+        return self._inner.read(statements)
+
+
+def test_what_was_written_is_read_from_the_replica_at_once(store: RemoteStore):
+    database = store.open()
+    migrate(database.primary, 1)
+    for n in range(ROUNDS):
+        database.write([generation(f"g{n}")])
+        assert len(names(database)) == n + 1
+
+
+def test_without_the_index_of_the_primary_a_replica_answers_stale(store: RemoteStore):
+    """The negative control: it is the index that makes the test before this one pass."""
+    database, replica = store.open(), store.replica
+    assert replica is not None
+    migrate(database.primary, 1)
+    alone = RemoteDatabase(store.server(store.sqld), store.server(replica))
+    names(alone)
+    stale = 0
+    for n in range(4 * ROUNDS):
+        database.write([generation(f"g{n}")])
+        stale += len(names(alone)) < n + 1
+    assert stale > 0
+
+
+def test_a_replica_that_has_not_come_so_far_is_told_within_a_second(store: RemoteStore):
+    database = store.open()
+    migrate(database.primary, 1)
+    names(database)
+    assert store.replica is not None
+    with halted(store.replica):
+        database.write([generation("late")])
+        with pytest.raises(NotYetReplicated):
+            names(database)
+        assert names(database.primary) == {"late"}
+    assert names(database) == {"late"}
+
+
+def test_when_the_replica_is_gone_the_primary_answers(sqld_of_its_own: Sqld, tmp_path_factory: pytest.TempPathFactory):
+    with Sqld(tmp_path_factory.mktemp("short-lived"), primary=sqld_of_its_own) as replica:
+        database = RemoteStore(sqld_of_its_own, replica).open()
+        migrate(database.primary, 1)
+        for n in range(5):
+            database.write([generation(f"before {n}")])
+            assert len(names(database)) == n + 1
+        replica.kill()
+        for n in range(5, 10):
+            database.write([generation(f"after {n}")])
+            assert len(names(database)) == n + 1
+        replica.start()
+        assert len(names(database)) == 10
+
+
+def test_when_the_primary_is_gone_the_replica_answers(sqld_of_its_own: Sqld, tmp_path_factory: pytest.TempPathFactory):
+    with Sqld(tmp_path_factory.mktemp("long-lived"), primary=sqld_of_its_own) as replica:
+        database = RemoteStore(sqld_of_its_own, replica).open()
+        migrate(database.primary, 1)
+        for n in range(ROUNDS):  # a replica that begins asks the primary until it has what there was
+            database.write([generation(f"g{n}")])
+            assert len(names(database)) == n + 1
+        sqld_of_its_own.kill()
+        for _ in range(5):
+            assert len(names(database)) == ROUNDS
+        sqld_of_its_own.start()
+
+
+def test_a_point_that_one_server_gave_is_reached_by_the_other(store: RemoteStore):
+    with open_engine(store) as one, open_engine(store) as other:
+        for n in range(ROUNDS // 2):
+            written = one.add(SPACE, [Draft(content=f"heron{n} by the lake")], on_conflict="keep")
+            other.require(SPACE, written.seq)
+            assert found(other, f"heron{n}") == [written.memories[0].id]
+
+
+def test_strong_reads_what_the_other_server_has_acknowledged(store: RemoteStore):
+    with open_engine(store) as one, open_engine(store) as other:
+        for n in range(ROUNDS // 2):
+            (id_,) = add(one, f"heron{n} by the lake")
+            other.catch_up(SPACE)
+            assert found(other, f"heron{n}") == [id_]
+
+
+def test_a_point_of_a_space_that_has_just_been_made_anew_is_known_everywhere(store: RemoteStore):
+    with open_engine(store) as one, open_engine(store) as other:
+        for n in range(10):
+            old = one.add(SPACE, [Draft(content=f"heron{n}")], on_conflict="keep").seq
+            other.require(SPACE, old)
+            assert len(found(other, f"heron{n}")) == 1
+            one.delete_space(SPACE)
+            new = one.create_space(SPACE).at
+            other.require(SPACE, new)
+            assert found(other, f"heron{n}") == []
+            with pytest.raises(EpochGone):
+                other.require(SPACE, old)
+            with pytest.raises(NotFound):
+                other.require("nowhere", old)
+
+
+def test_a_bounded_search_asks_no_database_while_what_it_needs_is_at_hand(stores: Stores):
+    database = Counting(stores().open())
+    with Engine(database, WordEncoder(), Clock()) as engine:  # pyright: ignore[reportArgumentType]  # it delegates
+        engine.create_space(SPACE)
+        (id_,) = add(engine, "a heron by the lake")
+        assert found(engine, "heron", 60) == [id_]
+        before = database.reads
+        for _ in range(5):
+            assert found(engine, "heron", 60) == [id_]
+        assert database.reads == before
+        assert found(engine, "heron") == [id_]
+        assert database.reads == before + 1  # one round trip, and no more, for a warm search
+        (second,) = add(engine, "another heron")
+        assert set(found(engine, "heron", 60)) == {id_, second}
+
+
+def test_an_index_that_is_ahead_of_its_database_is_thrown_away(stores: Stores):
+    """As when a copy of earlier days was put in its place."""
+    store: Store = stores()
+    with open_engine(store) as engine:
+        (kept,) = add(engine, "a heron by the lake")
+        add(engine, "a heron in the reeds")
+        assert len(found(engine, "heron")) == 2
+        database = store.open()
+        earlier = ["DELETE FROM versions WHERE born = 2", "DELETE FROM changes WHERE seq = 2"]
+        database.write([Statement(sql) for sql in [*earlier, f"UPDATE spaces SET seq = 1 WHERE name = '{SPACE}'"]])
+        assert found(engine, "heron") == [kept]
+        database.close()
