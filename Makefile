@@ -5,6 +5,7 @@ PYTHON ?= python3
 DATA ?= $(MUISTI_EVAL_DATA)
 TEXT ?=
 PYTEST_ARGS ?= -n auto --dist loadfile
+CLUSTER_ARGS ?=
 ARGS ?=
 
 PINS := deploy/constraints.txt
@@ -24,7 +25,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve test lint fix eval bench bench-quick profile openapi pins model clean
+.PHONY: help serve cluster cluster-test test lint fix eval bench bench-quick bench-remote profile openapi pins model clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -36,6 +37,12 @@ help: ## Show this list
 
 serve: .venv/.serve .venv/.kernels ## Install what serving needs and start the server
 	@exec $(BIN)/muisti serve $(ARGS)
+
+cluster: .venv/.dev .venv/.kernels ## Start sqld, a replica of it and two Muistis that share them
+	@exec $(BIN)/python -m deploy.cluster $(ARGS)
+
+cluster-test: .venv/.dev .venv/.kernels ## Test coherence and faults on sqld for minutes, with everything killed
+	$(BIN)/python -m pytest tests/remote tests/cluster --cluster-seconds 60 $(CLUSTER_ARGS)
 
 test: .venv/.dev .venv/.kernels ## Run the tests and the examples in docstrings
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -63,6 +70,9 @@ bench: .venv/.peers .venv/.kernels $(SERVICES) ## Measure speed beside others, f
 
 bench-quick: .venv/.dev .venv/.kernels ## Measure speed roughly, beside numpy and bm25s
 	@$(ONE_THREAD) $(BIN)/python -m loadtests.quick
+
+bench-remote: .venv/.dev .venv/.kernels ## Measure searches and writes on a file, on sqld and on a replica
+	@$(ONE_THREAD) $(BIN)/python -m loadtests.remote $(ARGS)
 
 profile: .venv/.dev .venv/.kernels ## Show where the time of a search goes: make profile TEXT=dir
 	@$(ONE_THREAD) $(BIN)/python -m loadtests.profile $(if $(TEXT),--text $(TEXT)) $(ARGS)

@@ -15,6 +15,10 @@ settings.register_profile("long", deadline=None, print_blob=True, max_examples=5
 settings.load_profile("muisti")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--cluster-seconds", type=float, default=6.0, help="how long the tests of a cluster go on")
+
+
 @pytest.fixture(scope="session")
 def sqld(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sqld]:
     """A server for remote databases. Without one the tests fail: nothing is skipped."""

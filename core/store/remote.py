@@ -14,12 +14,13 @@ from core.store.database import Database, Rows, Statement
 from core.store.hrana import BatchResult, Step, rows_of, transaction
 from core.store.hrana_errors import Unsure, check, is_too_large, whole
 from core.store.patience import PASSING, Patience
-from core.store.replication import Progress
+from core.store.replication import Progress, Reached
 from core.store.server import NoAnswer, Server, TooSlow
 
 SECONDS = 10.0  # that a call may take, repetitions included
 REPLICATION_SECONDS = 1.0  # that a replica gets to catch up
 PROBE_SECONDS = 0.2
+POLL_SECONDS = 0.02
 REST_SECONDS = 1.0  # for which a replica that did not answer is left alone
 BEHIND = "the read replica of the database has not come that far yet; try again"
 LARGE_KNOWN = 100  # batches remembered because their rows take more room than one answer has
@@ -82,7 +83,7 @@ class RemoteDatabase:
             write = writes.new_id()
             steps, places = writes.steps(write, statements)
             try:
-                result = self._ask_primary(transaction(_WRITE, steps), patience.left)
+                result = self._ask_primary(transaction(_WRITE, steps), patience.left, 1 + writes.COUNTED)
                 check(result, [1 + place for place in places])
                 return [rows_of(result.step_results[1 + place]) for place in places]
             except (NoAnswer, Unsure) as problem:
@@ -101,33 +102,31 @@ class RemoteDatabase:
 
     def _prepare(self) -> str:
         """See that the database is ours, and make what `writes` needs. Gives the version of SQLite."""
-        names, version = self.read_primary([_TABLES, _VERSION])
+        names, version = self._repeat(_READ, [_TABLES, _VERSION])
         tables = {str(name) for (name,) in names}
         if tables and not tables & {"schema_migrations", writes.TABLE}:
             raise StoreCorrupt("the remote database is another program's: it has tables, and none of Muisti's")
         if writes.TABLE not in tables:
-            self._repeat([Step(statement) for statement in writes.MAKE])
+            self._repeat(_WRITE, writes.MAKE)
         return str(version[0][0])
 
     def _settle(self, write: bytes) -> writes.Outcome:
         """Learn the fate of a write whose reply was lost; one that has not been committed never will be."""
         try:
-            return writes.outcome(self._repeat(writes.settle(write))[1])
+            return writes.outcome(self._repeat(_WRITE, writes.settle(write), count=2)[1])
         except StoreUnavailable as error:
             raise StoreUnavailable(
                 "the database gave no answer to a write, which may be stored or not; repeat it with the same "
                 "Idempotency-Key, or read first"
             ) from error
 
-    def _repeat(self, steps: Sequence[Step]) -> list[Rows]:
-        """Run steps in a transaction until they have run; twice must do no harm."""
-        batch = transaction(_WRITE, steps)
-        places = range(1, 1 + len(steps))
+    def _repeat(self, begin: str, statements: Sequence[Statement], count: int | None = None) -> list[Rows]:
+        """Run statements at the primary until they have run; twice must do no harm. One of them may give the count."""
+        batch = transaction(begin, [Step(statement, rows=True) for statement in statements])
+        counts = None if count is None else 1 + count
 
         def run(seconds: float) -> list[Rows]:
-            result = self._ask_primary(batch, seconds)
-            check(result, places)
-            return [rows_of(result.step_results[place]) for place in places]
+            return _rows(self._ask_primary(batch, seconds, counts), len(statements))
 
         return self._insist(run)
 
@@ -151,10 +150,13 @@ class RemoteDatabase:
                 self._large.add(key)
         return whole(server.scan(steps, index, seconds))
 
-    def _ask_primary(self, steps: Sequence[Step], seconds: float) -> BatchResult:
+    def _ask_primary(self, steps: Sequence[Step], seconds: float, count: int | None = -3) -> BatchResult:
+        """Ask the primary; `count` is the step that gives the count, the last inside a transaction unless said."""
         before = self._progress.newest
         result = self._ask(self._server, steps, None, seconds)
-        self._progress.primary_at(result.index, before)
+        reached = _reached(result, count)
+        if reached is not None:
+            self._progress.primary_at(reached, before)
         return result
 
     def _ask_nearest(self, steps: Sequence[Step], seconds: float) -> BatchResult:
@@ -168,23 +170,27 @@ class RemoteDatabase:
         return self._ask_primary(steps, seconds)
 
     def _ask_replica(self, replica: Server, steps: Sequence[Step]) -> BatchResult:
-        """Ask a replica, which waits until it has come as far as we have seen.
+        """Ask a replica that has come as far as we have seen.
 
         Raises:
             NotYetReplicated: it does not come that far in time.
         """
-        wanted, behind = self._progress.newest, self._progress.behind
-        try:
-            result = self._ask(replica, steps, wanted, REPLICATION_SECONDS if behind else self._seconds)
-        except TooSlow:
-            if not behind:
-                raise
-            self._probe(replica, wanted)
-            result = self._ask(replica, steps, wanted, self._seconds)  # so it was the work that took its time
-        self._progress.replica_at(result.index)
-        if wanted is not None and result.index is not None and result.index < wanted:
-            raise NotYetReplicated(BEHIND)
-        return result
+        ends = time.monotonic() + REPLICATION_SECONDS
+        while True:
+            index, behind = self._progress.newest.index, self._progress.behind
+            try:
+                result = self._ask(replica, steps, index, REPLICATION_SECONDS if behind else self._seconds)
+            except TooSlow:
+                if not behind:
+                    raise
+                self._probe(replica, index)
+                result = self._ask(replica, steps, index, self._seconds)  # so it was the work that took its time
+            reached = _reached(result, -3)
+            if reached is None or self._progress.replica_at(reached):
+                return result  # without a count it is an error, which says more
+            if time.monotonic() >= ends:
+                raise NotYetReplicated(BEHIND)
+            time.sleep(POLL_SECONDS)  # the index was that of another log: the primary has been restarted
 
     def _probe(self, replica: Server, wanted: int | None) -> None:
         """See that a replica has come so far."""
@@ -227,12 +233,21 @@ class _Primary:
 
 
 def _reading(statements: Sequence[Statement]) -> list[Step]:
-    steps = [Step(statement, rows=True) for statement in statements]
-    return steps if len(steps) == 1 else transaction(_READ, steps)  # a single statement is a snapshot by itself
+    """Steps that read all from one snapshot, and how far it has come."""
+    return transaction(_READ, [Step(statement, rows=True) for statement in (*statements, writes.COUNT)])
 
 
 def _rows(result: BatchResult, statements: int) -> list[Rows]:
-    """The rows of each statement of `_reading`."""
-    places = range(statements) if statements == 1 else range(1, 1 + statements)
+    """The rows of the first statements of a transaction."""
+    places = range(1, 1 + statements)
     check(result, places)
     return [rows_of(result.step_results[place]) for place in places]
+
+
+def _reached(result: BatchResult, count: int | None) -> Reached | None:
+    """How far the database has come, if step `count` has told."""
+    counted = None if count is None or len(result.step_results) < 3 else rows_of(result.step_results[count])
+    if not counted:
+        return None
+    committed = result.step_results[-2] is not None  # else what was counted was taken back
+    return Reached(int(str(counted[0][0])) - (not committed), result.index)

@@ -1,48 +1,57 @@
-"""How far a database had come when it last answered us: what a replica must have reached before it may answer."""
+"""How far a database had come when it last answered us: what a replica must have reached before it may answer.
+
+Two numbers tell. The count of writes is ours, in the database itself: it holds whatever becomes of the servers. The
+replication index is the server's, and lets a replica wait by itself; but a primary that was killed numbers anew.
+"""
 
 import threading
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How far a database has come: writes counted, and the index of whoever wrote, when it has named one."""
+
+    count: int = 0
+    index: int | None = None
 
 
 class Progress:
-    """The newest replication index that was seen. Thread-safe."""
+    """The furthest that was seen. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._newest: int | None = None
-        self._replica: int = -1
+        self._newest = Reached()
+        self._replica = Reached()
 
     @property
-    def newest(self) -> int | None:
-        """What a replica must reach, None when no server has named an index."""
+    def newest(self) -> Reached:
+        """What a replica must reach."""
         return self._newest
 
     @property
     def behind(self) -> bool:
         """Whether the replica may have to wait before it can answer."""
-        return self._newest is not None and self._replica < self._newest
+        return self._replica != self._newest
 
-    def primary_at(self, index: int | None, before: int | None) -> None:
-        """The primary answered with `index`; `before` is what `newest` was when it was asked.
+    def primary_at(self, reached: Reached, before: Reached) -> None:
+        """The primary answered; `before` is what `newest` was when it was asked.
 
-        A primary never goes back, so one that did is another database now, restored or made anew.
+        A primary never counts backwards, so one that does is another database now: a copy of earlier days.
         """
         with self._lock:
-            if index is None:
-                return
-            if before is not None and index < before and self._newest == before:
-                self._newest, self._replica = index, -1
-            elif self._newest is None or index > self._newest:
-                self._newest = index
+            if reached.count >= self._newest.count or (reached.count < before.count and self._newest == before):
+                self._newest = reached
 
-    def replica_at(self, index: int | None) -> None:
-        """The replica answered with `index`, and what it has shown must not be unseen."""
+    def replica_at(self, reached: Reached) -> bool:
+        """Whether a replica that has come so far has come far enough; what it then shows must not be unseen."""
         with self._lock:
-            if index is not None:
-                self._replica = index
-                if self._newest is None or index > self._newest:
-                    self._newest = index
+            if reached.count < self._newest.count:
+                return False
+            self._newest = self._replica = Reached(reached.count, self._newest.index)
+            return True
 
     def replica_lost(self) -> None:
         """The replica does not answer; it may come back with less than it had."""
         with self._lock:
-            self._replica = -1
+            self._replica = Reached(-1)

@@ -24,7 +24,12 @@ MAKE = (
         "at INTEGER NOT NULL, PRIMARY KEY (id, place)) STRICT, WITHOUT ROWID"
     ),
     Statement("CREATE INDEX IF NOT EXISTS muisti_writes_by_time ON muisti_writes (at)"),
+    Statement("INSERT OR IGNORE INTO muisti_writes VALUES (x'', 0, 0, 9223372036854775807)"),
 )
+# The row without an id counts all writes; its time never comes.
+COUNT = Statement("SELECT answer FROM muisti_writes WHERE id = x'' AND place = 0")
+_COUNT_ON = Statement("UPDATE muisti_writes SET answer = answer + 1 WHERE id = x'' AND place = 0 RETURNING answer")
+COUNTED = 1  # the step of a write, inside its transaction, that gives the count
 _SWEEP = Statement("DELETE FROM muisti_writes WHERE at < unixepoch() - ?", (KEEP_SECONDS,))
 _NOTE = "INSERT INTO muisti_writes VALUES (?, ?, ?, unixepoch())"
 
@@ -51,7 +56,7 @@ def steps(write: bytes, statements: Sequence[Statement]) -> tuple[list[Step], li
     Raises:
         BadStatement: a statement gives rows that could not be asked for again.
     """
-    made = [Step(Statement(_NOTE, (write, FATE, COMMITTED)))]
+    made = [Step(Statement(_NOTE, (write, FATE, COMMITTED))), Step(_COUNT_ON, rows=True)]
     places: list[int] = []
     for place, statement in enumerate(statements):
         places.append(len(made))
@@ -67,11 +72,15 @@ def steps(write: bytes, statements: Sequence[Statement]) -> tuple[list[Step], li
     return made, places
 
 
-def settle(write: bytes) -> list[Step]:
-    """Steps that make a write void unless it is committed already. They may be repeated at will."""
+def settle(write: bytes) -> list[Statement]:
+    """Statements that make a write void unless it is committed already; then its rows, and the count of all writes.
+
+    They may be repeated at will.
+    """
     return [
-        Step(Statement(_NOTE.replace("INSERT", "INSERT OR IGNORE"), (write, FATE, VOID))),
-        Step(Statement("SELECT place, answer FROM muisti_writes WHERE id = ? ORDER BY place", (write,)), rows=True),
+        Statement(_NOTE.replace("INSERT", "INSERT OR IGNORE"), (write, FATE, VOID)),
+        Statement("SELECT place, answer FROM muisti_writes WHERE id = ? ORDER BY place", (write,)),
+        COUNT,
     ]
 
 

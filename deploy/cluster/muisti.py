@@ -1,0 +1,80 @@
+"""Muisti in a process of its own, on a remote database."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 60.0
+
+
+class Muisti:
+    """`python -m service`. Leaving the context ends it; `kill` and `start` may be called in between."""
+
+    def __init__(self, folder: Path, *, port: int = 0, **settings: str) -> None:
+        """`settings` by field name; `folder` gets the log."""
+        self._folder = folder
+        self._settings = settings
+        with socket.create_server(("127.0.0.1", port)) as free:
+            self.port: int = free.getsockname()[1]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> "Muisti":
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end(signal.SIGTERM)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def log(self) -> Path:
+        return self._folder / "muisti.log"
+
+    def start(self) -> None:
+        """Start, and return when it says that it is ready."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        ours = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
+        given = {f"MUISTI_{name.upper()}": value for name, value in self._settings.items()}
+        environment = ours | {"PYTHONPATH": str(ROOT), "MUISTI_PORT": str(self.port)} | given
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "service"],
+                env=environment,
+                cwd=self._folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        ends = time.monotonic() + START_SECONDS
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > ends:
+                raise RuntimeError(f"Muisti does not start; {self.log} ends with {self.log.read_bytes()[-500:]!r}")
+            time.sleep(0.05)
+
+    def kill(self) -> None:
+        """SIGKILL, as the kernel does without asking."""
+        self._end(signal.SIGKILL)
+
+    def _answers(self) -> bool:
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # loopback goes through no proxy
+        try:
+            with opener.open(f"{self.url}/readyz", timeout=5) as response:
+                return response.status == 200
+        except OSError:
+            return False
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait()
+            self._process = None
