@@ -26,6 +26,7 @@ from core.store.location import base_url
 CONNECT_SECONDS = 2.0
 CONNECTIONS = 64  # kept open
 CLOSE_SECONDS = 1.0
+Pool = urllib3.HTTPConnectionPool
 _ALIKE = {"content-type": "application/json", "accept-encoding": "identity"}
 
 
@@ -53,11 +54,12 @@ class Server:
 
     def __init__(self, url: str, token: Token, namespace: str | None = None) -> None:
         self._base = base_url(url)
+        self._path = urlsplit(self._base).path
         self._token = token
         self._namespace = {} if namespace is None else {"x-namespace-bin": _unpadded(namespace)}
         self._known = False  # whether it has ever answered
         # TLS is verified against what the system trusts; a redirect would take the token elsewhere, so none is followed
-        self._pool = urllib3.PoolManager(num_pools=4, maxsize=CONNECTIONS, retries=False, headers=_ALIKE)
+        self._pool = urllib3.connection_from_url(self._base, maxsize=CONNECTIONS)
 
     def run(self, steps: Sequence[Step], index: int | None, seconds: float) -> BatchResult | Fault:
         """Run one batch: all of it is one request."""
@@ -77,46 +79,51 @@ class Server:
         except (HTTPError, BadReply) as error:
             raise NoAnswer(f"the answer broke off ({type(error).__name__})") from error
         finally:
-            response.release_conn()
+            response.close()  # it has gone back to the pool when all was read; what is half read must not
         self._close(head.baton, head.base_url)
         return result
 
     def close(self) -> None:
         """Close the connections that nobody uses."""
-        self._pool.clear()
+        self._pool.close()
 
     def _close(self, baton: str | None, moved_to: str | None) -> None:
         """End the stream of a cursor; the server would by itself, after ten seconds."""
         if baton is None:
             return
-        base = self._base if moved_to is None or not _as_safe(moved_to, self._base) else moved_to.rstrip("/")
+        pool, path = self._pool, self._path
+        if moved_to is not None and _as_safe(moved_to, self._base):
+            pool, path = urllib3.connection_from_url(moved_to), urlsplit(moved_to).path.rstrip("/")
         try:
-            self._post("/v3/pipeline", hrana.close_body(baton), CLOSE_SECONDS, base=base)
-        except (NotSent, Declined, NoAnswer):
+            self._send(pool, f"{path}/v3/pipeline", hrana.close_body(baton), self._token.current(), CLOSE_SECONDS)
+        except (NotSent, NoAnswer):
             return  # see above
+        finally:
+            if pool is not self._pool:
+                pool.close()
 
-    def _post(
-        self, path: str, body: bytes, seconds: float, *, whole: bool = True, base: str | None = None
-    ) -> urllib3.BaseHTTPResponse:
-        token = self._token.current()
-        response = self._send(f"{base or self._base}{path}", body, token, seconds, whole)
+    def _post(self, path: str, body: bytes, seconds: float, *, whole: bool = True) -> urllib3.BaseHTTPResponse:
+        token, path = self._token.current(), f"{self._path}{path}"
+        response = self._send(self._pool, path, body, token, seconds, whole)
         if response.status in (401, 403):
             renewed = self._token.current()
             if renewed != token:  # the file has changed meanwhile
-                response = self._send(f"{base or self._base}{path}", body, renewed, seconds, whole)
+                response = self._send(self._pool, path, body, renewed, seconds, whole)
         return self._answered(response)
 
-    def _send(self, url: str, body: bytes, token: str | None, seconds: float, whole: bool) -> urllib3.BaseHTTPResponse:
+    def _send(
+        self, pool: Pool, path: str, body: bytes, token: str | None, seconds: float, whole: bool = True
+    ) -> urllib3.BaseHTTPResponse:
         bearer = {} if token is None else {"authorization": f"Bearer {token}"}
-        timeout = urllib3.Timeout(connect=min(CONNECT_SECONDS, seconds), read=seconds)
         try:
-            return self._pool.request(
+            return pool.urlopen(
                 "POST",
-                url,
+                path,
                 body=body,
                 headers=_ALIKE | self._namespace | bearer,
-                timeout=timeout,
+                retries=False,
                 redirect=False,
+                timeout=urllib3.Timeout(connect=min(CONNECT_SECONDS, seconds), read=seconds),
                 preload_content=whole,
             )
         except (ConnectTimeoutError, ClosedPoolError) as error:  # the first is also a connection that is refused
@@ -135,6 +142,7 @@ class Server:
         if status == 200:
             self._known = True
             return response
+        response.drain_conn()
         response.release_conn()
         if status in (401, 403):
             raise StoreUnavailable("the database refuses our token; see MUISTI_DATABASE_TOKEN")

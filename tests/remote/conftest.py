@@ -7,6 +7,8 @@ import pytest
 
 from deploy.cluster.sqld import Sqld
 
+LABEL = "127"  # of the host 127.0.0.1
+
 
 @pytest.fixture
 def sqld_of_its_own(tmp_path: Path) -> Iterator[Sqld]:
@@ -20,3 +22,10 @@ def replica(sqld: Sqld, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sq
     """A server that follows the primary."""
     with Sqld(tmp_path_factory.mktemp("replica"), primary=sqld) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def labelled(sqld: Sqld) -> Sqld:
+    """A server with a database that the first label of its host names, as it does for who names no other."""
+    sqld.create(LABEL)
+    return sqld

@@ -15,6 +15,7 @@ from core.store.remote import RemoteDatabase
 from core.store.server import Server
 from deploy.cluster.sqld import Sqld
 from tests.core.test_store import generation, names
+from tests.remote.conftest import LABEL
 from tests.remote.tokens import Issuer
 from tests.stores import RemoteStore
 
@@ -99,12 +100,12 @@ def test_a_namespace_that_is_not_there_is_told_at_once(sqld: Sqld):
         RemoteDatabase(Server(sqld.url, Token(), "nowhere"))
 
 
-def test_without_a_setting_the_namespace_is_the_first_label_of_the_host(sqld: Sqld):
-    sqld.create("127")
-    by_host = RemoteDatabase(Server(sqld.url, Token()))
-    migrate(by_host, 1)
-    by_host.write([generation("by host")])
-    assert names(RemoteDatabase(Server(sqld.url, Token(), "127"))) == {"by host"}
+def test_without_a_setting_the_namespace_is_the_first_label_of_the_host(labelled: Sqld):
+    database = RemoteDatabase(Server(labelled.url, Token()))
+    database.write([Statement("CREATE TABLE by_host (n)")])
+    asked = [Statement("SELECT count(*) FROM sqlite_master WHERE name = 'by_host'")]
+    assert RemoteDatabase(Server(labelled.url, Token(), LABEL)).read(asked) == [[(1,)]]
+    database.write([Statement("DROP TABLE by_host")])
 
 
 def test_another_programs_database_is_refused(sqld: Sqld):
