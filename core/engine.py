@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
-from core import facets
+from core import auditing, facets
 from core.calibration import Calibration
 from core.embed import Encoder
 from core.errors import AlreadyExists, Conflict, EpochGone, InvalidInput, NotFound, NotYetReplicated
@@ -12,17 +12,20 @@ from core.filters import Filter
 from core.ids import id_bytes
 from core.index.cache import Indexes
 from core.kernels import bake
+from core.keys import Keys
 from core.listing import page, page_of
 from core.query import Query
 from core.reembed import Progress, reembed
 from core.search import Searcher
-from core.store import memories, spaces
+from core.store import audit, memories, spaces
 from core.store.database import Database, Refused, Rows, Statement
 from core.store.migrate import migrate
 from core.store.spaces import SpaceRow, space_row
 from core.validate import check_query, check_settings
 from core.values import (
+    LOCAL,
     Answer,
+    AuditPage,
     Counts,
     Draft,
     Found,
@@ -77,6 +80,7 @@ class Engine:
         self._indexes = Indexes(database, memory=index_memory, vectors=encoder is not None)
         self._writer = Writer(database.primary, self._indexes, encoder, int(retention_hours * HOUR_US))
         self._searcher = Searcher(database, self._indexes, encoder, calibration or Calibration())
+        self.keys = Keys(database)
         self.ensure_space(spaces.DEFAULT)
 
     def __enter__(self) -> Self:
@@ -95,6 +99,10 @@ class Engine:
         bake()
         if self._encoder is not None:
             self._encoder.encode_query("warm")
+
+    def now(self) -> int:
+        """The time, in microseconds since 1970."""
+        return self._clock()
 
     @property
     def store(self) -> str:
@@ -123,7 +131,7 @@ class Engine:
     def get_space(self, name: str) -> Space:
         return self._space(name).space
 
-    def create_space(self, name: str, settings: SpaceSettings | None = None) -> Space:
+    def create_space(self, name: str, settings: SpaceSettings | None = None, *, by: str = LOCAL) -> Space:
         """Make an empty space.
 
         Raises:
@@ -132,8 +140,10 @@ class Engine:
         spaces.check_name(name)
         settings = settings or SpaceSettings()
         check_settings(settings)
+        now = self._clock()
+        made = spaces.insert(name, str(uuid.uuid4()), settings, now)
         try:
-            self._database.write(spaces.insert(name, str(uuid.uuid4()), settings, self._clock()))
+            self._database.write([*made, audit.note(now, by, "space_created", space=name)])
         except Refused as refused:
             raise AlreadyExists(f"a space {name!r} exists already") from refused
         return self._space(name).space
@@ -149,7 +159,7 @@ class Engine:
         except AlreadyExists:  # another process was faster
             return self._space(name).space
 
-    def delete_space(self, name: str) -> None:
+    def delete_space(self, name: str, *, by: str = LOCAL) -> None:
         """Erase a space with all that is in it.
 
         Raises:
@@ -157,8 +167,15 @@ class Engine:
         """
         if name == spaces.DEFAULT:
             raise Conflict(f"the space {spaces.DEFAULT!r} always exists; delete its memories instead")
+        found = self._space(name)
         try:
-            self._database.write(spaces.delete(name))
+            self._database.write(
+                [
+                    spaces.guard(found),
+                    *spaces.delete(name),
+                    audit.note(self._clock(), by, "space_deleted", space=name),
+                ]
+            )
         except Refused as refused:
             raise NotFound("space", name) from refused
         self._indexes.drop(name)
@@ -194,16 +211,29 @@ class Engine:
         return self._writer.put(space, draft, if_match, self._call(request))
 
     def delete(
-        self, space: str, memory_id: str, *, if_match: IfMatch = None, request: RequestKey | None = None
+        self,
+        space: str,
+        memory_id: str,
+        *,
+        if_match: IfMatch = None,
+        request: RequestKey | None = None,
+        by: str = LOCAL,
     ) -> Written:
         """End a memory; see `Writer.delete`."""
-        return self._writer.delete(space, memory_id, if_match, self._call(request))
+        return self._writer.delete(space, memory_id, if_match, self._call(request, by))
 
     def delete_entry(
-        self, space: str, category: str, key: str, *, if_match: IfMatch = None, request: RequestKey | None = None
+        self,
+        space: str,
+        category: str,
+        key: str,
+        *,
+        if_match: IfMatch = None,
+        request: RequestKey | None = None,
+        by: str = LOCAL,
     ) -> Written:
         """End the memory at a category and key; see `Writer.delete_entry`."""
-        return self._writer.delete_entry(space, category, key, if_match, self._call(request))
+        return self._writer.delete_entry(space, category, key, if_match, self._call(request, by))
 
     def get(self, space: str, memory_id: str) -> Found:
         """A current memory.
@@ -262,20 +292,25 @@ class Engine:
         check_query(query)
         return self._searcher.search_at_once(space, query, self._clock(), max_age)
 
-    def categories(self, space: str) -> Counts:
-        """Categories of active memories."""
-        found, (rows,) = self._read(space, lambda row: [facets.categories(row, self._clock())])
+    def categories(self, space: str, *, category: str | None = None) -> Counts:
+        """Categories of active memories; only this one when one is given."""
+        found, (rows,) = self._read(space, lambda row: [facets.categories(row, self._clock(), category)])
         return facets.counts(found, rows)
 
-    def tags(self, space: str) -> Counts:
-        """Tags of active memories."""
-        found, (rows,) = self._read(space, lambda row: [facets.tags(row, self._clock())])
+    def tags(self, space: str, *, category: str | None = None) -> Counts:
+        """Tags of active memories, of all or of one category."""
+        found, (rows,) = self._read(space, lambda row: [facets.tags(row, self._clock(), category)])
         return facets.counts(found, rows)
 
-    def stats(self, space: str) -> Stats:
-        """Sizes and rates of a space."""
-        found, results = self._read(space, lambda row: facets.sizes(row, self._clock()))
+    def stats(self, space: str, *, category: str | None = None) -> Stats:
+        """Sizes and rates of a space, or of one category of it."""
+        found, results = self._read(space, lambda row: facets.sizes(row, self._clock(), category))
         return facets.stats(found, results)
+
+    def audit(self, *, limit: int = 50, cursor: str | None = None) -> AuditPage:
+        """Who administered or deleted what, newest first."""
+        (rows,) = self._database.read([auditing.page_of(limit, cursor)])
+        return auditing.page(rows, limit)
 
     def reembed(self, space: str, progress: Progress) -> Space:
         """Embed a space anew with the model that runs; see `core.reembed`."""
@@ -310,8 +345,8 @@ class Engine:
         self._indexes.note(found, found.seq.number)
         return found.space
 
-    def _call(self, request: RequestKey | None) -> Call:
-        return Call(self._clock(), request)
+    def _call(self, request: RequestKey | None, by: str = LOCAL) -> Call:
+        return Call(self._clock(), request, by)
 
     def _space(self, name: str, database: Database | None = None) -> SpaceRow:
         (rows,) = (database or self._database).read([spaces.by_name(name)])

@@ -85,20 +85,31 @@ class Similar(Conflict):
     says: ClassVar[str]
 
     def __init__(
-        self, found: Sequence[Likeness], position: int = 0, *, other: int | None = None, checked_at: Seq | None = None
+        self,
+        found: Sequence[Likeness],
+        position: int = 0,
+        *,
+        other: int | None = None,
+        checked_at: Seq | None = None,
+        hidden: bool = False,
     ) -> None:
+        """`hidden`: there is a stored one that the caller may not see."""
         self.found, self.position, self.other, self.checked_at = tuple(found), position, other, checked_at
+        self._hidden = hidden
         super().__init__(f"{self._what()}; {self._advice()}")
 
     def _what(self) -> str:
         if self.other is not None:
             return f"memory {self.position} of this batch {self.says} memory {self.other} of it{self._differs()}"
+        if self._hidden:
+            return f"the new memory {self.says} one that is stored"
         if not self.found:
             return f"memory {self.position} of this batch {self.says} another of it"
         return f"the new memory {self.says} {self.found[0].id}{self._differs()}"
 
     def _differs(self) -> str:
-        parts = [f"{d.kind}: {d.existing or '-'} there, {d.new or '-'} here" for d in self.found[0].differs[:3]]
+        differs = self.found[0].differs[:3] if self.found else ()
+        parts = [f"{d.kind}: {d.existing or '-'} there, {d.new or '-'} here" for d in differs]
         return f" ({'; '.join(parts)})" if parts else ""
 
     def _advice(self) -> str:
@@ -125,9 +136,14 @@ class AddressTaken(Conflict):
 
     code = "address_taken"
 
-    def __init__(self, category: str, key: str, found: Sequence[Likeness], position: int = 0) -> None:
+    def __init__(
+        self, category: str, key: str, found: Sequence[Likeness], position: int = 0, *, hidden: bool = False
+    ) -> None:
+        """`hidden`: the caller may not see whose they are."""
         where = f"belong to memory {', '.join(one.id for one in found)}" if found else "stand twice in this batch"
+        where = "are taken" if hidden else where
         super().__init__(f"category {category!r} and key {key!r} {where}; update that one or PUT the entry")
+        self.category, self.key = category, key
         self.found, self.position = tuple(found), position
 
 

@@ -3,28 +3,29 @@
 from collections.abc import Mapping
 from typing import cast
 
-from core.store.database import Rows, Statement
+from core.store.database import Rows, Scalar, Statement
 from core.store.memories import CURRENT, UNEXPIRED
 from core.store.spaces import SpaceRow
+from core.text import fold
 from core.times import DAY_US, from_us
 from core.values import IMPORTANCE, Count, Counts, Stats
 
-_HERE = f"v.space_id = ? AND {CURRENT} AND {UNEXPIRED}"
 
-
-def categories(space: SpaceRow, now: int) -> Statement:
+def categories(space: SpaceRow, now: int, category: str | None = None) -> Statement:
+    here, args = _here(space, now, category)
     return Statement(
-        f"SELECT min(v.category), count(*) FROM versions v WHERE {_HERE} AND v.status = 'active' "
+        f"SELECT min(v.category), count(*) FROM versions v WHERE {here} AND v.status = 'active' "
         "AND v.category IS NOT NULL GROUP BY v.category_folded ORDER BY count(*) DESC, v.category_folded",
-        (space.id, now),
+        args,
     )
 
 
-def tags(space: SpaceRow, now: int) -> Statement:
+def tags(space: SpaceRow, now: int, category: str | None = None) -> Statement:
+    here, args = _here(space, now, category)
     return Statement(
         f"SELECT min(t.spelling), count(*) FROM versions v JOIN tags t ON t.version_id = v.id "
-        f"WHERE {_HERE} AND v.status = 'active' GROUP BY t.tag ORDER BY count(*) DESC, t.tag",
-        (space.id, now),
+        f"WHERE {here} AND v.status = 'active' GROUP BY t.tag ORDER BY count(*) DESC, t.tag",
+        args,
     )
 
 
@@ -33,31 +34,43 @@ def counts(space: SpaceRow, rows: Rows) -> Counts:
     return Counts(items=items, seq=space.seq)
 
 
-def sizes(space: SpaceRow, now: int) -> list[Statement]:
+def sizes(space: SpaceRow, now: int, category: str | None = None) -> list[Statement]:
     """What `stats` reads, in its order."""
+    here, args = _here(space, now, category)
+    within, named = _within(category)
+    changed = "" if category is None else "JOIN versions v ON v.memory_id = c.memory_id AND v.version = c.version "
     return [
         Statement(
             f"SELECT count(*), coalesce(sum(v.tokens), 0), coalesce(sum(length(CAST(v.content AS BLOB))), 0) "
-            f"FROM versions v WHERE {_HERE}",
-            (space.id, now),
+            f"FROM versions v WHERE {here}",
+            args,
         ),
-        Statement("SELECT count(*) FROM versions WHERE space_id = ?", (space.id,)),
+        Statement(f"SELECT count(*) FROM versions v WHERE v.space_id = ?{within}", (space.id, *named)),
+        Statement(f"SELECT count(*) FROM versions v JOIN passages p ON p.version_id = v.id WHERE {here}", args),
         Statement(
-            f"SELECT count(*) FROM versions v JOIN passages p ON p.version_id = v.id WHERE {_HERE}", (space.id, now)
-        ),
-        Statement(
-            f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {CURRENT} AND v.expires_at <= ?", (space.id, now)
-        ),
-        Statement(
-            "SELECT count(*), coalesce(sum(committed_at > ?), 0), max(committed_at) FROM changes WHERE space_id = ?",
-            (now - DAY_US, space.id),
+            f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {CURRENT} AND v.expires_at <= ?{within}",
+            (space.id, now, *named),
         ),
         Statement(
-            "SELECT v.kind, v.type, v.status, v.importance, count(*) FROM versions v "
-            f"WHERE {_HERE} GROUP BY 1, 2, 3, 4",
-            (space.id, now),
+            "SELECT count(*), coalesce(sum(c.committed_at > ?), 0), max(c.committed_at) "
+            f"FROM changes c {changed}WHERE c.space_id = ?{within}",
+            (now - DAY_US, space.id, *named),
+        ),
+        Statement(
+            f"SELECT v.kind, v.type, v.status, v.importance, count(*) FROM versions v WHERE {here} GROUP BY 1, 2, 3, 4",
+            args,
         ),
     ]
+
+
+def _here(space: SpaceRow, now: int, category: str | None) -> tuple[str, tuple[Scalar, ...]]:
+    """Current memories, of one category when one is given."""
+    within, named = _within(category)
+    return f"v.space_id = ? AND {CURRENT} AND {UNEXPIRED}{within}", (space.id, now, *named)
+
+
+def _within(category: str | None) -> tuple[str, tuple[Scalar, ...]]:
+    return ("", ()) if category is None else (" AND v.category_folded = ?", (fold(category),))
 
 
 def stats(space: SpaceRow, results: list[Rows]) -> Stats:

@@ -3,6 +3,7 @@
 Those that a search makes by the dozen are `msgspec.Struct`s, which are made six times as fast as frozen dataclasses.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -25,6 +26,8 @@ Decay = Literal["exponential", "linear", "half_life"]
 LikenessKind = Literal["duplicate", "conflict", "similar", "address"]
 DifferenceKind = Literal["negation", "opposite", "number", "date", "name"]
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
+Scope = Literal["read", "append", "write", "delete", "admin"]
+Action = Literal["space_created", "space_deleted", "key_created", "key_revoked", "key_rotated", "memory_deleted"]
 
 IMPORTANCE: tuple[Importance, ...] = ("low", "medium", "high", "critical")
 
@@ -36,6 +39,8 @@ METADATA_MAX = 16_384  # bytes of JSON
 BATCH_MAX = 1_000  # memories in one batch
 LIMIT_MAX = 100  # hits of a search, items of a list
 QUERY_MAX = 10_000  # characters
+SPACE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+LOCAL = "local"  # who acts on the database itself, without a key
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,3 +355,23 @@ class Answer:
     degraded: tuple[str, ...]
     seq: Seq
     timings: Timings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audited:
+    """That somebody did something. `actor` is the id of a key, or names who acts without one."""
+
+    number: int
+    at: datetime
+    actor: str
+    action: Action
+    space: str | None
+    target: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditPage:
+    """A page of the audit log, newest first. `next_cursor` is None on the last."""
+
+    items: tuple[Audited, ...]
+    next_cursor: str | None

@@ -12,12 +12,12 @@ from core.ids import IdSource, id_bytes, id_text
 from core.index.cache import Indexes
 from core.prepare import again, changed, draft_of, new_memory, ready
 from core.refusals import Overtaken, Part, explained, part_of
-from core.store import memories, requests, spaces
+from core.store import audit, memories, requests, spaces
 from core.store.database import Database, Refused, Row, Rows, Statement
 from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow, space_row
 from core.validate import check_draft
-from core.values import Draft, Memory, OnConflict, RequestKey, Seq, Written
+from core.values import LOCAL, Draft, Memory, OnConflict, RequestKey, Seq, Written
 
 TRIES = 16  # of a change that others overtake
 
@@ -26,10 +26,11 @@ IfMatch = Collection[str] | None  # etags, one of which must be the current one;
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """When a write is asked for, and the key that makes its repetition harmless. `now` in microseconds."""
+    """When a write is asked for, by whom, and the key that makes its repetition harmless. `now` in microseconds."""
 
     now: int
     request: RequestKey | None = None
+    by: str = LOCAL
 
 
 class Writer:
@@ -190,6 +191,7 @@ class Writer:
             memories.refuse_stale(key, memory.version),
             memories.end(space, key),
             memories.record(space, "deleted", key, memory.version),
+            audit.note(call.now, call.by, "memory_deleted", space=space.space.name, target=memory.id),
         ]
         return self._commit(space, [Part(memory, statements)], call, created=False, embedded=False)
 

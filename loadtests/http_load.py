@@ -10,12 +10,13 @@ import uvloop
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request with the status that it should have."""
+    """A request with the status that it should have. `headers` are whole lines."""
 
     path: str
     body: bytes
     expected: int
     method: str = "POST"
+    headers: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class _Connection(asyncio.Protocol):
         self._answer = asyncio.get_running_loop().create_future()
         head = (
             f"{request.method} {request.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(request.body)}\r\n\r\n"
+            f"{request.headers}Content-Length: {len(request.body)}\r\n\r\n"
         )
         self._transport.write(head.encode() + request.body)  # pyright: ignore[reportAttributeAccessIssue]
         return self._answer

@@ -9,8 +9,10 @@ from typing import Any
 import litestar
 import msgspec
 from anyio import to_thread
-from litestar import Litestar
+from litestar import Litestar, Response
 from litestar.di import Provide
+from litestar.handlers import BaseRouteHandler
+from litestar.routes import HTTPRoute
 
 from core.calibration import FILE as EVIDENCE_FILE
 from core.calibration import Calibration, Entry
@@ -18,15 +20,22 @@ from core.calibration import read as read_calibration
 from core.embed import SHIPPED, StaticEncoder
 from core.engine import Clock, Engine
 from service import errors
+from service.access import Need, check
+from service.compress import Compress
+from service.cors import Cors
 from service.databases import open_database
-from service.decode import Request
+from service.decode import SLASH, Request
 from service.envelope import Envelope
 from service.express import Express
 from service.freshness import caught_up
+from service.gate import Gate, access_of
+from service.keyring import Keyring
+from service.limits import Limits
+from service.mcp.route import McpApp
 from service.openapi import document
 from service.parameters import KnownParameters
 from service.routes import routes
-from service.settings import Settings
+from service.settings import Settings, names_in, needs_keys
 from service.workers import Backend
 
 
@@ -36,13 +45,14 @@ def create_app(
     engine: Engine | None = None,
     clock: Clock | None = None,
     own_host: str | None = None,
+    trusted: bool = False,
     warm: bool = False,
 ) -> Litestar:
     """The ASGI application. An engine that is given stays open when the application ends.
 
     `clock` gives microseconds since 1970, UTC; None is the system's. `own_host` is the only name, beside those of this
-    machine, that requests may call the server by; None when any will do. `warm`: take no request before the first
-    search would be as fast as the next.
+    machine, that requests may call a server without keys by; None when any will do. `trusted`: whoever calls has the
+    database anyway, and needs no key. `warm`: take no request before the first search would be as fast as the next.
     """
 
     @asynccontextmanager
@@ -51,9 +61,13 @@ def create_app(
         if warm:
             await to_thread.run_sync(running_engine.warm)
         backend = app.state.backend = express.backend = Backend(running_engine, settings)
+        mcp.backend = backend
+        keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key)
         try:
-            yield
+            async with mcp.manager.run():
+                yield
         finally:
+            await keyring.close()
             await to_thread.run_sync(backend.close)
             if engine is None:
                 await to_thread.run_sync(running_engine.close)
@@ -63,12 +77,18 @@ def create_app(
 
     known_parameters = KnownParameters()
 
-    async def checked(request: litestar.Request[Any, Any, Any]) -> None:
+    async def checked(request: litestar.Request[Any, Any, Any]) -> Response[None] | None:
+        if request.method == "OPTIONS":  # Litestar tells of the first handler of a path only
+            return Response(None, status_code=204, headers={"Allow": allowed[request.scope["path_template"]]})
+        space = request.scope["path_params"].get("space")
+        check(access_of(request.scope), needs(request.route_handler), space and space.replace(SLASH, "/"))
         known_parameters.check(request)
         await caught_up(request)
+        return None
 
+    mcp = McpApp(names_in(settings.origins), settings.body_limit)
     app = Litestar(
-        route_handlers=routes(),
+        route_handlers=[*routes(), mcp.route()],
         lifespan=[running],
         dependencies={"backend": Provide(backend, sync_to_thread=False)},
         before_request=checked,  # and not a guard, for which Litestar copies the handler each time
@@ -78,12 +98,51 @@ def create_app(
         openapi_config=None,
         logging_config=None,
     )
+    allowed = methods(app)
     app.state.settings = settings
     app.state.openapi_document = document(app)
     app.state.openapi = msgspec.json.encode(app.state.openapi_document)
+    limits = Limits(settings.rate_limit, settings.concurrency_limit)
     express = Express(app.asgi_handler, settings.body_limit)
-    app.asgi_handler = Envelope(express, own_host)  # outside of Litestar's routing: unmatched paths pass it too
+    gate = Gate(
+        express,
+        limits,
+        public_paths(app),
+        own_host=own_host,
+        hosts=names_in(settings.hosts),
+        trusted=trusted,
+        needed=needs_keys(settings),
+    )
+    inner = Compress(gate)
+    pages = names_in(settings.origins)
+    app.asgi_handler = Envelope(
+        Cors(inner, pages) if pages else inner
+    )  # outside of Litestar's routing: unmatched paths pass it too
     return app
+
+
+def needs(handler: BaseRouteHandler) -> Need:
+    """What a route asks of its caller. Every route says it; the OPTIONS that Litestar adds tell nothing."""
+    return handler.opt.get("needs", "nothing") if handler.handler_name == "options_handler" else handler.opt["needs"]
+
+
+def methods(app: Litestar) -> dict[str, str]:
+    """What each path knows, as `Allow` tells it."""
+    known: dict[str, set[str]] = {}
+    for route in app.routes:
+        if isinstance(route, HTTPRoute):
+            known.setdefault(route.path_format, {"OPTIONS"}).update(route.methods)
+    return {path: ", ".join(sorted(found | ({"HEAD"} if "GET" in found else set()))) for path, found in known.items()}
+
+
+def public_paths(app: Litestar) -> list[str]:
+    """The paths that need nothing, those with parameters up to the first. Raises KeyError when a route says nothing."""
+    handlers = {
+        route.path: [handler for handler, _ in route.route_handler_map.values()]
+        for route in app.routes
+        if isinstance(route, HTTPRoute)
+    }
+    return [path.partition("{")[0] for path, found in handlers.items() if {needs(one) for one in found} == {"nothing"}]
 
 
 def open_engine(settings: Settings, clock: Clock | None = None) -> Engine:

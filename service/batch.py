@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from core.engine import Engine
 from core.errors import AddressTaken, InvalidInput, MuistiError, Problem, Similar
 from core.values import BATCH_MAX, Draft, OnConflict, Seq, Written
 from service.decode import decode, prepare
 from service.errors import HttpError, problem_of
 from service.schemas.replies import ItemReply, ItemsReply, MemoryReply
 from service.schemas.requests import DraftBody
+from service.within import Memories
 
 PATH = "$.memories"
 
@@ -48,7 +48,7 @@ def all_or_none(items: Sequence[Draft | Refusal]) -> list[Draft]:
     return [item for item in items if isinstance(item, Draft)]
 
 
-def add_each(engine: Engine, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict) -> ItemsReply:
+def add_each(engine: Memories, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict) -> ItemsReply:
     """Store what can be stored, and tell what became of each item.
 
     Raises:
@@ -62,7 +62,7 @@ def add_each(engine: Engine, space: str, items: Sequence[Draft | Refusal], on_co
 class _Adding:
     """Tries all at once, and when that is refused, both halves."""
 
-    def __init__(self, engine: Engine, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict) -> None:
+    def __init__(self, engine: Memories, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict) -> None:
         self._engine, self._space, self._items = engine, space, items
         self._on_conflict: OnConflict = on_conflict
         self._replies: dict[int, ItemReply] = {}
@@ -76,7 +76,7 @@ class _Adding:
             return
         try:
             written = self._try(places)
-        except (InvalidInput, Similar, AddressTaken) as refusal:
+        except (InvalidInput, Similar, AddressTaken, HttpError) as refusal:
             if len(places) == 1:
                 self._fail(places[0], _moved(refusal, f"{PATH}[{places[0]}]"))
                 return

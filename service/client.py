@@ -144,6 +144,21 @@ class Client:
     def stats(self, space: str) -> Reply:
         return self._call("GET", f"{_space(space)}/stats")
 
+    def keys(self) -> Reply:
+        return self._call("GET", "/v1/keys")
+
+    def create_key(self, key: Json) -> Reply:
+        return self._call("POST", "/v1/keys", json=key)
+
+    def revoke_key(self, key_id: str) -> Reply:
+        return self._call("DELETE", f"/v1/keys/{_part(key_id)}")
+
+    def rotate_key(self, key_id: str, how: Json) -> Reply:
+        return self._call("POST", f"/v1/keys/{_part(key_id)}/rotate", json=how)
+
+    def audit(self, *, limit: int) -> Reply:
+        return self._call("GET", "/v1/audit", params={"limit": str(limit)})
+
     def _call(
         self,
         method: str,
@@ -176,8 +191,8 @@ class Client:
         return Reply(response.content, response.headers)
 
 
-def connect(url: str) -> Client:
-    """A client of a running server, such as http://127.0.0.1:8321.
+def connect(url: str, key: str | None = None) -> Client:
+    """A client of a running server, such as http://127.0.0.1:8321, with a key if it asks for one.
 
     Raises:
         ValueError: this is no http or https URL.
@@ -189,7 +204,9 @@ def connect(url: str) -> Client:
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise ValueError(f"{url!r} is no URL of a server, such as http://127.0.0.1:8321")
     # A proxy of the environment leads away from this machine.
-    return Client(httpx.Client(base_url=parsed, timeout=TIMEOUT_SECONDS, trust_env=parsed.host not in LOOPBACK))
+    trusted = parsed.host not in LOOPBACK
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    return Client(httpx.Client(base_url=parsed, timeout=TIMEOUT_SECONDS, trust_env=trusted, headers=headers))
 
 
 def through(transport: httpx.BaseTransport) -> Client:

@@ -8,14 +8,15 @@ from time import perf_counter
 import structlog
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from core.errors import MuistiError
 from service.decode import routable, utf8
-from service.errors import HttpError
-from service.hosts import check_host
+from service.errors import HttpError, crash
 from service.sending import send_problem
 
 Header = tuple[bytes, bytes]
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
+_TRACE = re.compile(rb"(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?")
 _QUIET = frozenset({"/healthz", "/readyz"})
 TIMING = b"server-timing"
 
@@ -23,10 +24,8 @@ TIMING = b"server-timing"
 class Envelope:
     """Wraps the whole application, so that no answer goes out bare."""
 
-    def __init__(self, app: ASGIApp, own_host: str | None) -> None:
-        """`own_host` is the only name that requests may call, None when any will do."""
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._own_host = own_host
         self._log = structlog.get_logger("muisti.http").bind()  # once, not for every line
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -36,6 +35,7 @@ class Envelope:
         if scope["method"] == "HEAD":  # a GET whose body the server drops
             scope = {**scope, "method": "GET"}
         began = perf_counter()
+        trace = trace_of(scope["headers"])
         request_id = request_id_of(scope["headers"])
         scope["request_id"] = request_id.decode()  # pyright: ignore[reportGeneralTypeIssues]  # for the crash log
         status = 0
@@ -49,19 +49,22 @@ class Envelope:
             await send(message)
 
         try:
-            if self._own_host is not None:
-                check_host(scope["headers"], self._own_host)
             raw_path = scope["raw_path"].partition(b"?")[0]  # some servers leave the query string in it
             if b"%" in raw_path:
                 scope["path"] = routable(raw_path)
             utf8(scope["query_string"], "query string")
             await self._app(scope, receive, dressed)
-        except HttpError as error:
+        except (HttpError, MuistiError) as error:
             await send_problem(dressed, error)
+        except Exception as error:  # a fault outside of Litestar, which answers to its own in the same way
+            if status:  # the answer has begun
+                raise
+            found = crash(error, request_id.decode())
+            await send_problem(dressed, HttpError(found.code, found.detail))
         finally:
-            self._tell(scope, status, 1000 * (perf_counter() - began))
+            self._tell(scope, status, 1000 * (perf_counter() - began), trace)
 
-    def _tell(self, scope: Scope, status: int, elapsed: float) -> None:
+    def _tell(self, scope: Scope, status: int, elapsed: float, trace: str | None) -> None:
         route = scope.get("path_template")
         tell = self._log.debug if route in _QUIET else self._log.info
         tell(
@@ -72,7 +75,15 @@ class Envelope:
             ms=round(elapsed, 2),
             space=scope.get("path_params", {}).get("space"),
             request_id=scope["request_id"],  # pyright: ignore[reportGeneralTypeIssues]  # ours, set above
+            **({} if trace is None else {"trace_id": trace}),
         )
+
+
+def trace_of(headers: Sequence[Header]) -> str | None:
+    """The trace that the request belongs to (W3C trace context); None when it names none, or not well."""
+    given = next((value for name, value in headers if name == b"traceparent"), b"")
+    match = _TRACE.fullmatch(given)
+    return match[1].decode() if match and match[1].strip(b"0") and match[2].strip(b"0") else None
 
 
 def request_id_of(headers: Sequence[Header]) -> bytes:

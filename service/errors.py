@@ -5,7 +5,6 @@ import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
 
 import msgspec
 import structlog
@@ -52,6 +51,11 @@ KINDS: Mapping[str, Kind] = {
     "malformed_request": Kind(400, "Malformed request", "The URL or the request itself cannot be read."),
     "malformed_header": Kind(400, "Malformed header", "A header has a value that cannot be read."),
     "malformed_json": Kind(400, "Malformed JSON", "The body is no JSON in UTF-8, or is nested too deeply."),
+    "unauthorized": Kind(401, "Unauthorized", "A key is needed, and none came, or one that opens nothing."),
+    "forbidden": Kind(403, "Forbidden", "The key may not do that; `detail` says which scope it needs."),
+    "forbidden_origin": Kind(403, "Forbidden origin", "Web pages of this origin may not call the server."),
+    "rate_limited": Kind(429, "Rate limited", "The key has asked too often; `Retry-After` says when to go on.", 1),
+    "too_many_at_once": Kind(429, "Too many at once", "Too many requests of the key run already.", 1),
     "no_route": Kind(404, "No such route", "Nothing answers at this path."),
     "method_not_allowed": Kind(405, "Method not allowed", "The path does not know this method; `Allow` says which."),
     "too_large": Kind(413, "Too large", "The body is larger than the server accepts."),
@@ -187,18 +191,19 @@ def _too_large(request: Request) -> str:
 
 
 def _crashed(request: Request, error: Exception) -> Response[Problem]:
-    return _response(crashed(request.scope, error), {})
+    return _response(crash(error, str(request.scope.get("request_id"))), {})
 
 
-def crashed(scope: Mapping[str, Any], error: Exception) -> Problem:
-    """Tell the log where a request failed, never the message: it may quote a memory."""
+def crash(error: Exception, request_id: str) -> Problem:
+    """Tell the log where, never the message: it may quote a memory."""
     structlog.get_logger("muisti.http").error(
         "crash",
         error=type(error).__qualname__,
         trace=traceback.format_tb(error.__traceback__),
-        request_id=scope.get("request_id"),
+        request_id=request_id,
     )
-    return problem("internal", "the server failed to answer; its log has the reason under this X-Request-Id")
+    detail = "the server failed to answer; its log has the reason under this X-Request-Id"
+    return problem("internal", detail)
 
 
 HANDLERS = {

@@ -6,16 +6,19 @@ other content types, bodies of unknown or forbidden size, and headers that chang
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from litestar import Response
+from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from core.errors import MuistiError
-from service.decode import JSON, SLASH, decode
-from service.errors import MEDIA_TYPE, HttpError, crashed
+from service.access import check
+from service.decode import JSON, SLASH, Request, decode
+from service.errors import HttpError
+from service.gate import access_of
 from service.headers import FRESHNESS, MIN_SEQ
 from service.routes.memories import add_memory
 from service.routes.search import search
@@ -26,7 +29,7 @@ from service.workers import Backend
 _PATH = re.compile(rf"/v1/spaces/(?P<space>[^/{SLASH}]+)(?P<end>/(?:search|memories))")
 _TELLING = frozenset(
     name.lower().encode()
-    for name in (MIN_SEQ, FRESHNESS, "Idempotency-Key", "If-Match", "If-None-Match", "Content-Encoding")
+    for name in (MIN_SEQ, FRESHNESS, "Idempotency-Key", "If-Match", "If-None-Match", "Prefer", "Content-Encoding")
 )
 
 Header = tuple[bytes, bytes]
@@ -38,25 +41,20 @@ class Way:
 
     template: str
     body: type[Any]
-    handle: Callable[[str, Any, Backend], Awaitable[Response[Any]]]
-
-
-def _search(space: str, data: SearchBody, backend: Backend) -> Awaitable[Response[Any]]:
-    return search.fn(space=space, data=data, backend=backend)
-
-
-def _add(space: str, data: AddBody, backend: Backend) -> Awaitable[Response[Any]]:
-    return add_memory.fn(request=None, space=space, data=data, backend=backend)
+    handler: HTTPRouteHandler
 
 
 WAYS: Mapping[str, Way] = {
-    "/search": Way("/v1/spaces/{space}/search", SearchBody, _search),
-    "/memories": Way("/v1/spaces/{space}/memories", AddBody, _add),
+    "/search": Way("/v1/spaces/{space}/search", SearchBody, search),
+    "/memories": Way("/v1/spaces/{space}/memories", AddBody, add_memory),
 }
 
 
 class Express:
-    """Stands before the application and leaves to it what is not plain. `backend` is given when that starts."""
+    """Stands before the application and leaves to it what is not plain. `backend` is given when that starts.
+
+    Faults it raises, for the envelope to answer.
+    """
 
     def __init__(self, app: ASGIApp, body_limit: int) -> None:
         """`body_limit` is in bytes."""
@@ -69,24 +67,21 @@ class Express:
         if path is None or scope["query_string"] or not self._is_plain(scope["headers"]):
             await self._app(scope, receive, send)
             return
-        way = WAYS[path["end"]]
-        scope["path_template"], scope["path_params"] = way.template, {"space": path["space"]}
+        way, space = WAYS[path["end"]], path["space"]
+        scope["path_template"], scope["path_params"] = way.template, {"space": space}
         try:
-            await self._answer(way, path["space"], await _body(receive), send)
-        except (MuistiError, HttpError) as error:
+            check(access_of(scope), way.handler.opt["needs"], space)
+            answer = await self._answer(way, space, await _body(receive), Request(scope))
+        except (MuistiError, HttpError) as error:  # here, so that what wraps us sees it as any other answer
             await send_problem(send, error)
-        except Exception as error:  # noqa: BLE001  # what Litestar does for handlers: no fault goes out bare
-            found = crashed(scope, error)
-            await send_body(send, found.status, {"Content-Type": MEDIA_TYPE}, found)
+        else:
+            await send_body(send, answer.status_code or 200, {"Content-Type": JSON, **answer.headers}, answer.content)
 
-    async def _answer(self, way: Way, space: str, body: bytes, send: Send) -> None:
+    async def _answer(self, way: Way, space: str, body: bytes, request: Request) -> Response[Any]:
         if not body:
             raise HttpError("malformed_json", "the body is empty; send JSON")
-        backend = self.backend
-        assert backend is not None
-        answer = await way.handle(space, decode(body, way.body), backend)
-        headers = {"Content-Type": JSON, **answer.headers}
-        await send_body(send, answer.status_code or 200, headers, answer.content)
+        assert self.backend is not None
+        return await way.handler.fn(request=request, space=space, data=decode(body, way.body), backend=self.backend)
 
     def _is_plain(self, headers: Iterable[Header]) -> bool:
         media_type, size = b"", self._body_limit + 1

@@ -12,6 +12,7 @@ from core.values import RequestKey, Seq
 from core.writing import IfMatch
 from service.decode import Request
 from service.errors import HttpError
+from service.gate import access_of
 
 SEQ = "Muisti-Seq"
 MIN_SEQ = "Muisti-Min-Seq"
@@ -38,14 +39,6 @@ IdempotencyKeyHeader = Annotated[
     HeaderParameter(
         name="Idempotency-Key",
         description="1 to 255 visible ASCII characters. A repetition gets the first answer, and nothing is done twice.",
-    ),
-]
-FreshnessHeader = Annotated[
-    str | None,
-    HeaderParameter(
-        name=FRESHNESS,
-        description="`session` (default): all that this server has written or seen. `strong`: all that anybody has "
-        "written. `bounded;max-age=500ms`: a search may miss what others wrote in that time.",
     ),
 ]
 
@@ -98,7 +91,7 @@ async def request_key(request: Request, space: str, header: str | None) -> Reque
     scope = request.scope
     for part in (scope["method"].encode(), scope["raw_path"], scope["query_string"], await request.body()):
         digest.update(len(part).to_bytes(8, "big") + part)
-    return RequestKey(f"http {space}", header, digest.digest())
+    return RequestKey(f"http {space} {access_of(scope).actor}", header, digest.digest())
 
 
 def not_with_key(key: RequestKey | None) -> None:

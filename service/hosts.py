@@ -5,7 +5,7 @@ a key. It cannot make an IP address or `localhost` its name.
 """
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from service.errors import HttpError
 
@@ -23,6 +23,13 @@ def check_host(headers: Sequence[tuple[bytes, bytes]], own: str) -> None:
             f"{given[:80]!r} is no name of this machine; while there are no keys, a server answers to localhost, "
             "127.0.0.1 and [::1] only (MUISTI_INSECURE=1 lifts this)",
         )
+
+
+def check_listed(headers: Sequence[tuple[bytes, bytes]], names: Collection[str]) -> None:
+    """Raises `HttpError` unless the request calls the server by one of the names that its operator lists."""
+    given = next((value.decode("latin-1") for name, value in headers if name == b"host"), "")
+    if host_of(given) not in {host_of(name) for name in names}:
+        raise HttpError("unknown_host", f"{given[:80]!r} is none of MUISTI_HOSTS")
 
 
 def host_of(header: str) -> str:

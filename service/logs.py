@@ -19,7 +19,7 @@ from service.settings import Settings
 LEFT_OUT = "[left out]"
 CONTENT = frozenset({"content", "text", "query", "body", "highlight", "reason", "passage", "memory", "draft", "token"})
 # These tell paths with query strings (uvicorn.access, httpx) or every step of a compiler (numba).
-TALKATIVE = ("uvicorn.access", "httpx", "httpcore", "numba", "asyncio")
+TALKATIVE = ("uvicorn.access", "httpx", "httpcore", "numba", "asyncio", "mcp")
 
 
 def configure(settings: Settings) -> None:

@@ -15,9 +15,10 @@ from msgspec import Meta
 
 from service.decode import JSON, LINES
 from service.errors import KINDS, MEDIA_TYPE, Problem, problem, status_name
-from service.openapi_text import ABOUT, EXAMPLES, HEADERS, TAGS
+from service.openapi_text import ABOUT, EXAMPLES, HEADERS, SECURITY, TAGS
 from service.parameters import declared
 from service.schemas import fields
+from service.schemas.keys import KeyId
 from service.schemas.replies import MemoryReply
 from service.schemas.requests import BatchBody, DraftBody
 
@@ -25,6 +26,7 @@ Json = dict[str, Any]
 
 REF = "#/components/schemas/{name}"
 PATH_TYPES = {
+    "key_id": KeyId,
     "space": fields.SpaceName,
     "memory_id": fields.MemoryId,
     "category": fields.Category,
@@ -64,6 +66,7 @@ def document(app: Litestar) -> Json:
             "schemas": {name: _one_line(schema) for name, schema in sorted(components.items())},
             "responses": dict(sorted(refusals.items())),
             "headers": HEADERS,
+            "securitySchemes": {"key": SECURITY},
             "examples": {code: {"value": problem(code, kind.meaning)} for code, kind in KINDS.items()},
         },
     }
@@ -84,13 +87,16 @@ def _operations(app: Litestar) -> Iterator[tuple[str, str, HTTPRouteHandler]]:
 
 def _operation(path: str, handler: HTTPRouteHandler) -> Json:
     summary, _, description = (handler.fn.__doc__ or "").partition("\n")
-    described = " ".join(description.split())
+    need = handler.opt["needs"]
+    needed = {"nothing": "", "key": "Needs a key."}.get(need, f"Needs the scope {need}.")
+    described = " ".join(f"{description} {needed}".split())
     body = _body(handler)
     return {
         "operationId": handler.operation_id,
         "summary": summary.rstrip("."),
         **({"description": described} if described else {}),
         "tags": sorted(handler.resolve_tags()),
+        "security": [] if handler.opt["needs"] == "nothing" else [{"key": []}, {}],
         "parameters": list(_parameters(path, handler)),
         **({"requestBody": body} if body else {}),
         "responses": {
@@ -127,7 +133,7 @@ def _parameters(path: str, handler: HTTPRouteHandler) -> Iterator[Json]:
         yield from EXAMPLES["filters"]
     if path.startswith(f"{SPACE}/"):
         yield EXAMPLES["min_seq"]
-        if "GET" in handler.http_methods:
+        if handler.operation_id == "search" or "GET" in handler.http_methods:
             yield EXAMPLES["freshness"]
 
 
@@ -171,6 +177,8 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
         headers.append("ETag")
     if status == 201 and type is not None and handler.operation_id != "addMemories":
         headers.append("Location")
+    if handler.operation_id in ("listMemories", "listAudit"):
+        headers.append("Link")
     if any(name == "Idempotency-Key" for name, _, _ in declared(handler)):
         headers.append("Idempotent-Replayed")
     media = handler.opt.get("media", JSON)
@@ -210,6 +218,9 @@ def _codes(path: str, handler: HTTPRouteHandler) -> set[str]:
     """What a route may refuse."""
     names = {name for name, _, _ in declared(handler)}
     codes = {"internal", "malformed_request", "invalid_input", "unknown_host", *handler.opt.get("problems", ())}
+    codes |= {"unauthorized", "rate_limited", "too_many_at_once"}
+    if handler.opt["needs"] != "nothing":
+        codes.add("forbidden")
     if path.startswith("/v1"):
         codes |= {"busy", "store_unavailable"}
     if handler.parsed_data_field is not None:

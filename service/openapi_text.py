@@ -14,6 +14,7 @@ TAGS = {
     "search": "The memories that best answer a query.",
     "facets": "Counts and sizes.",
     "spaces": "Isolated stores.",
+    "keys": "Who may do what, and who did what.",
     "operations": "Is it alive, is it ready, what can it do.",
 }
 
@@ -31,9 +32,23 @@ HEADERS = {
         "Point in the history of the space, `{epoch}:{number}`.", "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17"
     ),
     "ETag": _header("The version, for If-Match and If-None-Match.", '"0197a3c0-5f4e-7000-8000-0123456789ab.1"'),
+    "Link": _header(
+        "The next page, `rel=next`; absent on the last.", '</v1/spaces/default/memories?cursor=A>; rel="next"'
+    ),
+    "Preference-Applied": _header("`return=minimal` when the body was left out by request.", "return=minimal"),
     "Location": _header("Where the new thing is.", "/v1/spaces/default/memories/0197a3c0-5f4e-7000-8000-0123456789ab"),
     "Idempotent-Replayed": _header("`true` when this answer is that of an earlier request with the same key.", "true"),
+    "WWW-Authenticate": _header("How to say who calls.", 'Bearer realm="muisti"'),
+    "RateLimit-Limit": _header("Requests that may come at once, when there is a limit.", "20"),
+    "RateLimit-Remaining": _header("How many of them are left.", "19"),
+    "RateLimit-Reset": _header("Seconds until all are there again.", "1"),
     "Retry-After": _header("Seconds after which to try again.", "1"),
+}
+
+SECURITY = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "A key, `mk_...`. A server without keys answers to its own machine only, and asks for none.",
 }
 
 _DRAFT = {
@@ -47,6 +62,8 @@ _DRAFT = {
 
 # Bodies by operation; `filters`, `min_seq` and `freshness` are parameters that no handler declares.
 EXAMPLES: dict[str, Any] = {
+    "createKey": {"name": "web agent", "mode": "no-delete", "spaces": ["acme.*"], "expires_at": "2030-01-01T00:00:00Z"},
+    "rotateKey": {"overlap_seconds": 3600},
     "createSpace": {"name": "acme.web"},
     "addMemory": _DRAFT,
     "addMemories": {
@@ -79,7 +96,7 @@ EXAMPLES: dict[str, Any] = {
         "name": "Muisti-Freshness",
         "in": "header",
         "description": "`session` (default): all that this server has written or seen. `strong`: all that anybody has "
-        "written.",
+        "written. `bounded;max-age=500ms`: a search may miss what others wrote in that time.",
         "schema": {"type": "string", "pattern": "^(session|strong|bounded;max-age=[0-9]{1,7}(ms|s))$"},
         "example": "bounded;max-age=500ms",
     },

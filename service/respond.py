@@ -1,8 +1,9 @@
 """Answers with the headers that their values ask for."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
+from urllib.parse import urlencode
 
-from litestar import Response
+from litestar import Request, Response
 
 from core.values import Found, Seq, Written
 from service.headers import REPLAYED, SEQ
@@ -10,19 +11,35 @@ from service.schemas.replies import AddedReply, MemoryReply
 
 T = TypeVar("T")
 
+CHECKED = "private, no-cache"  # may be kept by the caller alone, and asked about with If-None-Match each time
+
 
 def read(body: T, seq: Seq) -> Response[T]:
     """What was read, and the point of history at which."""
     return Response(body, headers={SEQ: str(seq)})
 
 
+def followed(request: Request[Any, Any, Any], answer: Response[T], cursor: str | None) -> Response[T]:
+    """A page that says in `Link` where the next one is."""
+    if cursor is not None:
+        given = [(name, value) for name, value in request.query_params.multi_items() if name != "cursor"]
+        # The path as it was sent: what was decoded may hold what no header can.
+        path = request.scope["raw_path"].partition(b"?")[0].decode("latin-1")
+        answer.headers["Link"] = f'<{path}?{urlencode([*given, ("cursor", cursor)])}>; rel="next"'
+    return answer
+
+
 def found(one: Found) -> Response[MemoryReply]:
-    return Response(MemoryReply.of(one.memory), headers={SEQ: str(one.seq), "ETag": one.memory.etag})
+    return Response(
+        MemoryReply.of(one.memory), headers={SEQ: str(one.seq), "ETag": one.memory.etag, "Cache-Control": CHECKED}
+    )
 
 
 def unchanged(one: Found) -> Response[None]:
     """The caller has this version already."""
-    return Response(None, status_code=304, headers={SEQ: str(one.seq), "ETag": one.memory.etag})
+    return Response(
+        None, status_code=304, headers={SEQ: str(one.seq), "ETag": one.memory.etag, "Cache-Control": CHECKED}
+    )
 
 
 def written(one: Written) -> Response[MemoryReply]:

@@ -30,13 +30,18 @@ def run(settings: Settings) -> None:
         SettingsError: the address cannot be listened on, or must not be.
         MuistiError: the database cannot be used.
     """
-    check_binding(settings)
+    check_binding(settings, lambda: _has_keys(settings))
     logs.configure(settings)
     with listen(settings) as listener:
         if settings.workers == 1:
             _run_here(settings, listener)
         else:
             _run_workers(settings, listener)
+
+
+def _has_keys(settings: Settings) -> bool:
+    with open_engine(settings) as engine:
+        return engine.keys.exist()
 
 
 def listen(settings: Settings) -> socket.socket:
@@ -133,7 +138,9 @@ class _Server(uvicorn.Server):
 def _known(engine: Engine, settings: Settings) -> str:
     """What the server finds, in words."""
     spaces = len(engine.list_spaces())
-    return f"{spaces} {'space' if spaces == 1 else 'spaces'} in {whereabouts(settings)}"
+    asked = "asks for keys" if settings.admin_key is not None or engine.keys.exist() else "asks nobody for a key"
+    where = f"{spaces} {'space' if spaces == 1 else 'spaces'} in {whereabouts(settings)}"
+    return f"{where}, {asked}"
 
 
 def _url(listener: socket.socket) -> str:

@@ -21,8 +21,11 @@ from core.store.location import base_url, is_remote
 
 PREFIX = "MUISTI_"
 CONFIG = "MUISTI_CONFIG"  # names the TOML file
-ELSEWHERE = frozenset({CONFIG, "MUISTI_SPACE", "MUISTI_URL", "MUISTI_EVAL_DATA"})  # the command line reads these itself
+# The command line reads these itself.
+ELSEWHERE = frozenset({CONFIG, "MUISTI_SPACE", "MUISTI_URL", "MUISTI_KEY", "MUISTI_EVAL_DATA"})
 CONFIG_FILE = "muisti.toml"
+ADMIN_KEY_MIN = 32  # characters
+SECRETS = frozenset({"admin_key", "database_token"})  # fields that no message may show
 
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _SWITCH = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
@@ -150,6 +153,36 @@ def _one_of(names: tuple[str, ...], description: str) -> _Rule:
     return _Rule(description, f"one of {', '.join(names)}", read)
 
 
+def names_in(listed: str | None) -> tuple[str, ...]:
+    """The names of a list such as a,b,c.
+
+    >>> names_in("a, b"), names_in(None)
+    (('a', 'b'), ())
+    """
+    return tuple(name for item in (listed or "").split(",") if (name := item.strip()))
+
+
+def _list(form: re.Pattern[str], description: str) -> _Rule:
+    def read(value: object) -> str:
+        names = names_in(_text(value))
+        if not names or not all(form.fullmatch(name) for name in names):
+            raise ValueError
+        return ",".join(names)
+
+    return _Rule(description, "a list such as a,b,c", read)
+
+
+_ORIGIN = re.compile(r"\*|https?://[A-Za-z0-9.\[\]:-]+")
+_HOST = re.compile(r"[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\]")
+
+
+def _secret(value: object) -> str:
+    text = _text(value)
+    if len(text) < ADMIN_KEY_MIN or not re.fullmatch(r"[\x21-\x7e]+", text):
+        raise ValueError
+    return text
+
+
 Level = Literal["debug", "info", "warning", "error"]
 Form = Literal["json", "console"]
 _DATABASE = _Rule("Where the database is.", "file:PATH, libsql://HOST, https://HOST or http://HOST", _database_url)
@@ -165,6 +198,11 @@ _TOKEN_FILE = _Rule(
 _NAMESPACE = _Rule("Which database of a server with several; unset means the one of its URL.", "a name", _namespace)
 _CALIBRATION = _Rule(
     "File with thresholds of evidence, as `muisti calibrate` writes it.", "the path of a JSON file", _text
+)
+_ADMIN_KEY = _Rule(
+    "A key that may do everything; better is one of `muisti keys create --admin`.",
+    f"{ADMIN_KEY_MIN} or more visible ASCII characters",
+    _secret,
 )
 _MODEL = _Rule("Embedding model; unset means the shipped one.", "the name or the path of a model2vec model", _text)
 
@@ -188,6 +226,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     search_threads: Annotated[int, _whole(0, 1024, "Threads that search; 0 means one for each core.")] = 0
     database_threads: Annotated[int, _whole(1, 1024, "Threads that wait for the database.")] = 32
     queue_limit: Annotated[int, _whole(1, 1_000_000, "Requests that may wait before others get 503.")] = 256
+    admin_key: Annotated[str | None, _ADMIN_KEY] = None
+    origins: Annotated[str | None, _list(_ORIGIN, "Origins of web pages that may call, a,b,c; * is every one.")] = None
+    hosts: Annotated[str | None, _list(_HOST, "Names that requests may call the server by, a,b,c; none: any.")] = None
+    rate_limit: Annotated[float, _amount(1_000_000, "Requests a second of one key in one process; 0: any.")] = 0.0
+    concurrency_limit: Annotated[int, _whole(0, 100_000, "Requests at once of one key in one process; 0: any.")] = 0
     workers: Annotated[int, _whole(1, 256, "Processes; each has indexes of its own.")] = 1
     insecure: Annotated[bool, _on_off("Let other machines in although there are no keys.")] = False
     log_level: Annotated[Level, _one_of(get_args(Level), "Least severe line that is logged.")] = "info"
@@ -271,16 +314,22 @@ def _both(name: str) -> str:
     return f"{option.variable} ({option.flag})"
 
 
-def check_binding(settings: Settings) -> None:
-    """Refuse to listen where other machines can reach a server that asks nobody for a key.
+def needs_keys(settings: Settings) -> bool:
+    """Whether other machines can reach the server, so that it must ask them for a key."""
+    return not settings.insecure and not _is_loopback(settings.host)
+
+
+def check_binding(settings: Settings, keys: Callable[[], bool]) -> None:
+    """Refuse to listen where other machines can reach a server that has no keys to ask for. `keys`: are there any?
 
     Raises:
-        SettingsError: the host is not a loopback address, and `insecure` is off.
+        SettingsError: the host is not a loopback address, there are no keys, and `insecure` is off.
     """
-    if not settings.insecure and not _is_loopback(settings.host):
+    if needs_keys(settings) and settings.admin_key is None and not keys():
         raise SettingsError(
-            f"host {settings.host!r} lets other machines in, and there are no keys yet: anybody could read and change "
-            f"every memory; listen on 127.0.0.1, or set {PREFIX}INSECURE=1 if something else guards the port"
+            f"host {settings.host!r} lets other machines in, and there are no keys: nobody could use the server. Make "
+            f"the first with `muisti keys create --admin`, or set {PREFIX}ADMIN_KEY; or listen on 127.0.0.1; or set "
+            f"{PREFIX}INSECURE=1 if something else guards the port"
         )
 
 
@@ -343,7 +392,7 @@ def _read(source: _Source, problems: list[str]) -> dict[str, object]:
             read[field] = rules[field].read(value)
         except ValueError:
             expected = rules[field].expected + _hint(str(value))
-            shown = "given" if field == "database_token" else f"{_shown(value)}"
+            shown = "set to something else" if field in SECRETS else _shown(value)
             problems.append(f"{source.place}: {name} is {shown}; expected {expected}")
     return read
 

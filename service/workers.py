@@ -17,6 +17,7 @@ from core.errors import Busy
 from core.query import Query
 from core.values import Answer
 from service.settings import Settings
+from service.within import Memories
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -109,13 +110,13 @@ class Backend:
         self.engine = engine
         self.store = self._store.run
 
-    async def search(self, space: str, query: Query, max_age: float = 0.0) -> Answer:
+    async def search(self, memories: Memories, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """Search here and now when that is a matter of a millisecond or two, else on a thread.
 
         On another core the search would find nothing in its cache and wait for the interpreter: that takes .5 ms.
         """
-        answer = self.engine.search_at_once(space, query, max_age)
-        return answer or await self._search.run(self.engine.search, space, query, max_age)
+        answer = memories.search_at_once(space, query, max_age)
+        return answer or await self._search.run(memories.search, space, query, max_age)
 
     def close(self) -> None:
         """Wait until all calls have ended. The engine stays open."""

@@ -1,17 +1,15 @@
 """The SQL of spaces and of the models that embedded them."""
 
 import json
-import re
 from dataclasses import dataclass
 from typing import cast
 
 from core.errors import InvalidInput
 from core.store.database import Row, Scalar, Statement
 from core.times import from_us
-from core.values import Field, Seq, Space, SpaceSettings
+from core.values import SPACE_NAME, Field, Seq, Space, SpaceSettings
 
 DEFAULT = "default"
-NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 
 _SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions
 FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id"""
@@ -47,7 +45,7 @@ def space_row(row: Row) -> SpaceRow:
 
 def check_name(name: str) -> None:
     """Raise `InvalidInput` unless `name` may name a space."""
-    if not NAME.fullmatch(name):
+    if not SPACE_NAME.fullmatch(name):
         raise InvalidInput.at(
             "$.name",
             f"{name[:80]!r} is no name for a space: 1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter or digit",

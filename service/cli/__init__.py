@@ -9,6 +9,7 @@ from service.cli.base import WIDTH, LazyGroup, global_options
 
 COMMANDS = {
     "serve": ("service.cli.serve:serve", "Start the server."),
+    "mcp": ("service.cli.mcp:mcp", "Serve MCP on standard input and output."),
     "add": ("service.cli.write:add", "Remember a text."),
     "get": ("service.cli.read:get", "Show one memory."),
     "list": ("service.cli.read:list_memories", "List memories, newest first."),
@@ -20,6 +21,8 @@ COMMANDS = {
     "stats": ("service.cli.read:stats", "Show the sizes of a space."),
     "space": ("service.cli.spaces:space", "Show which space is used here, and why."),
     "spaces": ("service.cli.spaces:spaces", "List the spaces."),
+    "keys": ("service.cli.keys:keys", "Make, list, revoke and rotate keys."),
+    "audit": ("service.cli.keys:audit", "Show who administered or deleted what."),
     "eval": ("service.cli.evaluate:evaluate", "Measure retrieval quality on judged data."),
     "calibrate": ("service.cli.calibrate:calibrate", "Fit the thresholds of evidence."),
     "reembed": ("service.cli.reembed:reembed", "Embed a space anew with the model that runs."),

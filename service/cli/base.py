@@ -59,14 +59,11 @@ def _global(*names: str, **attributes: Any) -> click.Option:
     return click.Option([*names], expose_value=False, callback=note, **attributes)
 
 
-class Command(click.Command):
-    """A command with examples, which help shows before the options, and with the global options."""
+class Helped(click.Command):
+    """Help with examples before the options, and the global options apart."""
 
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
-        super().__init__(*args, context_settings={"max_content_width": WIDTH}, **attributes)
-        self.examples = tuple(examples)
-        self.shared = global_options()
-        self.params = [*self.params, *self.shared]
+    examples: Sequence[str] = ()
+    shared: Sequence[click.Parameter] = ()
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_usage(ctx, formatter)
@@ -85,6 +82,16 @@ class Command(click.Command):
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+
+class Command(Helped):
+    """A command with examples, and with the global options."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
+        super().__init__(*args, context_settings={"max_content_width": WIDTH}, **attributes)
+        self.examples = tuple(examples)
+        self.shared = global_options()
+        self.params = [*self.params, *self.shared]
 
 
 class LazyGroup(click.Group):
@@ -134,6 +141,20 @@ class LazyGroup(click.Group):
         if standalone_mode:
             sys.exit(result if isinstance(result, int) else OK)
         return result
+
+
+class Subcommands(Helped, LazyGroup):
+    """A group below the main one, with examples and the global options. Each of its commands has them too."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
+        super().__init__(*args, context_settings={"max_content_width": WIDTH}, no_args_is_help=True, **attributes)
+        self.examples = tuple(examples)
+        self.shared = global_options()
+        self.params = [*self.params, *self.shared]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
 
 
 def _exit_code(error: click.ClickException) -> int:

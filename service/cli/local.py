@@ -28,7 +28,7 @@ class InProcess(httpx.BaseTransport):
         self._runner = asyncio.Runner()
         with ExitStack() as undo:
             undo.callback(self._let_go)
-            app = create_app(settings)
+            app = create_app(settings, trusted=True)
             # The two libraries spell the types of ASGI differently.
             self._asgi = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
             self._stop, self._life = self._runner.run(self._start(app))

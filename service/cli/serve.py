@@ -8,7 +8,7 @@ import click
 from core.errors import MuistiError
 from service.cli.base import USAGE, Command, Failure, Globals
 from service.cli.configuration import in_force
-from service.settings import Option, SettingsError, check_binding, options
+from service.settings import Option, SettingsError, options
 
 
 def _flag(setting: Option) -> click.Option:
@@ -38,7 +38,6 @@ def serve(given: Globals, **flags: Any) -> None:
         raise click.UsageError("give --database or --database-url, not both")
     settings = in_force(given, {name: value for name, value in flags.items() if value is not None})
     try:
-        check_binding(settings)
         import_module("service.server").run(settings)  # half a second of imports that --help does without
     except SettingsError as error:
         raise Failure(str(error), USAGE) from error

@@ -21,8 +21,10 @@ from service.settings import Settings, SettingsError
 T = TypeVar("T")
 
 URL = "MUISTI_URL"
+KEY = "MUISTI_KEY"
 EXIT_CODES = {400: USAGE, 404: ERROR, 409: CONFLICT, 412: CONFLICT, 413: TOO_LONG, 422: USAGE}
 ADVICE = {
+    "unauthorized": f"Put a key of the server into the variable {KEY}; `muisti keys create` makes one.",
     "duplicate": "Nothing was stored. --on-conflict keep stores both; `muisti update ID` changes the old one.",
     "contradiction": "Nothing was stored. `muisti update ID TEXT` changes the old one; --on-conflict keep stores both.",
     "address_taken": "Nothing was stored. `muisti update ID` changes the old one; another --key keeps both.",
@@ -125,7 +127,7 @@ def space_choice(options: Globals) -> Choice:
 
 def _connected(url: str) -> Client:
     try:
-        return connect(url)
+        return connect(url, os.environ.get(KEY))
     except ValueError as error:
         raise Failure(str(error), USAGE) from error
 

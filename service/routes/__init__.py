@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from litestar import Router
 from litestar.types import ControllerRouterHandler
 
-from service.routes import batch, docs, entries, facets, health, memories, search, spaces
+from service.routes import batch, docs, entries, facets, health, keys, memories, search, spaces
 
 IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *memories.ROUTES,
@@ -21,6 +21,7 @@ def routes() -> list[ControllerRouterHandler]:
     return [
         *spaces.ROUTES,
         Router("/v1/spaces/{space:str}", route_handlers=IN_A_SPACE),
+        *keys.ROUTES,
         *health.ROUTES,
         *docs.ROUTES,
     ]

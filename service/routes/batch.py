@@ -8,6 +8,7 @@ from msgspec import UNSET
 from core.errors import InvalidInput
 from service.batch import PATH, add_each, all_or_none, read_items
 from service.decode import Request
+from service.gate import memories
 from service.headers import SEQ, IdempotencyKeyHeader, not_with_key, request_key
 from service.parameters import AtomicParameter, OnConflictParameter
 from service.respond import written_headers
@@ -20,6 +21,7 @@ from service.workers import Backend
     "/memories/batch",
     operation_id="addMemories",
     tags=["memories"],
+    needs="append",
     problems=["duplicate", "contradiction", "address_taken"],
     statuses=[200],
 )
@@ -42,10 +44,10 @@ async def add_memories(
     items = read_items(data.memories)
     if not _is_atomic(data, atomic):
         not_with_key(key)
-        replies = await backend.store(add_each, backend.engine, space, items, choice)
+        replies = await backend.store(add_each, memories(request, backend), space, items, choice)
         return Response(replies, status_code=200, headers={SEQ: replies.seq} if replies.seq else {})
     added = await backend.store(
-        backend.engine.add, space, all_or_none(items), on_conflict=choice, request=key, path=PATH
+        memories(request, backend).add, space, all_or_none(items), on_conflict=choice, request=key, path=PATH
     )
     return Response(BatchReply.of(added), status_code=201, headers=written_headers(added))
 

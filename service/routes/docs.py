@@ -28,19 +28,19 @@ class KindReply(Struct, frozen=True, kw_only=True):
     retry_after: int | None
 
 
-@get("/openapi.json", operation_id="getOpenapi", tags=["operations"], media="application/json")
+@get("/openapi.json", operation_id="getOpenapi", needs="nothing", tags=["operations"], media="application/json")
 async def get_openapi(request: Request) -> Response[bytes]:
     """Read this document."""
     return Response(request.app.state.openapi, media_type="application/json", headers=FRESH)
 
 
-@get("/docs", operation_id="getDocs", tags=["operations"], media="text/html")
+@get("/docs", operation_id="getDocs", needs="nothing", tags=["operations"], media="text/html")
 async def get_docs() -> Response[bytes]:
     """Browse the API and try it."""
     return _asset("index.html")
 
 
-@get("/docs/{name:str}")
+@get("/docs/{name:str}", needs="nothing")
 async def get_asset(name: FromPath[str]) -> Response[bytes]:
     """A part of the page."""
     if name not in ASSETS:
@@ -48,7 +48,7 @@ async def get_asset(name: FromPath[str]) -> Response[bytes]:
     return _asset(name)
 
 
-@get("/problems/{code:str}", operation_id="getProblem", tags=["operations"])
+@get("/problems/{code:str}", operation_id="getProblem", needs="nothing", tags=["operations"])
 async def get_problem(code: FromPath[str]) -> KindReply:
     """Explain a kind of error: the `type` of every problem leads here."""
     kind = KINDS.get(code)

@@ -5,6 +5,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from service.decode import Request
+from service.gate import access_of, memories
 from service.headers import (
     IdempotencyKeyHeader,
     IfMatchHeader,
@@ -13,6 +14,7 @@ from service.headers import (
     is_known,
     request_key,
 )
+from service.preferences import preferred
 from service.respond import deleted, found, unchanged, written
 from service.schemas.replies import MemoryReply
 from service.schemas.requests import EntryBody
@@ -21,8 +23,9 @@ from service.workers import Backend
 PATH = "/entries/{category:str}/{key:str}"
 
 
-@get(PATH, operation_id="getEntry", tags=["entries"], statuses=[304])
+@get(PATH, operation_id="getEntry", tags=["entries"], needs="read", statuses=[304])
 async def get_entry(
+    request: Request,
     space: FromPath[str],
     category: FromPath[str],
     key: FromPath[str],
@@ -33,11 +36,11 @@ async def get_entry(
 
     A slash within a category or key is written %2F.
     """
-    one = await backend.store(backend.engine.get_entry, space, category, key)
+    one = await backend.store(memories(request, backend).get_entry, space, category, key)
     return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
 
 
-@put(PATH, operation_id="putEntry", tags=["entries"], statuses=[201])
+@put(PATH, operation_id="putEntry", tags=["entries"], needs="write", statuses=[201])
 async def put_entry(
     request: Request,
     space: FromPath[str],
@@ -53,16 +56,16 @@ async def put_entry(
     201 when nothing was there. What is there keeps its id and gets a new version, with nothing of the old one left.
     """
     stored = await backend.store(
-        backend.engine.put_entry,
+        memories(request, backend).put_entry,
         space,
         data.entry(category, key),
         if_match=expected(request, if_match),
         request=await request_key(request, space, idempotency_key),
     )
-    return written(stored)
+    return preferred(request, written(stored))
 
 
-@delete(PATH, operation_id="deleteEntry", tags=["entries"])
+@delete(PATH, operation_id="deleteEntry", tags=["entries"], needs="delete")
 async def delete_entry(
     request: Request,
     space: FromPath[str],
@@ -74,12 +77,13 @@ async def delete_entry(
 ) -> Response[None]:
     """Delete the memory at an address."""
     ended = await backend.store(
-        backend.engine.delete_entry,
+        memories(request, backend).delete_entry,
         space,
         category,
         key,
         if_match=expected(request, if_match),
         request=await request_key(request, space, idempotency_key),
+        by=access_of(request.scope).actor,
     )
     return deleted(ended)
 

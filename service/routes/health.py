@@ -13,13 +13,15 @@ from service.workers import Backend
 PATIENCE_SECONDS = 2.0
 
 
-@get("/healthz", operation_id="getHealth", tags=["operations"])
+@get("/healthz", operation_id="getHealth", needs="nothing", tags=["operations"])
 async def get_health() -> AliveReply:
     """Say that the process answers."""
     return AliveReply()
 
 
-@get("/readyz", operation_id="getReadiness", tags=["operations"], problems=["busy", "store_unavailable"])
+@get(
+    "/readyz", operation_id="getReadiness", tags=["operations"], needs="nothing", problems=["busy", "store_unavailable"]
+)
 async def get_readiness(backend: NamedDependency[Backend]) -> ReadyReply:
     """Say whether the service can do its work: 503 when the database does not answer."""
     try:

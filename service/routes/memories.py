@@ -6,6 +6,7 @@ from litestar.params import FromPath, JSONBody
 
 from core.filters import parse_params
 from service.decode import Request
+from service.gate import access_of, memories
 from service.headers import (
     IdempotencyKeyHeader,
     IfMatchHeader,
@@ -15,14 +16,19 @@ from service.headers import (
     request_key,
 )
 from service.parameters import CursorParameter, LimitParameter, OnConflictParameter
-from service.respond import added, deleted, found, read, unchanged, written
+from service.preferences import preferred
+from service.respond import added, deleted, followed, found, read, unchanged, written
 from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply, VersionReply
 from service.schemas.requests import AddBody, PatchBody, on_conflict_of
 from service.workers import Backend
 
 
 @post(
-    "/memories", operation_id="addMemory", tags=["memories"], problems=["duplicate", "contradiction", "address_taken"]
+    "/memories",
+    operation_id="addMemory",
+    tags=["memories"],
+    needs="append",
+    problems=["duplicate", "contradiction", "address_taken"],
 )
 async def add_memory(
     request: Request,
@@ -38,16 +44,16 @@ async def add_memory(
     says, or contradicts one, is refused unless `on_conflict` is `keep`.
     """
     stored = await backend.store(
-        backend.engine.add,
+        memories(request, backend).add,
         space,
         [data.draft()],
         on_conflict=on_conflict_of(data.on_conflict, on_conflict, "reject"),
         request=await request_key(request, space, idempotency_key),
     )
-    return added(stored)
+    return preferred(request, added(stored))
 
 
-@get("/memories", operation_id="listMemories", tags=["memories"], filters=True)
+@get("/memories", operation_id="listMemories", tags=["memories"], needs="read", filters=True)
 async def list_memories(
     request: Request,
     space: FromPath[str],
@@ -62,24 +68,31 @@ async def list_memories(
     """
     filters = {name: texts for name, texts in request.query_params.dict().items() if name not in ("limit", "cursor")}
     page = await backend.store(
-        backend.engine.list_memories, space, filter=parse_params(filters), limit=limit, cursor=cursor
+        memories(request, backend).list_memories, space, filter=parse_params(filters), limit=limit, cursor=cursor
     )
-    return read(PageReply.of(page), page.seq)
+    return followed(request, read(PageReply.of(page), page.seq), page.next_cursor)
 
 
-@get("/memories/{memory_id:str}", operation_id="getMemory", tags=["memories"], statuses=[304])
+@get("/memories/{memory_id:str}", operation_id="getMemory", tags=["memories"], needs="read", statuses=[304])
 async def get_memory(
+    request: Request,
     space: FromPath[str],
     memory_id: FromPath[str],
     backend: NamedDependency[Backend],
     if_none_match: IfNoneMatchHeader = None,
 ) -> Response[MemoryReply] | Response[None]:
     """Read a memory."""
-    one = await backend.store(backend.engine.get, space, memory_id)
+    one = await backend.store(memories(request, backend).get, space, memory_id)
     return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
 
 
-@patch("/memories/{memory_id:str}", operation_id="updateMemory", tags=["memories"], problems=["address_taken"])
+@patch(
+    "/memories/{memory_id:str}",
+    operation_id="updateMemory",
+    tags=["memories"],
+    needs="write",
+    problems=["address_taken"],
+)
 async def update_memory(
     request: Request,
     space: FromPath[str],
@@ -94,17 +107,17 @@ async def update_memory(
     What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version.
     """
     changed = await backend.store(
-        backend.engine.update,
+        memories(request, backend).update,
         space,
         memory_id,
         data.changes(),
         if_match=expected(request, if_match),
         request=await request_key(request, space, idempotency_key),
     )
-    return written(changed)
+    return preferred(request, written(changed))
 
 
-@delete("/memories/{memory_id:str}", operation_id="deleteMemory", tags=["memories"])
+@delete("/memories/{memory_id:str}", operation_id="deleteMemory", tags=["memories"], needs="delete")
 async def delete_memory(
     request: Request,
     space: FromPath[str],
@@ -118,23 +131,25 @@ async def delete_memory(
     Its versions stay in its history.
     """
     ended = await backend.store(
-        backend.engine.delete,
+        memories(request, backend).delete,
         space,
         memory_id,
         if_match=expected(request, if_match),
         request=await request_key(request, space, idempotency_key),
+        by=access_of(request.scope).actor,
     )
     return deleted(ended)
 
 
-@get("/memories/{memory_id:str}/history", operation_id="getHistory", tags=["memories"])
+@get("/memories/{memory_id:str}/history", operation_id="getHistory", tags=["memories"], needs="read")
 async def get_history(
+    request: Request,
     space: FromPath[str],
     memory_id: FromPath[str],
     backend: NamedDependency[Backend],
 ) -> Response[HistoryReply]:
     """Read all versions of a memory, of a deleted one too."""
-    history = await backend.store(backend.engine.history, space, memory_id)
+    history = await backend.store(memories(request, backend).history, space, memory_id)
     return read(HistoryReply(items=[VersionReply.of(version) for version in history.versions]), history.seq)
 
 

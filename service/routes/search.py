@@ -5,25 +5,27 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from core.values import Timings
-from service.headers import SEQ, FreshnessHeader, freshness
+from service.decode import Request
+from service.gate import memories
+from service.headers import FRESHNESS, SEQ, freshness
 from service.schemas.replies import SearchReply
 from service.schemas.requests import SearchBody
 from service.workers import Backend
 
 
-@post("/search", status_code=200, operation_id="search", tags=["search"], problems=["model_mismatch"])
+@post("/search", status_code=200, operation_id="search", tags=["search"], needs="read", problems=["model_mismatch"])
 async def search(
+    request: Request,
     space: FromPath[str],
     data: JSONBody[SearchBody],
     backend: NamedDependency[Backend],
-    asked: FreshnessHeader = None,
 ) -> Response[SearchReply]:
     """Find the memories that best answer a query.
 
     The filter acts before the ranking: up to `limit` hits, all of which pass it.
     """
-    age = freshness(asked).max_age
-    answer = await backend.search(space, data.to_query(), age)
+    age = freshness(request.headers.get(FRESHNESS)).max_age
+    answer = await backend.search(memories(request, backend), space, data.to_query(), age)
     headers = {SEQ: str(answer.seq), "Server-Timing": server_timing(answer.timings)}
     return Response(SearchReply.of(answer), headers=headers)
 

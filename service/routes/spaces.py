@@ -5,6 +5,10 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from core.errors import InvalidInput
+from core.store.spaces import check_name
+from service.decode import Request
+from service.errors import HttpError
+from service.gate import access_of
 from service.headers import SEQ
 from service.parameters import ConfirmParameter
 from service.respond import read
@@ -13,29 +17,45 @@ from service.schemas.requests import SpaceBody
 from service.workers import Backend
 
 
-@get("/v1/spaces", operation_id="listSpaces", tags=["spaces"])
-async def list_spaces(backend: NamedDependency[Backend]) -> SpacesReply:
-    """List the spaces."""
-    return SpacesReply.of(await backend.store(backend.engine.list_spaces))
+@get("/v1/spaces", operation_id="listSpaces", tags=["spaces"], needs="key")
+async def list_spaces(request: Request, backend: NamedDependency[Backend]) -> SpacesReply:
+    """List the spaces.
+
+    Those that the key may touch.
+    """
+    grant = access_of(request.scope).grant
+    return SpacesReply.of(
+        space for space in await backend.store(backend.engine.list_spaces) if grant.reaches(space.name)
+    )
 
 
-@post("/v1/spaces", operation_id="createSpace", tags=["spaces"], problems=["already_exists"])
-async def create_space(data: JSONBody[SpaceBody], backend: NamedDependency[Backend]) -> Response[SpaceReply]:
-    """Make a space."""
-    space = await backend.store(backend.engine.create_space, data.name, data.settings.settings())
+@post("/v1/spaces", operation_id="createSpace", tags=["spaces"], needs="admin", problems=["already_exists"])
+async def create_space(
+    request: Request, data: JSONBody[SpaceBody], backend: NamedDependency[Backend]
+) -> Response[SpaceReply]:
+    """Make a space.
+
+    One that the key may touch.
+    """
+    access = access_of(request.scope)
+    check_name(data.name)
+    if not access.grant.reaches(data.name):
+        raise HttpError("forbidden", f"this key may make the spaces {', '.join(access.grant.spaces)} only")
+    space = await backend.store(backend.engine.create_space, data.name, data.settings.settings(), by=access.actor)
     headers = {SEQ: str(space.at), "Location": f"/v1/spaces/{space.name}"}
     return Response(SpaceReply.of(space), status_code=201, headers=headers)
 
 
-@get("/v1/spaces/{space:str}", operation_id="getSpace", tags=["spaces"])
+@get("/v1/spaces/{space:str}", operation_id="getSpace", tags=["spaces"], needs="read")
 async def get_space(space: FromPath[str], backend: NamedDependency[Backend]) -> Response[SpaceReply]:
     """Read a space."""
     found = await backend.store(backend.engine.get_space, space)
     return read(SpaceReply.of(found), found.at)
 
 
-@delete("/v1/spaces/{space:str}", operation_id="deleteSpace", tags=["spaces"], problems=["conflict"])
+@delete("/v1/spaces/{space:str}", operation_id="deleteSpace", tags=["spaces"], needs="admin", problems=["conflict"])
 async def delete_space(
+    request: Request,
     space: FromPath[str],
     confirm: ConfirmParameter,
     backend: NamedDependency[Backend],
@@ -46,7 +66,7 @@ async def delete_space(
     """
     if confirm != space:
         raise InvalidInput.at("$.confirm", f"is {confirm[:80]!r}; to erase the space send confirm={space}")
-    await backend.store(backend.engine.delete_space, space)
+    await backend.store(backend.engine.delete_space, space, by=access_of(request.scope).actor)
 
 
 ROUTES = (list_spaces, create_space, get_space, delete_space)

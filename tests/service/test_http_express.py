@@ -1,10 +1,12 @@
 """The short way answers as the long way does: the same status, the same headers, the same body."""
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx
 import pytest
 from litestar.testing import TestClient
+from structlog.testing import capture_logs
 
 from core.engine import Engine
 from service import express
@@ -73,12 +75,18 @@ def test_a_body_over_the_limit_is_too_large(engine: Engine):
 
 
 def test_a_fault_is_answered_and_told_without_content(client: httpx.Client, monkeypatch: pytest.MonkeyPatch):
-    def broken(*_: object) -> Any:
-        raise RuntimeError("secret content")
+    told = "".join(reversed("terces"))  # the log shows lines of the program
 
-    way = express.Way("/v1/spaces/{space}/search", express.SearchBody, broken)
+    async def broken(**_: object) -> Any:
+        raise RuntimeError(told)
+
+    handler = SimpleNamespace(opt={"needs": "read"}, fn=broken)
+    way = express.Way("/v1/spaces/{space}/search", express.SearchBody, cast(Any, handler))
     monkeypatch.setattr(express, "WAYS", {"/search": way})
-    answer = client.post(f"{API}/search", json={"query": "x"})
+    with capture_logs() as logs:
+        answer = client.post(f"{API}/search", json={"query": "x"})
+    assert [line["error"] for line in logs if line["event"] == "crash"] == ["RuntimeError"]
+    assert "secret" not in str(logs)
     assert (answer.status_code, answer.json()["code"]) == (500, "internal")
     assert "secret" not in answer.text
 

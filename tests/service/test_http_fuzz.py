@@ -20,6 +20,7 @@ from service.app import create_app
 from service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.fakes import API, draft
+from tests.service.keyed import administrator
 
 DOCUMENT = json.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_text("utf-8"))
 OPERATIONS = {found.ok().label: found.ok() for found in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()}
@@ -35,7 +36,9 @@ done: set[tuple[str, GenerationMode]] = set()
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     database = FileDatabase(tmp_path_factory.mktemp("fuzz") / "muisti.db")
-    with TestClient(create_app(Settings(), engine=Engine(database, WordEncoder(), Clock()))) as opened:
+    engine = Engine(database, WordEncoder(), Clock())
+    with TestClient(create_app(Settings(), engine=engine)) as opened:
+        opened.headers.update(administrator(engine).headers)
         yield opened
     database.close()
 

@@ -18,6 +18,7 @@ from service.routes.docs import ASSETS
 from service.settings import Settings
 from service.workers import Pool
 from tests.service.fakes import API, Breakable, draft
+from tests.service.keyed import administrator
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -115,7 +116,8 @@ def test_every_reference_of_the_document_leads_somewhere(client: httpx.Client):
     walk(document)
 
 
-def test_the_examples_of_the_document_are_true(client: httpx.Client):
+def test_the_examples_of_the_document_are_true(client: httpx.Client, engine: Engine):
+    client.headers.update(administrator(engine).headers)
     document = client.get("/openapi.json").json()
     tried = 0
     for path, item in document["paths"].items():
@@ -125,11 +127,17 @@ def test_the_examples_of_the_document_are_true(client: httpx.Client):
                 continue
             memory = client.post(f"{API}/memories", json=draft("exists", on_conflict="keep")).json()
             client.delete(f"{API}/entries/rules/deploy")
-            given = {"space": "default", "memory_id": memory["id"], "category": "rules", "key": "deploy"}
+            given = {
+                "space": "default",
+                "memory_id": memory["id"],
+                "category": "rules",
+                "key": "deploy",
+                "key_id": administrator(engine).id,
+            }
             response = client.request(method, path.format(**given), json=media["example"])
             assert str(response.status_code) in operation["responses"] and response.is_success, response.text
             tried += 1
-    assert tried == 6
+    assert tried == 8
 
 
 class References(HTMLParser):

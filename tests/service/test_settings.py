@@ -208,7 +208,7 @@ def test_a_file_that_cannot_be_read_is_an_error_that_names_it(tmp_path: Path):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost", "::ffff:127.0.0.1"])
 def test_loopback_may_always_be_bound(host: str):
-    check_binding(Settings(host=host))
+    check_binding(Settings(host=host), lambda: False)
 
 
 def test_a_bad_token_is_not_shown():
@@ -238,10 +238,16 @@ def test_two_tokens_are_refused():
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "muisti.example", "localhost.me", "::ffff:10.0.0.1"])
-def test_anything_else_is_bound_only_when_insecure(host: str):
+def test_anything_else_is_bound_only_with_keys_or_when_insecure(host: str):
     with pytest.raises(SettingsError, match="MUISTI_INSECURE=1"):
-        check_binding(Settings(host=host))
-    check_binding(Settings(host=host, insecure=True))
+        check_binding(Settings(host=host), lambda: False)
+    check_binding(Settings(host=host, insecure=True), lambda: False)
+    check_binding(Settings(host=host), lambda: True)
+    check_binding(Settings(host=host, admin_key="k" * 32), lambda: False)
+
+
+def test_the_admin_key_is_not_shown_when_it_is_bad():
+    assert "short-secret" not in refusal({"MUISTI_ADMIN_KEY": "short-secret"})
 
 
 @given(st.text(st.characters(exclude_characters="?\0", exclude_categories=["Cs"]), min_size=1))

@@ -1,0 +1,36 @@
+"""The mcp command: the same tools for a client that starts its servers itself."""
+
+from importlib import import_module
+
+import click
+
+from core.errors import MuistiError
+from core.grants import Grant, check_grant
+from service.cli.base import Command, Failure, Globals
+from service.cli.configuration import in_force
+from service.cli.session import refusals, server_url, space_choice
+from service.schemas.keys import MODES
+
+
+@click.command(
+    cls=Command,
+    examples=("muisti mcp", "muisti mcp --space acme.web --mode read-only", "muisti mcp --category notes"),
+)
+@click.option("--mode", type=click.Choice(list(MODES)), default="full", show_default=True, help="What tools there are.")
+@click.option("--category", metavar="NAME", help="The only category that there is.")
+@click.pass_obj
+def mcp(options: Globals, mode: str, category: str | None) -> None:
+    """Serve MCP on standard input and output.
+
+    For a client that starts its servers itself. Works on the database file and in one space; a running server offers
+    the same at /mcp.
+    """
+    if server_url(options):
+        raise click.UsageError("a server that runs already speaks MCP itself, at /mcp; leave out --url and MUISTI_URL")
+    with refusals(options):
+        grant = Grant(frozenset(dict(MODES)[mode]), (space_choice(options).space,), category)  # pyright: ignore[reportArgumentType]  # click has checked it
+        check_grant(grant)
+        try:
+            import_module("service.mcp.stdio").run(in_force(options), grant)
+        except MuistiError as error:
+            raise Failure(str(error)) from error

@@ -1,0 +1,114 @@
+"""The gate: everything behind it knows who calls. It refuses keys that open nothing, and too many requests."""
+
+import time
+from collections.abc import Sequence
+from typing import Any, cast
+
+from litestar import Request
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from service.access import OPEN, OWNER, STATE, Access, stranger
+from service.errors import HttpError
+from service.hosts import check_host, check_listed
+from service.keyring import Keyring
+from service.limits import Limits, headers_of
+from service.within import Memories, seen_by
+from service.workers import Backend
+
+Header = tuple[bytes, bytes]
+
+BEARER = "bearer "
+CHALLENGE = 'Bearer realm="muisti"'
+
+
+class Gate:
+    """Wraps an application. Its `keyring` is given when the application starts.
+
+    `public`: paths, or with a slash behind all below, that ask nobody for anything, and the database neither.
+
+    `own_host`: the only name, beside those of this machine, by which requests may call a server without keys; None when
+    any will do. `trusted`: the caller has the database file, and so everything.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        limits: Limits,
+        public: Sequence[str],
+        *,
+        own_host: str | None,
+        hosts: Sequence[str] = (),
+        trusted: bool = False,
+        needed: bool = False,
+    ) -> None:
+        self._app, self._limits = app, limits
+        self._public = frozenset(public)
+        self._below = tuple(path for path in public if path.endswith("/"))
+        self._own_host, self._hosts, self._trusted, self._needed = own_host, hosts, trusted, needed
+        self.keyring: Keyring | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if scope["path"] in self._public or scope["path"].startswith(self._below):
+            cast(dict[str, Any], scope)[STATE] = stranger(CHALLENGE)
+            await self._app(scope, receive, send)
+            return
+        access = await self.enter(scope["headers"])
+        cast(dict[str, Any], scope)[STATE] = access
+        if self._limits.none or not access.known:  # strangers are refused at once
+            await self._app(scope, receive, send)
+            return
+        now = time.monotonic()
+        room = self._limits.take(access.actor, now)
+        told = {} if room is None else headers_of(room)
+        added = [(name.lower().encode(), value.encode()) for name, value in told.items()]
+
+        async def telling(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *added]
+            await send(message)
+
+        with self._limits.running(access.actor, now):
+            await self._app(scope, receive, telling)
+
+    async def enter(self, headers: Sequence[Header]) -> Access:
+        """Who calls.
+
+        Raises:
+            HttpError: the key opens nothing, or a server without keys is called by a name that is not its own.
+        """
+        if self._trusted:
+            return OWNER
+        if self._hosts:
+            check_listed(headers, self._hosts)
+        keyring = self.keyring
+        assert keyring is not None
+        given = next((value for name, value in headers if name == b"authorization"), None)
+        if given is not None:
+            return await self._with_key(keyring, given.decode("latin-1"))
+        if self._needed or await keyring.needed():
+            return stranger(CHALLENGE)
+        if self._own_host is not None and not self._hosts:
+            check_host(headers, self._own_host)
+        return OPEN
+
+    async def _with_key(self, keyring: Keyring, given: str) -> Access:
+        if given[: len(BEARER)].lower() != BEARER:
+            raise HttpError("unauthorized", "Authorization must be `Bearer` and a key", {"WWW-Authenticate": CHALLENGE})
+        access = await keyring.find(given[len(BEARER) :].strip())
+        if access is None:
+            headers = {"WWW-Authenticate": f'{CHALLENGE}, error="invalid_token"'}
+            raise HttpError("unauthorized", "this key is unknown, revoked or has expired", headers)
+        return access
+
+
+def memories(request: Request[Any, Any, Any], backend: Backend) -> Memories:
+    """What the caller of a request may see."""
+    return seen_by(access_of(request.scope), backend.engine)
+
+
+def access_of(scope: Scope) -> Access:
+    """Who calls, behind the gate."""
+    return cast(dict[str, Any], scope)[STATE]

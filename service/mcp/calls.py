@@ -1,0 +1,166 @@
+"""What the tools do: one call of the engine each."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from core import filters
+from core.errors import InvalidInput
+from core.values import Memory, RequestKey
+from service.access import Access
+from service.mcp.arguments import Forget, InSpace, ListMemories, OneMemory, Recall, Remember, UpdateMemory, narrowed
+from service.mcp.recall import NOTICE, packed, quoted, shown
+from service.schemas.likeness import alike
+from service.schemas.requests import on_conflict_of
+from service.within import Memories
+from service.workers import Backend
+
+Json = dict[str, Any]
+KEY_MAX = 255  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool that is called: by whom, where, on which memories, with which arguments."""
+
+    backend: Backend
+    access: Access
+    space: str
+    memories: Memories
+    raw: bytes
+
+    def once(self, tool: str, key: str | None) -> RequestKey | None:
+        """What tells a repeated call; a retry has another id in MCP."""
+        if key is None:
+            return None
+        if not 1 <= len(key) <= KEY_MAX or not key.isascii() or not key.isprintable():
+            raise InvalidInput.at("$.idempotency_key", f"must have 1 to {KEY_MAX} visible ASCII characters")
+        scope = f"mcp {self.space} {self.access.actor}"
+        return RequestKey(scope, key, blake2b(tool.encode() + b"\0" + self.raw, digest_size=32).digest())
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a tool answers: for programs and for models."""
+
+    structured: Json
+    text: str
+
+
+async def remember(call: Call, given: Remember) -> Outcome:
+    request = call.once("remember", given.idempotency_key)
+    category = given.category if call.access.grant.category is None else call.access.grant.category
+    if given.replace:
+        if category is None or given.key is None:
+            raise InvalidInput.at("$.replace", "needs category and key: they say what to replace")
+        written = await call.backend.store(
+            call.memories.put_entry, call.space, given.entry(category, given.key), request=request
+        )
+    else:
+        choice = on_conflict_of(given.on_conflict, None, "reject")
+        written = await call.backend.store(
+            call.memories.add, call.space, [given.draft()], on_conflict=choice, request=request
+        )
+    memory = written.memories[0]
+    done = "Already remembered" if written.replayed else "Remembered" if written.created else "Replaced"
+    similar = alike(written.similar)
+    structured: Json = {"memory": shown(memory), "created": written.created, "replayed": written.replayed}
+    if similar:
+        structured["similar"] = msgspec.to_builtins(similar)
+    beside = f" Similar, stored beside it: {', '.join(one.id for one in written.similar)}." if similar else ""
+    return Outcome(structured, f"{done} as {memory.id}, version {memory.version}.{beside}")
+
+
+async def recall(call: Call, given: Recall) -> Outcome:
+    query = given.search().to_query()
+    answer = await call.backend.search(call.memories, call.space, query)
+    return Outcome(*packed(answer, given.max_tokens))
+
+
+async def get_memory(call: Call, given: OneMemory) -> Outcome:
+    if given.id is not None:
+        found = await call.backend.store(call.memories.get, call.space, given.id)
+    else:
+        category = given.category or call.access.grant.category
+        if category is None or given.key is None:
+            raise InvalidInput.at("$.id", "give an id, or category and key")
+        found = await call.backend.store(call.memories.get_entry, call.space, category, given.key)
+    return _one(found.memory)
+
+
+async def list_memories(call: Call, given: ListMemories) -> Outcome:
+    narrow = narrowed(given.filter, given.category, given.tags)
+    page = await call.backend.store(
+        call.memories.list_memories,
+        call.space,
+        filter=None if narrow is None else filters.parse(narrow),
+        limit=given.limit,
+        cursor=given.cursor,
+    )
+    memories = [shown(memory) for memory in page.items]
+    more = f"\n\nMore: cursor {page.next_cursor}" if page.next_cursor else ""
+    text = "\n\n".join([f"{len(memories)} memories. {NOTICE}", *map(quoted, memories)]) + more
+    return Outcome({"memories": memories, "next_cursor": page.next_cursor, "notice": NOTICE}, text)
+
+
+async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
+    written = await call.backend.store(
+        call.memories.update,
+        call.space,
+        given.id,
+        given.patch().changes(),
+        if_match=_match(given.id, given.if_version),
+        request=call.once("update_memory", given.idempotency_key),
+    )
+    memory = written.memories[0]
+    return Outcome({"memory": shown(memory)}, f"{memory.id} is now at version {memory.version}.")
+
+
+async def forget(call: Call, given: Forget) -> Outcome:
+    await call.backend.store(
+        call.memories.delete,
+        call.space,
+        given.id,
+        if_match=_match(given.id, given.if_version),
+        request=call.once("forget", given.idempotency_key),
+        by=call.access.actor,
+    )
+    return Outcome({"id": given.id, "deleted": True}, f"Forgot {given.id}.")
+
+
+async def list_categories(call: Call, _: InSpace) -> Outcome:
+    counts = await call.backend.store(call.memories.categories, call.space)
+    found = [{"name": one.name, "count": one.count} for one in counts.items]
+    text = "\n".join(f"{one['name']}: {one['count']}" for one in found) or "There are no categories yet."
+    return Outcome({"categories": found}, text)
+
+
+async def memory_stats(call: Call, _: InSpace) -> Outcome:
+    stats = await call.backend.store(call.memories.stats, call.space)
+    names = ("memories", "versions", "tokens", "content_bytes", "expired", "changes", "changes_last_day")
+    found = {name: getattr(stats, name) for name in names}
+    return Outcome(found, ", ".join(f"{name} {value}" for name, value in found.items()))
+
+
+RUN: dict[str, Callable[[Call, Any], Awaitable[Outcome]]] = {
+    "remember": remember,
+    "recall": recall,
+    "get_memory": get_memory,
+    "list_memories": list_memories,
+    "update_memory": update_memory,
+    "forget": forget,
+    "list_categories": list_categories,
+    "memory_stats": memory_stats,
+}
+
+
+def _one(memory: Memory) -> Outcome:
+    found = shown(memory)
+    return Outcome({"memory": found, "notice": NOTICE}, f"{NOTICE}\n\n{quoted(found)}")
+
+
+def _match(memory_id: str, version: int | None) -> tuple[str, ...] | None:
+    return None if version is None else (f'"{memory_id}.{version}"',)

@@ -1,0 +1,193 @@
+"""The tools as a client is told of them. What a caller may not use is not there: no tool, no argument.
+
+Every word here is paid for in the context window of every client, on every turn.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import mcp_types as types
+
+from core.values import Scope
+from service.access import Access, single_space
+from service.mcp import arguments
+
+Json = dict[str, Any]
+
+TEXT: Json = {"type": "string"}
+WHOLE: Json = {"type": "integer"}
+TAGS: Json = {"type": "array", "items": TEXT}
+OBJECT: Json = {"type": "object"}
+ADDRESS = ("category", "key")
+_MEMORY: Json = {"type": "object", "properties": {"id": TEXT, "content": TEXT, "version": WHOLE}}
+_FIELDS: Json = {
+    "content": TEXT,
+    "category": TEXT,
+    "key": {**TEXT, "description": "Name within the category"},
+    "type": {"enum": ["fact", "preference", "procedure", "guard", "observation"]},
+    "importance": {"enum": ["low", "medium", "high", "critical"]},
+    "tags": TAGS,
+    "reason": TEXT,
+    "source": TEXT,
+    "author": TEXT,
+    "metadata": OBJECT,
+    "event_at": {**TEXT, "description": "When it was true, RFC 3339"},
+    "expires_at": TEXT,
+}
+_NARROW: Json = {
+    "category": TEXT,
+    "tags": TAGS,
+    "filter": {**OBJECT, "description": "{created_at: {gte: 2026-01-01}}"},
+}
+_ONCE: Json = {"idempotency_key": {**TEXT, "description": "Same key on a retry: done once"}}
+_VERSION: Json = {"if_version": {**WHOLE, "description": "Refuse if it has changed since"}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool, the scope that it needs, the type of its arguments, and what a client is told."""
+
+    name: str
+    needs: Scope
+    arguments: Any
+    description: str
+    properties: Json
+    required: tuple[str, ...] = ()
+    output: Json = field(default_factory=dict)
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+
+
+TOOLS = (
+    Tool(
+        name="remember",
+        needs="append",
+        arguments=arguments.Remember,
+        description="Store a memory. What says the same as or contradicts a stored one is refused and shown.",
+        properties={
+            **_FIELDS,
+            "replace": {"type": "boolean", "description": "Replace what is at category and key"},
+            "on_conflict": {"enum": ["reject", "keep"]},
+            **_ONCE,
+        },
+        required=("content",),
+        output={"memory": _MEMORY, "created": {"type": "boolean"}},
+    ),
+    Tool(
+        name="recall",
+        needs="read",
+        arguments=arguments.Recall,
+        description="Find memories that answer a question, by meaning and by word. Cite their ids. "
+        "evidence none: nothing is known about it.",
+        properties={
+            "query": TEXT,
+            "limit": WHOLE,
+            "max_tokens": {**WHOLE, "default": 2000},
+            **_NARROW,
+            "mode": {"enum": ["hybrid", "semantic", "keyword", "recent"]},
+            "min_evidence": {"enum": ["weak", "strong"]},
+        },
+        required=("query",),
+        output={"evidence": TEXT, "memories": {"type": "array", "items": OBJECT}, "left_out": OBJECT},
+        read_only=True,
+    ),
+    Tool(
+        name="get_memory",
+        needs="read",
+        arguments=arguments.OneMemory,
+        description="Read a memory by id, or by category and key.",
+        properties={"id": TEXT, "category": TEXT, "key": TEXT},
+        output={"memory": _MEMORY},
+        read_only=True,
+    ),
+    Tool(
+        name="list_memories",
+        needs="read",
+        arguments=arguments.ListMemories,
+        description="List memories, newest first.",
+        properties={"limit": WHOLE, "cursor": TEXT, **_NARROW},
+        output={"memories": {"type": "array", "items": OBJECT}, "next_cursor": {"type": ["string", "null"]}},
+        read_only=True,
+    ),
+    Tool(
+        name="update_memory",
+        needs="write",
+        arguments=arguments.UpdateMemory,
+        description="Change fields of a memory; what is left out stays. Old versions stay in its history.",
+        properties={"id": TEXT, **_FIELDS, **_VERSION, **_ONCE},
+        required=("id",),
+        output={"memory": _MEMORY},
+        idempotent=True,
+    ),
+    Tool(
+        name="forget",
+        needs="delete",
+        arguments=arguments.Forget,
+        description="Delete a memory.",
+        properties={"id": TEXT, **_VERSION, **_ONCE},
+        required=("id",),
+        output={"id": TEXT, "deleted": {"type": "boolean"}},
+        destructive=True,
+        idempotent=True,
+    ),
+    Tool(
+        name="list_categories",
+        needs="read",
+        arguments=arguments.InSpace,
+        description="List categories with their numbers of memories.",
+        properties={},
+        output={"categories": {"type": "array", "items": OBJECT}},
+        read_only=True,
+    ),
+    Tool(
+        name="memory_stats",
+        needs="read",
+        arguments=arguments.InSpace,
+        description="Sizes of a space.",
+        properties={},
+        output={"memories": WHOLE},
+        read_only=True,
+    ),
+)
+
+
+def usable(access: Access) -> list[Tool]:
+    """The tools that a caller may use, always in this order."""
+    return [tool for tool in TOOLS if access.may(tool.needs)]
+
+
+def hidden(access: Access) -> frozenset[str]:
+    """The arguments that there are not for a caller."""
+    names: set[str] = set()
+    if single_space(access.grant) is not None:
+        names.add("space")
+    if access.grant.category is not None:
+        names.add("category")
+    if not access.may("write"):
+        names.add("replace")
+    return frozenset(names)
+
+
+def told(tool: Tool, access: Access) -> types.Tool:
+    """The tool as this caller sees it."""
+    gone = hidden(access)
+    properties = {name: schema for name, schema in tool.properties.items() if name not in gone}
+    required = list(tool.required)
+    if "space" not in gone:
+        properties["space"] = TEXT
+        if not access.grant.reaches("default"):
+            required.append("space")
+    schema: Json = {"type": "object", "properties": properties}
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema={**schema, **({"required": required} if required else {})},
+        output_schema={"type": "object", "properties": tool.output},
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.read_only,
+            # Of a tool that only reads, the other hints say nothing.
+            destructive_hint=None if tool.read_only else tool.destructive,
+            idempotent_hint=None if tool.read_only else tool.idempotent,
+        ),
+    )

@@ -1,0 +1,40 @@
+"""What is refused, as a tool says it: the stable code, what is wrong, and what to do next."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import mcp_types as types
+import msgspec
+
+from core.errors import MuistiError
+from service.errors import HttpError, problem_of
+
+NEXT: Mapping[str, str] = {
+    "duplicate": "Nothing was stored. Use the memory that is there, or update_memory; on_conflict=keep stores both.",
+    "contradiction": "Nothing was stored. If the new one is right, update_memory the old one; on_conflict=keep: both.",
+    "address_taken": "Nothing was stored. Send replace=true to replace it, or choose another key.",
+    "not_found": "It was deleted or never was; recall or list_memories shows what there is.",
+    "stale_version": "Read it again with get_memory, then repeat the change with the new version.",
+    "idempotency_key_reused": "Use a new idempotency_key for a new request.",
+    "forbidden": "The key does not allow it; ask whoever runs the server.",
+    "invalid_input": "Correct the arguments named in errors and call again.",
+    "malformed_json": "Correct the arguments and call again.",
+    "busy": "Call again in a second, with the same arguments.",
+    "store_unavailable": "Call again in a second, with the same arguments.",
+    "store_full": "Nothing was stored; whoever runs the server must make room.",
+    "model_mismatch": "Whoever runs the server must run `muisti reembed`.",
+}
+
+
+def refused(error: MuistiError | HttpError) -> types.CallToolResult:
+    problem = problem_of(error)
+    advice = NEXT.get(problem.code, "")
+    structured: dict[str, Any] = {"code": problem.code, "detail": problem.detail, "next": advice}
+    if problem.errors:
+        structured["errors"] = msgspec.to_builtins(problem.errors)
+    if problem.conflicts is not msgspec.UNSET:
+        structured["conflicts"] = msgspec.to_builtins(problem.conflicts)
+    text = f"{problem.code}: {problem.detail}. {advice}".strip()
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text)], structured_content=structured, is_error=True
+    )

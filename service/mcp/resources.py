@@ -1,0 +1,60 @@
+"""Memories and categories by URI: `memory://{space}/{id}` and `memory://{space}/categories`."""
+
+import re
+from typing import Any
+
+import mcp_types as types
+import msgspec
+
+from core.errors import NotFound
+from service.mcp.recall import shown
+from service.mcp.session import Session
+
+JSON = "application/json"
+LISTED = 100  # spaces
+_URI = re.compile(r"memory://(?P<space>[a-z0-9._-]{1,63})/(?P<name>[A-Za-z0-9-]{1,64})")
+
+
+async def resources(session: Session) -> list[types.Resource]:
+    """The categories of each space; memories are found, not listed."""
+    if not session.access.may("read"):
+        return []
+    return [
+        types.Resource(
+            uri=f"memory://{space}/categories",
+            name=f"categories of {space}",
+            description=f"Categories of the space {space} with their numbers of memories",
+            mime_type=JSON,
+        )
+        for space in (await session.spaces())[:LISTED]
+    ]
+
+
+def templates(session: Session) -> list[types.ResourceTemplate]:
+    if not session.access.may("read"):
+        return []
+    return [
+        types.ResourceTemplate(
+            uri_template="memory://{space}/{id}", name="memory", description="A memory by its id", mime_type=JSON
+        ),
+        types.ResourceTemplate(
+            uri_template="memory://{space}/categories",
+            name="categories",
+            description="Categories of a space",
+            mime_type=JSON,
+        ),
+    ]
+
+
+async def read(session: Session, uri: str) -> types.TextResourceContents:
+    """Raises `NotFound`, also for what the caller may not see."""
+    match = _URI.fullmatch(uri)
+    if match is None:
+        raise NotFound("resource", uri[:200])
+    space, name = session.space(match["space"], "read"), match["name"]
+    if name == "categories":
+        counts = await session.backend.store(session.memories.categories, space)
+        body: Any = {"categories": [{"name": one.name, "count": one.count} for one in counts.items]}
+    else:
+        body = shown((await session.backend.store(session.memories.get, space, name)).memory)
+    return types.TextResourceContents(uri=uri, mime_type=JSON, text=msgspec.json.encode(body).decode())

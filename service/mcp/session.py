@@ -1,0 +1,39 @@
+"""One request: who calls, in which space."""
+
+from dataclasses import dataclass
+
+from core.errors import InvalidInput
+from core.store.spaces import DEFAULT
+from service.access import Access, Need, check, single_space
+from service.within import Memories, seen_by
+from service.workers import Backend
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A caller and the engine."""
+
+    backend: Backend
+    access: Access
+
+    @property
+    def memories(self) -> Memories:
+        return seen_by(self.access, self.backend.engine)
+
+    def space(self, named: str | None, need: Need) -> str:
+        """The space of a call: the one that is named, else the only one of the key, else the default.
+
+        Raises:
+            InvalidInput: none is named, and none goes without saying.
+            NotFound, HttpError: the caller may not.
+        """
+        space = named or single_space(self.access.grant) or (DEFAULT if self.access.grant.reaches(DEFAULT) else None)
+        if space is None:
+            raise InvalidInput.at("$.space", "name a space; this key has several")
+        check(self.access, need, space)
+        return space
+
+    async def spaces(self) -> list[str]:
+        """The names of the spaces that the caller may touch and that there are."""
+        found = await self.backend.store(self.backend.engine.list_spaces)
+        return [space.name for space in found if self.access.grant.reaches(space.name)]

@@ -1,0 +1,17 @@
+"""`Prefer: return=minimal`: an answer without the memory that the caller has just sent."""
+
+import re
+from typing import Any
+
+from litestar import Request, Response
+
+_MINIMAL = re.compile(r'(?:^|,)\s*return\s*=\s*"?minimal"?\s*(?:$|[,;])', re.IGNORECASE)
+
+
+def preferred(request: Request[Any, Any, Any], answer: Response[Any]) -> Response[Any]:
+    """The answer as the caller prefers it: its headers say what he must know."""
+    if not _MINIMAL.search(request.headers.get("prefer", "")):
+        return answer
+    status = 204 if answer.status_code == 200 else answer.status_code
+    headers = {**answer.headers, "Preference-Applied": "return=minimal"}
+    return Response(None if status == 204 else b"", status_code=status, headers=headers, media_type="application/json")

@@ -1,0 +1,130 @@
+"""Keys and the audit log."""
+
+from litestar import Request, Response, delete, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from core.grants import ANY, Grant, check_grant
+from service.access import Access
+from service.administration import check_replaceable, check_weaker, no_later, one, parent_of, visible
+from service.errors import HttpError
+from service.gate import access_of
+from service.parameters import CursorParameter, LimitParameter
+from service.respond import followed
+from service.schemas.keys import AuditReply, KeyBody, KeyReply, KeysReply, MadeKeyReply, RotateBody, zoned
+from service.workers import Backend
+
+
+@post("/v1/keys", operation_id="createKey", tags=["keys"], needs="key")
+async def create_key(
+    request: Request, data: JSONBody[KeyBody], backend: NamedDependency[Backend]
+) -> Response[MadeKeyReply]:
+    """Make a key.
+
+    It may no more than the key that makes it, and ends with it. Its secret is in this answer and nowhere else.
+    """
+    access, grant = access_of(request.scope), data.grant()
+    check_grant(grant)
+    check_weaker(access, grant)
+    made = await backend.store(_create, backend, access, data)
+    request.app.state.keyring.forget()
+    return Response(made, status_code=201, headers={"Location": f"/v1/keys/{made.id}"})
+
+
+def _create(backend: Backend, access: Access, data: KeyBody) -> MadeKeyReply:
+    engine = backend.engine
+    parent = parent_of(access, engine.keys)
+    made, secret = engine.keys.create(
+        data.grant(),
+        engine.now(),
+        name=data.name,
+        expires_at=no_later(access, zoned(data.expires_at)),
+        parent=parent,
+        by=access.actor,
+    )
+    return MadeKeyReply.of_made(made, secret)
+
+
+@get("/v1/keys", operation_id="listKeys", tags=["keys"], needs="key")
+async def list_keys(request: Request, backend: NamedDependency[Backend]) -> KeysReply:
+    """List keys.
+
+    The caller's own and those made with it; with the scope admin, all of the caller's spaces.
+    """
+    return KeysReply.of(await backend.store(visible, access_of(request.scope), backend.engine.keys))
+
+
+@get("/v1/keys/{key_id:str}", operation_id="getKey", tags=["keys"], needs="key", problems=["not_found"])
+async def get_key(request: Request, key_id: FromPath[str], backend: NamedDependency[Backend]) -> KeyReply:
+    """Read a key."""
+    return KeyReply.of(await backend.store(one, access_of(request.scope), backend.engine.keys, key_id))
+
+
+@delete("/v1/keys/{key_id:str}", operation_id="revokeKey", tags=["keys"], needs="key", problems=["not_found"])
+async def revoke_key(request: Request, key_id: FromPath[str], backend: NamedDependency[Backend]) -> None:
+    """Revoke a key.
+
+    It and those made with it open nothing from now on; other processes know it within a second.
+    """
+    await backend.store(_revoke, backend, access_of(request.scope), key_id)
+    request.app.state.keyring.forget()
+
+
+def _revoke(backend: Backend, access: Access, key_id: str) -> None:
+    found = one(access, backend.engine.keys, key_id)
+    backend.engine.keys.revoke(found.id, backend.engine.now(), by=access.actor)
+
+
+@post(
+    "/v1/keys/{key_id:str}/rotate",
+    operation_id="rotateKey",
+    tags=["keys"],
+    needs="key",
+    problems=["not_found", "conflict"],
+)
+async def rotate_key(
+    request: Request, key_id: FromPath[str], data: JSONBody[RotateBody], backend: NamedDependency[Backend]
+) -> Response[MadeKeyReply]:
+    """Replace a key.
+
+    The new one may what the old one may, which still opens for a while.
+    """
+    made = await backend.store(_rotate, backend, access_of(request.scope), key_id, data)
+    request.app.state.keyring.forget()
+    return Response(made, status_code=201, headers={"Location": f"/v1/keys/{made.id}"})
+
+
+def _rotate(backend: Backend, access: Access, key_id: str, data: RotateBody) -> MadeKeyReply:
+    engine = backend.engine
+    old = one(access, engine.keys, key_id)
+    check_replaceable(access, old)
+    made, secret = engine.keys.rotate(
+        old.id,
+        engine.now(),
+        overlap=data.overlap(),
+        expires_at=no_later(access, zoned(data.expires_at) or old.expires_at),
+        by=access.actor,
+    )
+    return MadeKeyReply.of_made(made, secret)
+
+
+@get("/v1/audit", operation_id="listAudit", tags=["keys"], needs="admin")
+async def list_audit(
+    request: Request,
+    backend: NamedDependency[Backend],
+    limit: LimitParameter = 50,
+    cursor: CursorParameter = None,
+) -> Response[AuditReply]:
+    """Read the audit log, newest first.
+
+    Who made or ended keys and spaces and who deleted memories, without content. Needs a key of all spaces.
+    """
+    if not access_of(request.scope).grant.covers(EVERYWHERE):
+        raise HttpError("forbidden", "the audit log is of all spaces, and this key is not")
+    page = await backend.store(backend.engine.audit, limit=limit, cursor=cursor)
+    return followed(request, Response(AuditReply.of(page)), page.next_cursor)
+
+
+EVERYWHERE = Grant(frozenset(), (ANY,))
+
+ROUTES = (create_key, list_keys, get_key, revoke_key, rotate_key, list_audit)

@@ -1,0 +1,163 @@
+"""Bodies about keys and the audit log."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal, cast
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from core.errors import InvalidInput
+from core.grants import SCOPES, Grant, Key
+from core.values import Audited, AuditPage, Scope
+from service.schemas import fields
+
+ModeName = Literal["read-only", "append-only", "no-delete", "full"]
+MODES: dict[ModeName, tuple[Scope, ...]] = {
+    "read-only": ("read",),
+    "append-only": ("read", "append"),
+    "no-delete": ("read", "append", "write"),
+    "full": ("read", "append", "write", "delete"),
+}
+OVERLAP_SECONDS = 86_400
+
+Scopes = Annotated[
+    list[str],
+    Meta(
+        description="`read`, `append` (add), `write` (change and replace), `delete`, `admin` (spaces, keys).",
+        extra_json_schema={"items": {"enum": list(SCOPES)}},
+    ),
+]
+Spaces = Annotated[
+    list[str], Meta(description="Names of spaces, or beginnings of names with `*` behind; `*` alone is every space.")
+]
+Named = Annotated[str, Meta(description="What the key is for, 1 to 100 characters.")]
+KeyId = Annotated[
+    str, Meta(description="The public part of a key.", pattern="^[0-9a-f]{12}$", examples=["0123456789ab"])
+]
+Expiry = Annotated[datetime, Meta(description="From when on the key opens nothing; null for never.")]
+OnlyCategory = Annotated[
+    str, Meta(description="The only category that there is for the key; what it adds is of it. null for no such limit.")
+]
+
+
+class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A key to make, no stronger than the one that makes it. `mode` is short for a list of scopes."""
+
+    name: Named
+    scopes: Scopes | UnsetType = UNSET
+    mode: Annotated[str, Meta(extra_json_schema={"enum": list(MODES)})] | UnsetType = UNSET
+    spaces: Spaces
+    category: OnlyCategory | None = None
+    expires_at: Expiry | None = None
+
+    def grant(self) -> Grant:
+        return Grant(frozenset(cast(list[Scope], scopes_of(self.mode, self.scopes))), tuple(self.spaces), self.category)
+
+
+class RotateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a key gives way to its successor: it still opens for `overlap_seconds`."""
+
+    overlap_seconds: Annotated[int, Meta(extra_json_schema={"minimum": 0, "maximum": 2_592_000})] = OVERLAP_SECONDS
+    expires_at: Expiry | None = None
+
+    def overlap(self) -> timedelta:
+        if not 0 <= self.overlap_seconds <= 2_592_000:
+            raise InvalidInput.at("$.overlap_seconds", f"{self.overlap_seconds} is not between 0 and 2,592,000")
+        return timedelta(seconds=self.overlap_seconds)
+
+
+class KeyReply(Struct, frozen=True, kw_only=True):
+    """A key without its secret. `parent_id` is the key that made it, and whose end ends it."""
+
+    id: KeyId
+    name: Named
+    scopes: Scopes
+    spaces: Spaces
+    category: OnlyCategory | None
+    parent_id: KeyId | None
+    created_at: datetime
+    expires_at: Expiry | None
+    revoked_at: datetime | None
+    last_used_at: Annotated[datetime | None, Meta(description="To the minute, as far as it is known.")]
+
+    @classmethod
+    def of(cls, key: Key) -> "KeyReply":
+        return cls(**_given(key))
+
+
+class MadeKeyReply(KeyReply, frozen=True, kw_only=True):
+    """A new key. `key` is shown this once and kept nowhere."""
+
+    key: Annotated[str, Meta(examples=["mk_0123456789ab_…"])]
+
+    @classmethod
+    def of_made(cls, key: Key, secret: str) -> "MadeKeyReply":
+        return cls(**_given(key), key=secret)
+
+
+class KeysReply(Struct, frozen=True, kw_only=True):
+    """Keys, newest first, those that have ended too."""
+
+    items: list[KeyReply]
+    next_cursor: None = None
+
+    @classmethod
+    def of(cls, keys: Iterable[Key]) -> "KeysReply":
+        return cls(items=[KeyReply.of(key) for key in keys])
+
+
+class AuditedReply(Struct, frozen=True, kw_only=True):
+    """That somebody did something. `actor` is the id of a key, or `local`, `anonymous`, `setting`."""
+
+    at: datetime
+    actor: str
+    action: Annotated[str, Meta(description="Such as key_created, space_deleted, memory_deleted.")]
+    space: fields.SpaceName | None
+    target: Annotated[str | None, Meta(description="The id of the key or memory.")]
+
+    @classmethod
+    def of(cls, one: Audited) -> "AuditedReply":
+        return cls(at=one.at, actor=one.actor, action=one.action, space=one.space, target=one.target)
+
+
+class AuditReply(Struct, frozen=True, kw_only=True):
+    """Entries of the audit log, newest first."""
+
+    items: list[AuditedReply]
+    next_cursor: Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
+
+    @classmethod
+    def of(cls, page: AuditPage) -> "AuditReply":
+        return cls(items=[AuditedReply.of(one) for one in page.items], next_cursor=page.next_cursor)
+
+
+def scopes_of(mode: str | UnsetType, scopes: list[str] | UnsetType) -> list[str]:
+    """The scopes of a request, which names a mode or lists them.
+
+    Raises:
+        InvalidInput: it does both or neither, or there is no such mode.
+    """
+    if (mode is UNSET) == (scopes is UNSET):
+        raise InvalidInput.at("$.scopes", f"give scopes, or a mode: {', '.join(MODES)}")
+    if scopes is not UNSET:
+        return scopes
+    if mode not in MODES:
+        raise InvalidInput.at("$.mode", f"{str(mode)[:40]!r} is none of {', '.join(MODES)}")
+    return list(MODES[cast(ModeName, mode)])
+
+
+def zoned(at: datetime | None) -> datetime | None:
+    """Raises `InvalidInput` for a time of no zone."""
+    if at is not None and at.tzinfo is None:
+        raise InvalidInput.at("$.expires_at", "needs a time zone, as in 2026-05-01T12:00:00Z")
+    return at
+
+
+def _given(key: Key) -> dict[str, Any]:
+    plain = ("id", "name", "parent_id", "created_at", "expires_at", "revoked_at", "last_used_at")
+    return {
+        **{name: getattr(key, name) for name in plain},
+        "scopes": [scope for scope in SCOPES if scope in key.grant.scopes],
+        "spaces": list(key.grant.spaces),
+        "category": key.grant.category,
+    }

@@ -1,0 +1,1 @@
+"""The official conformance suite of MCP, the Inspector and the TypeScript client against a running server."""

@@ -1,0 +1,70 @@
+"""Keys for tests, and a request of every route."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from core.engine import Engine
+from core.grants import EVERYTHING, Grant
+from core.times import from_us
+from core.values import Scope
+from service.schemas.keys import MODES
+
+# What each operation needs: the contract, written once more.
+NEEDS: dict[str, Scope | None] = {
+    "listMemories": "read", "getMemory": "read", "getHistory": "read", "getEntry": "read", "search": "read",
+    "listCategories": "read", "listTags": "read", "getStats": "read", "getSpace": "read",
+    "addMemory": "append", "addMemories": "append",
+    "updateMemory": "write", "putEntry": "write",
+    "deleteMemory": "delete", "deleteEntry": "delete",
+    "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
+}  # fmt: skip
+ANY_KEY = {"listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey"}
+PUBLIC = {"getHealth", "getReadiness", "getOpenapi", "getDocs", "getProblem"}
+
+BODIES: dict[str, Any] = {
+    "addMemory": {"content": "new", "on_conflict": "keep"},
+    "addMemories": {"memories": [{"content": "new"}]},
+    "updateMemory": {"reason": "why"},
+    "putEntry": {"content": "put"},
+    "search": {"query": "deploy"},
+}
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Somebody with a secret."""
+
+    id: str
+    secret: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.secret}"}
+
+
+def caller(engine: Engine, scopes: tuple[Scope, ...], *spaces: str, category: str | None = None) -> Caller:
+    key, secret = engine.keys.create(Grant(frozenset(scopes), spaces or ("*",), category), engine.now(), name="a test")
+    return Caller(key.id, secret)
+
+
+def with_mode(engine: Engine, mode: str, *spaces: str, category: str | None = None) -> Caller:
+    return caller(engine, dict(MODES.items())[mode], *spaces, category=category)  # pyright: ignore[reportArgumentType]
+
+
+def administrator(engine: Engine) -> Caller:
+    return caller(engine, tuple(EVERYTHING.scopes), "*")
+
+
+def expired(engine: Engine) -> Caller:
+    """A key that ends in a second, by the engine's clock."""
+    key, secret = engine.keys.create(
+        EVERYTHING, engine.now(), name="short", expires_at=from_us(engine.now()) + timedelta(seconds=1)
+    )
+    return Caller(key.id, secret)
+
+
+def revoked(engine: Engine) -> Caller:
+    made = administrator(engine)
+    engine.keys.revoke(made.id, engine.now())
+    return made
