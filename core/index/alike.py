@@ -5,12 +5,13 @@ import math
 import numpy as np
 
 from core.index.allowed import Allowed
-from core.index.dense import SCANNED, Aim, Near, aim, nearest
+from core.index.dense import Aim, Near, aim, nearest
 from core.index.snapshot import Snapshot
 from core.kernels import Floats
 from core.kernels.likeness import alike as find
 from core.kernels.pool import best_memories
 
+EXACT = 5_000  # up to this many rows the search by vectors is used
 DEVIATIONS = 2.7  # of the number of components of another sign
 ROOM = 4_096  # rows; where more are as near, only the nearer ones are looked at,
 NEAREST = 0.99  # up to this cosine
@@ -19,10 +20,10 @@ NEAREST = 0.99  # up to this cosine
 def alike(snapshot: Snapshot, direction: Floats, allowed: Allowed, least: float, wanted: int) -> Near:
     """The best row of each of the `wanted` nearest memories with a cosine of `least`, best first.
 
-    `direction` is in the coordinates of the index. Exact up to `SCANNED` allowed rows.
+    `direction` is in the coordinates of the index. Exact up to `EXACT` allowed rows.
     """
     query = aim(direction)
-    if allowed.count > SCANNED:
+    if allowed.count > EXACT:
         return by_signs(snapshot, query, allowed, least, wanted)
     near = nearest(snapshot, query, allowed, wanted)
     count = int(np.count_nonzero(near.cosines >= least))

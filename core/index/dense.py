@@ -16,8 +16,7 @@ from core.kernels import dense as loops
 from core.kernels.dense import Shorts, Words
 from core.vectors import rotate
 
-SCANNED = 5_000  # up to this many rows are all scored by their codes
-MEASURED = 20_000  # rows at which `candidates` was measured
+SCANNED = 20_000  # up to this many rows are all scored by their codes
 
 
 class Near(NamedTuple):
@@ -83,4 +82,4 @@ def candidates(count: int, k: int) -> int:
     Measured on windows of 8 to 60 words: .998 of the best 10 are among them at 20,000 rows, .997 at a million, and .99
     of the best 50.
     """
-    return round((375 + 15 * k) * (count / MEASURED) ** 0.25)
+    return round((375 + 15 * k) * (count / SCANNED) ** 0.25)
