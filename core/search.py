@@ -61,7 +61,7 @@ class Searcher:
         Raises:
             ModelMismatch: another model embedded the space.
         """
-        if not self._database.local or query.filter is not None or len(query.text) > QUICK_TEXT:
+        if not self._database.local or not _is_quick(query):
             return None
         ready = self._indexes.at_once(space)
         if ready is None or ready[1].size > QUICK_ROWS:
@@ -151,6 +151,12 @@ class Searcher:
         if max_age:
             index.recent.note(newest, found, asked_at)
         return found, newest
+
+
+def _is_quick(query: Query) -> bool:
+    """Whether a query only ranks. Lists, filters, phrases and required words look at every row."""
+    ranks = query.mode not in ("metadata", "recent") and query.filter is None
+    return ranks and query.match == "any" and '"' not in query.text and len(query.text) <= QUICK_TEXT
 
 
 class _Hits:
