@@ -18,7 +18,7 @@ from core.query import Query
 from core.reembed import Progress, reembed
 from core.search import Searcher
 from core.store import audit, memories, spaces
-from core.store.database import Database, Refused, Rows, Statement
+from core.store.database import Database, Ended, Outcome, Refused, Rows, Statement
 from core.store.migrate import migrate
 from core.store.spaces import SpaceRow, space_row
 from core.validate import check_query, check_settings
@@ -39,7 +39,7 @@ from core.values import (
     Stats,
     Written,
 )
-from core.writing import Call, IfMatch, Writer
+from core.writing import Begun, Call, IfMatch, Writer
 
 DAY_HOURS = 24
 HOUR_US = 3_600_000_000
@@ -191,6 +191,21 @@ class Engine:
     ) -> Written:
         """Store all drafts or none; see `Writer.add`."""
         return self._writer.add(space, drafts, on_conflict, self._call(request), path)
+
+    def begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended) -> Begun | None:
+        """Store a draft without waiting for the disk, when the rest takes a millisecond or two; else None.
+
+        `ended` is told the outcome by another thread. It belongs to `end_add`.
+
+        Raises:
+            InvalidInput, Duplicate, Contradiction.
+        """
+        begun = self._writer.begin_add(space, draft, on_conflict, self._call(None))
+        return begun if begun is not None and self._database.primary.queue(begun.batch, ended) else None
+
+    def end_add(self, begun: Begun, outcome: Outcome) -> Written | None:
+        """What `add` would give or raise; None when the space changed meanwhile, and the draft is to be added anew."""
+        return self._writer.end_add(begun, outcome)
 
     def update(
         self,

@@ -13,13 +13,18 @@ from core.index.cache import Indexes
 from core.prepare import again, changed, draft_of, new_memory, ready
 from core.refusals import Overtaken, Part, explained, part_of
 from core.store import audit, memories, requests, spaces
-from core.store.database import Database, Refused, Row, Rows, Statement
+from core.store.database import Database, Outcome, Refused, Row, Rows, Statement
 from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow, space_row
 from core.validate import check_draft
 from core.values import LOCAL, Draft, Memory, OnConflict, RequestKey, Seq, Written
 
 TRIES = 16  # of a change that others overtake
+QUICK_TEXT = 2_000  # characters of a memory that is added at once
+QUICK_CHANGES = 64  # that an index may be behind for it
+
+# What a write ends with when its space is not as it was when it was read: look again.
+CHANGED = (Overtaken, NotFound, ModelMismatch)
 
 IfMatch = Collection[str] | None  # etags, one of which must be the current one; None when any will do
 
@@ -31,6 +36,19 @@ class Call:
     now: int
     request: RequestKey | None = None
     by: str = LOCAL
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A write that is prepared: its batch, of which `head` statements come before those of the parts."""
+
+    space: SpaceRow
+    head: int
+    batch: Sequence[Statement]
+    parts: Sequence[Part]
+    call: Call
+    created: bool
+    checked: Checked
 
 
 class Writer:
@@ -58,15 +76,47 @@ class Writer:
         """
 
         def attempt(found: SpaceRow) -> Written:
-            return self._add(found, drafts, on_conflict, call, path)
+            return self._commit(self._adding(found, drafts, on_conflict, call, path))
 
-        known = self._spaces.get(space) if on_conflict == "keep" and call.request is None else None
-        if known is not None and (known.generation is not None or self._encoder is None):
+        known = self._known(space) if on_conflict == "keep" and call.request is None else None
+        if known is not None:
             try:
                 return attempt(known)
-            except (Overtaken, NotFound, ModelMismatch):  # the space has changed since it was read
+            except CHANGED:
                 self._spaces.pop(space, None)
         return self._retry(space, call, attempt)
+
+    def begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, call: Call) -> Begun | None:
+        """Prepare to `add` a draft, when that takes a millisecond or two and waits for nobody; else None.
+
+        Raises:
+            InvalidInput, Duplicate, Contradiction.
+        """
+        known = self._known(space)
+        if known is None or call.request is not None or len(draft.content) > QUICK_TEXT or not self._database.local:
+            return None
+        if on_conflict == "reject":
+            (found,) = self._database.read([spaces.by_name(space)])
+            known = space_row(found[0]) if found else None
+            if known is None or not self._indexes.is_at_hand(known, QUICK_CHANGES):
+                return None
+        try:
+            return self._adding(known, [draft], on_conflict, call, "$")
+        except CHANGED:
+            self._spaces.pop(space, None)
+            return None
+
+    def end_add(self, begun: Begun, outcome: Outcome) -> Written | None:
+        """What `add` would give or raise after the outcome of the batch; None when the space has changed meanwhile."""
+        try:
+            if isinstance(outcome, Refused):
+                raise self._explained(begun, outcome) from outcome
+            if isinstance(outcome, Exception):
+                raise outcome
+        except CHANGED:
+            self._spaces.pop(begun.space.space.name, None)
+            return None
+        return self._concluded(begun, outcome)
 
     def update(
         self, space: str, memory_id: str, changes: Mapping[str, object], if_match: IfMatch, call: Call
@@ -101,7 +151,7 @@ class Writer:
                 if if_match is not None:
                     raise NotFound("entry", f"{category}/{key}")
                 try:
-                    return self._add(found, [draft], "keep", call, "$")
+                    return self._commit(self._adding(found, [draft], "keep", call, "$"))
                 except AddressTaken:
                     raise Overtaken from None
             before = memories.memory(rows[0], space)
@@ -135,6 +185,11 @@ class Writer:
             return self._end(found, memory, call)
 
         return self._retry(space, call, attempt)
+
+    def _known(self, name: str) -> SpaceRow | None:
+        """The space as it was read before, if that is enough to add to it."""
+        known = self._spaces.get(name)
+        return known if known is not None and (known.generation is not None or self._encoder is None) else None
 
     def _retry(self, name: str, call: Call, attempt: Callable[[SpaceRow], Written]) -> Written:
         for _ in range(TRIES):
@@ -193,9 +248,11 @@ class Writer:
             memories.record(space, "deleted", key, memory.version),
             audit.note(call.now, call.by, "memory_deleted", space=space.space.name, target=memory.id),
         ]
-        return self._commit(space, [Part(memory, statements)], call, created=False, embedded=False)
+        return self._commit(self._begun(space, [Part(memory, statements)], call, created=False, embedded=False))
 
-    def _add(self, space: SpaceRow, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str) -> Written:
+    def _adding(
+        self, space: SpaceRow, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str
+    ) -> Begun:
         places = ["$"] * len(drafts) if path == "$" else [f"{path}[{position}]" for position in range(len(drafts))]
         for draft, place in zip(drafts, places, strict=True):
             check_draft(draft, call.now, place)
@@ -212,7 +269,7 @@ class Writer:
             )
             for position, new in enumerate(versions)
         ]
-        return self._commit(space, parts, call, created=True, checked=checked)
+        return self._begun(space, parts, call, created=True, checked=checked)
 
     def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], call: Call) -> Checked:
         """What the new memories are like, unless one of them must be refused for it."""
@@ -238,7 +295,7 @@ class Writer:
             return unchanged
         part = Part(memory, [memories.refuse_stale(_raw(memory.id), memory.version)])
         head = [*requests.refuse_known(call.request, call.now), spaces.guard(space)]
-        self._write(space, head, [part], call, created=False)
+        self._write(self._prepared(space, head, [part], call, created=False))
         return unchanged
 
     def _replace(
@@ -253,7 +310,8 @@ class Writer:
             *self._birth(space, new, "updated", 0),
         ]
         embedded = new.passages is not None
-        return self._commit(space, [Part(new.memory, statements)], call, created=created, embedded=embedded)
+        begun = self._begun(space, [Part(new.memory, statements)], call, created=created, embedded=embedded)
+        return self._commit(begun)
 
     def _birth(self, space: SpaceRow, new: NewVersion, kind: str, offset: int) -> list[Statement]:
         memory, raw = new.memory, _raw(new.memory.id)
@@ -267,7 +325,7 @@ class Writer:
         statements.append(memories.record(space, kind, raw, memory.version, offset))
         return statements
 
-    def _commit(
+    def _begun(
         self,
         space: SpaceRow,
         parts: Sequence[Part],
@@ -276,26 +334,17 @@ class Writer:
         created: bool,
         embedded: bool = True,
         checked: Checked = NOT_CHECKED,
-    ) -> Written:
-        """Write the parts in one batch, each with a number of its own in the space's history."""
+    ) -> Begun:
+        """A write of the parts, each with a number of its own in the space's history."""
         head = [] if call.request is None else requests.refuse_known(call.request, call.now)
         if embedded and self._encoder is not None:
             head += self._model(space, self._encoder, call.now)
         else:
             head.append(spaces.guard(space))
         head += spaces.advance(space, len(parts), call.now)
-        results = self._write(space, head, parts, call, created=created, checked=checked)
-        number = cast(int, results[len(head) - 1][0][0])
-        self._indexes.note(space, number)
-        return Written(
-            memories=tuple(part.memory for part in parts),
-            seq=Seq(space.space.epoch, number),
-            created=created,
-            similar=checked.similar,
-            checked_at=checked.at,
-        )
+        return self._prepared(space, head, parts, call, created=created, checked=checked)
 
-    def _write(
+    def _prepared(
         self,
         space: SpaceRow,
         head: Sequence[Statement],
@@ -304,18 +353,40 @@ class Writer:
         *,
         created: bool,
         checked: Checked = NOT_CHECKED,
-    ) -> list[Rows]:
-        """Run one batch, and say what a refusal of it means."""
+    ) -> Begun:
+        """A write of the parts after `head`; a call with a key is remembered in the same batch."""
         batch = [*head, *(statement for part in parts for statement in part.statements)]
         if call.request is not None:
             written = [part.memory for part in parts]
             answer = answers.remember(written, created=created, similar=checked.similar, checked_at=checked.at)
             batch.append(requests.remember(space, call.request, answer, call.now + self._retention_us))
+        return Begun(space, len(head), batch, parts, call, created, checked)
+
+    def _commit(self, begun: Begun) -> Written:
+        return self._concluded(begun, self._write(begun))
+
+    def _write(self, begun: Begun) -> list[Rows]:
+        """Run the batch, and say what a refusal of it means."""
         try:
-            return self._database.write(batch)
+            return self._database.write(begun.batch)
         except Refused as refused:
-            part = part_of(refused.statement - len(head), parts)
-            raise explained(refused, self._database, space, part, call.now) from refused
+            raise self._explained(begun, refused) from refused
+
+    def _explained(self, begun: Begun, refused: Refused) -> Exception:
+        part = part_of(refused.statement - begun.head, begun.parts)
+        return explained(refused, self._database, begun.space, part, begun.call.now)
+
+    def _concluded(self, begun: Begun, results: Sequence[Rows]) -> Written:
+        """What was written, of which the index must hear. The last row of the head is the number in the history."""
+        number = cast(int, results[begun.head - 1][0][0])
+        self._indexes.note(begun.space, number)
+        return Written(
+            memories=tuple(part.memory for part in begun.parts),
+            seq=Seq(begun.space.space.epoch, number),
+            created=begun.created,
+            similar=begun.checked.similar,
+            checked_at=begun.checked.at,
+        )
 
     def _model(self, space: SpaceRow, encoder: Encoder, now: int) -> list[Statement]:
         """What sees to it that the space is still this one, and the model's."""

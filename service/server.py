@@ -1,5 +1,6 @@
 """Serve HTTP until told to stop."""
 
+import gc
 import os
 import signal
 import socket
@@ -21,6 +22,7 @@ BACKLOG = 2048
 IDLE_SECONDS = 30  # that a connection may stay open without a request
 SPARE_CONNECTIONS = 4096
 SWITCH_SECONDS = 0.0005  # a search that is done waits no longer than this for the thread that answers
+GARBAGE = 10_000  # objects made before it looks for cycles among them; a request makes some hundreds
 
 
 def run(settings: Settings) -> None:
@@ -63,18 +65,20 @@ def application() -> Litestar:
     """The application of a worker process, which finds its settings in the environment."""
     settings = load(os.environ, None, {})
     logs.configure(settings)
-    sys.setswitchinterval(SWITCH_SECONDS)
     return _application(settings, None)
 
 
 def _application(settings: Settings, engine: Engine | None) -> Litestar:
-    return create_app(settings, engine=engine, own_host=None if settings.insecure else settings.host, warm=True)
+    app = create_app(settings, engine=engine, own_host=None if settings.insecure else settings.host, warm=True)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.freeze()  # what is loaded by now stays: looking through it for garbage took .15 s each time
+    gc.set_threshold(GARBAGE)
+    return app
 
 
 def _run_here(settings: Settings, listener: socket.socket) -> None:
     engine = open_engine(settings)
     try:
-        sys.setswitchinterval(SWITCH_SECONDS)
         server = _Server(_config(settings, _application(settings, engine)))
         server.known = _known(engine, settings)
         if threading.current_thread() is threading.main_thread():

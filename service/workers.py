@@ -8,6 +8,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
@@ -15,7 +16,8 @@ from typing import Any, ParamSpec, TypeVar
 from core.engine import Engine
 from core.errors import Busy
 from core.query import Query
-from core.values import Answer
+from core.store.database import Outcome
+from core.values import Answer, Draft, OnConflict, RequestKey, Written
 from service.settings import Settings
 from service.within import Memories
 
@@ -107,6 +109,7 @@ class Backend:
     def __init__(self, engine: Engine, settings: Settings) -> None:
         self._search = Pool("search", settings.search_threads or os.cpu_count() or 1, settings.queue_limit)
         self._store = Pool("store", settings.database_threads, settings.queue_limit)
+        self._limit = self._free = settings.queue_limit  # of writes that wait for the database alone
         self.engine = engine
         self.store = self._store.run
 
@@ -117,6 +120,40 @@ class Backend:
         """
         answer = memories.search_at_once(space, query, max_age)
         return answer or await self._search.run(memories.search, space, query, max_age)
+
+    async def add(
+        self, memories: Memories, space: str, draft: Draft, on_conflict: OnConflict, request: RequestKey | None
+    ) -> Written:
+        """Add one memory, prepared here and now when that is a matter of a millisecond or two, else on a thread.
+
+        The database's own thread commits it. A thread in between would only wait for the interpreter.
+        """
+        if memories is self.engine and request is None:
+            written = await self._added(space, draft, on_conflict)
+            if written is not None:
+                return written
+        return await self.store(memories.add, space, [draft], on_conflict=on_conflict, request=request)
+
+    async def _added(self, space: str, draft: Draft, on_conflict: OnConflict) -> Written | None:
+        if not self._free:
+            raise Busy(f"{self._limit} writes wait already; try again in a moment")
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Outcome] = loop.create_future()
+
+        def arrived(outcome: Outcome) -> None:
+            self._free += 1
+            if not answer.done():  # else the caller gave up
+                answer.set_result(outcome)
+
+        def ended(outcome: Outcome) -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits
+                loop.call_soon_threadsafe(arrived, outcome)
+
+        begun = self.engine.begin_add(space, draft, on_conflict, ended)
+        if begun is None:
+            return None
+        self._free -= 1
+        return self.engine.end_add(begun, await answer)
 
     def close(self) -> None:
         """Wait until all calls have ended. The engine stays open."""

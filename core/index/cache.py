@@ -88,6 +88,12 @@ class Indexes:
             return None
         return self.fresh(name, wanted)
 
+    def is_at_hand(self, space: SpaceRow, changes: int) -> bool:
+        """Whether the index is at most so many changes behind `space`."""
+        with self._lock:
+            index = self._open.get(space.space.name)
+        return index is not None and space.seq.number - index.snapshot.seq.number <= changes
+
     def close(self) -> None:
         """Wait for what loads in the background."""
         for thread in list(self._warming.values()):

@@ -3,7 +3,7 @@
 Compare-and-set is a statement of the batch: `INSERT INTO refuse SELECT 'code' WHERE ...` ends it with `Refused`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 Scalar = str | int | float | bytes | None
@@ -17,6 +17,10 @@ class Statement(NamedTuple):
 
     sql: str
     args: tuple[Scalar, ...] = ()
+
+
+Outcome = list[Rows] | Exception  # what a batch ends with: its rows, or why nothing of it is kept
+Ended = Callable[[Outcome], None]
 
 
 class Refused(Exception):
@@ -35,10 +39,10 @@ class BadStatement(Exception):
 
 
 class Database(Protocol):
-    """A database that several threads may use. Both calls are one round trip.
+    """A database that several threads may use. Each call is one round trip.
 
-    What was read or written through it is seen by all that is read through it later. Both calls raise
-    `StoreUnavailable` (or `StoreFull`) when the database cannot answer, and `StoreCorrupt`.
+    What was read or written through it is seen by all that is read through it later. A call raises `StoreUnavailable`
+    (or `StoreFull`) when the database cannot answer, and `StoreCorrupt`.
     """
 
     @property
@@ -67,6 +71,13 @@ class Database(Protocol):
 
         Raises:
             Refused: a statement was refused; nothing of the batch is kept.
+        """
+        ...
+
+    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
+        """Hand over a batch to `write` and go on; False, and nothing is done, where only `write` will do.
+
+        `ended` is told the outcome by another thread, which it must not hold up; it must not raise.
         """
         ...
 

@@ -16,7 +16,7 @@ from typing import Literal, cast
 import apsw
 
 from core.errors import MuistiError, StoreCorrupt, StoreUnavailable
-from core.store.database import REFUSAL, BadStatement, Database, Refused, Rows, Statement
+from core.store.database import REFUSAL, BadStatement, Database, Ended, Outcome, Refused, Rows, Statement
 from core.store.sqlite_errors import translated
 
 APPLICATION_ID = 0x4D756973  # "Muis"
@@ -45,28 +45,40 @@ def is_safe_sqlite(version: str) -> bool:
 
 
 class _Job:
-    """A batch that waits for the writer. A lock, which the writer opens, is a tenth of a `Future`."""
+    """A batch that waits for the writer, and whom to tell how it ended."""
 
-    __slots__ = ("_done", "_outcome", "statements")
+    __slots__ = ("_ended", "statements")
 
-    def __init__(self, statements: Sequence[Statement]) -> None:
+    def __init__(self, statements: Sequence[Statement], ended: Ended) -> None:
         self.statements = statements
-        self._outcome: list[Rows] | Exception | None = None
+        self._ended: Ended | None = ended
+
+    def end(self, outcome: Outcome) -> None:
+        """Tell the outcome. What came first stays."""
+        ended, self._ended = self._ended, None
+        if ended is not None:
+            ended(outcome)
+
+
+class _Waiting:
+    """Lets a thread wait for an outcome. A lock, which the writer opens, is a tenth of a `Future`."""
+
+    __slots__ = ("_done", "_outcome")
+
+    def __init__(self) -> None:
+        self._outcome: Outcome = []
         self._done = threading.Lock()
         self._done.acquire()
 
-    def end(self, outcome: list[Rows] | Exception) -> None:
-        """Let the waiting thread go on. What came first stays."""
-        if self._outcome is None:
-            self._outcome = outcome
-            self._done.release()
+    def __call__(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+        self._done.release()
 
     def result(self) -> list[Rows]:
         """Wait for the rows of each statement, or raise what it ended with."""
         self._done.acquire()
         if isinstance(self._outcome, Exception):
             raise self._outcome
-        assert self._outcome is not None
         return self._outcome
 
 
@@ -136,14 +148,19 @@ class FileDatabase:
                     connection.execute("COMMIT")
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
-        job = _Job(tuple(statements))
+        waiting = _Waiting()
+        self.queue(statements, waiting)
+        return waiting.result()
+
+    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
+        job = _Job(tuple(statements), ended)
         with self._closing:
             if self._closed:
                 raise StoreUnavailable("the database is closed")
             if self._stopped:
                 raise StoreUnavailable(STOPPED)
             self._jobs.put(job)
-        return job.result()
+        return True
 
     def close(self) -> None:
         with self._closing:
@@ -242,7 +259,7 @@ class FileDatabase:
 
     def _commit(self, group: list[_Job]) -> None:
         """Commit a group with one sync. A job that is refused takes only itself back."""
-        outcomes: list[list[Rows] | Exception] = []
+        outcomes: list[Outcome] = []
         try:
             with translated():
                 self._writer.execute("BEGIN IMMEDIATE")
@@ -256,7 +273,7 @@ class FileDatabase:
         for job, outcome in zip(group, outcomes, strict=True):
             job.end(outcome)
 
-    def _try(self, job: _Job) -> list[Rows] | Exception:
+    def _try(self, job: _Job) -> Outcome:
         """Run a job inside a savepoint. Raises when the whole group must fail."""
         self._writer.execute("SAVEPOINT job")
         results: list[Rows] = []

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from core.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable
 from core.store import writes
-from core.store.database import Database, Rows, Statement
+from core.store.database import Database, Ended, Rows, Statement
 from core.store.hrana import BatchResult, Step, rows_of, transaction
 from core.store.hrana_errors import Unsure, check, is_too_large, whole
 from core.store.patience import PASSING, Patience
@@ -93,6 +93,9 @@ class RemoteDatabase:
                 patience.wait(problem)
             except PASSING as problem:
                 patience.wait(problem)
+
+    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
+        return False
 
     def close(self) -> None:
         self._closed = True
@@ -227,6 +230,9 @@ class _Primary:
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
         return self._whole.write(statements)
+
+    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
+        return self._whole.queue(statements, ended)
 
     def close(self) -> None:
         self._whole.close()

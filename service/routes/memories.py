@@ -43,12 +43,12 @@ async def add_memory(
     When the answer arrives the memory is on the disk, and every search finds it. One that says what a current memory
     says, or contradicts one, is refused unless `on_conflict` is `keep`.
     """
-    stored = await backend.store(
-        memories(request, backend).add,
+    stored = await backend.add(
+        memories(request, backend),
         space,
-        [data.draft()],
-        on_conflict=on_conflict_of(data.on_conflict, on_conflict, "reject"),
-        request=await request_key(request, space, idempotency_key),
+        data.draft(),
+        on_conflict_of(data.on_conflict, on_conflict, "reject"),
+        await request_key(request, space, idempotency_key),
     )
     return preferred(request, added(stored))
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.store.database import Database, Rows, Statement
+from core.store.database import Database, Ended, Rows, Statement
 
 API = "/v1/spaces/default"
 
@@ -37,6 +37,11 @@ class Breakable:
         if self.failure is not None:
             raise self.failure
         return self._inner.write(statements)
+
+    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
+        if self.failure is not None:
+            raise self.failure
+        return self._inner.queue(statements, ended)
 
     def close(self) -> None:
         self._inner.close()
