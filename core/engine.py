@@ -94,6 +94,10 @@ class Engine:
         self._indexes.close()
         self._database.close()
 
+    def settle(self) -> None:
+        """Wait for what is done in the background."""
+        self._indexes.settle()
+
     def warm(self) -> None:
         """Load what the first search would wait for: the compiled loops and the model."""
         bake()

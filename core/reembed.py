@@ -5,7 +5,7 @@ from typing import cast
 
 from core.embed import Encoder
 from core.prepare import Source, draft_of, embedded_text
-from core.store import memories, spaces
+from core.store import memories, segments, spaces
 from core.store.database import Database, Refused, Row, Statement
 from core.store.spaces import SpaceRow
 from core.values import Passage
@@ -79,6 +79,7 @@ def _switch(database: Database, space: SpaceRow, digest: str, now: int) -> bool:
                 (digest, space.id),
             ),
             memories.record(space, "reembedded", None, None),
+            segments.forget(space),
         ])  # fmt: skip
     except Refused as refused:
         if refused.code != "incomplete":

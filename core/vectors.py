@@ -57,7 +57,7 @@ def quantise(vectors: Vectors) -> Planes:
     >>> np.allclose(p.codes * p.scales[:, None] + p.fine * p.fine_scales[:, None], [[0.6, -0.8]], atol=1e-5)
     True
     """
-    return _planes(_packed(vectors))
+    return planes_of(_packed(vectors))
 
 
 def pack(vectors: Vectors) -> list[bytes]:
@@ -67,12 +67,12 @@ def pack(vectors: Vectors) -> list[bytes]:
 
 def unpack(blobs: Sequence[bytes | None], dimensions: int) -> Planes:
     """The planes of many blobs; None gives a row of zeros."""
-    return _planes(_rows(blobs, dimensions))
+    return planes_of(rows_of(blobs, dimensions))
 
 
 def restored(blobs: Sequence[bytes | None], dimensions: int) -> Vectors:
     """The rotated vectors of blobs; zeros for None."""
-    rows = _rows(blobs, dimensions)
+    rows = rows_of(blobs, dimensions)
     out = np.empty((len(rows), dimensions), np.float32)
     planes.restore(rows, _heads(rows), out)
     return out
@@ -86,7 +86,8 @@ def _packed(vectors: Vectors) -> Codes:
     return rows
 
 
-def _rows(blobs: Sequence[bytes | None], dimensions: int) -> Codes:
+def rows_of(blobs: Sequence[bytes | None], dimensions: int) -> Codes:
+    """Blobs one below the other; a row of zeros for None."""
     width = planes.HEAD + 2 * dimensions
     empty = bytes(width)
     return np.frombuffer(bytearray().join([blob or empty for blob in blobs]), np.int8).reshape(len(blobs), width)
@@ -96,7 +97,8 @@ def _heads(rows: Codes) -> npt.NDArray[np.float32]:
     return np.ascontiguousarray(rows[:, : planes.HEAD]).view("<f4").astype(np.float32)
 
 
-def _planes(rows: Codes) -> Planes:
+def planes_of(rows: Codes) -> Planes:
+    """The planes of blobs that stand one below the other."""
     fine = (planes.HEAD + rows.shape[1]) // 2
     heads = _heads(rows)
     return Planes(rows[:, planes.HEAD : fine], heads[:, 0], rows[:, fine:], heads[:, 1])

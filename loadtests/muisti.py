@@ -84,6 +84,7 @@ def opened(path: Path, encoder: Encoder) -> Iterator[Muisti]:
     """The database with its index loaded."""
     with Engine(FileDatabase(path), encoder, _now, index_memory=MEMORY) as engine:
         index, snapshot = engine._indexes.fresh(SPACE)  # pyright: ignore[reportPrivateUsage]  # below the engine
+        engine.settle()
         memory_of = np.unique(snapshot.rows.version.view(snapshot.size), return_inverse=True)[1].astype(np.int64)
         yield Muisti(engine, encoder, index, snapshot, memory_of)
 

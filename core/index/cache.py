@@ -2,6 +2,7 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 
 from core.errors import MuistiError, NotFound
@@ -12,6 +13,7 @@ from core.store.database import Database
 from core.store.spaces import SpaceRow, space_row
 
 SOON = 2_000  # changes; so many are read in about 50 ms
+LOOSE = 10_000  # rows of an index that are not packed, before they are
 
 
 class Indexes:
@@ -27,6 +29,8 @@ class Indexes:
         self._open: OrderedDict[str, SpaceIndex] = OrderedDict()
         self._written: dict[int, int] = {}
         self._warming: dict[str, threading.Thread] = {}
+        self._packing: dict[str, threading.Thread] = {}
+        self._closing = threading.Event()
         self._sizes: dict[str, int] = {}  # of the open ones, in bytes, as when they were last used
         self._evicted = 0
 
@@ -63,6 +67,7 @@ class Indexes:
                 self.drop(name)
                 continue
             self._evict(name)
+            self._pack(name, index)
             return index, snapshot
 
     def at_once(self, name: str) -> tuple[SpaceIndex, Snapshot] | None:
@@ -94,10 +99,15 @@ class Indexes:
             index = self._open.get(space.space.name)
         return index is not None and space.seq.number - index.snapshot.seq.number <= changes
 
-    def close(self) -> None:
-        """Wait for what loads in the background."""
-        for thread in list(self._warming.values()):
+    def settle(self) -> None:
+        """Wait for what loads, and for what is packed, in the background."""
+        for thread in [*self._warming.values(), *self._packing.values()]:
             thread.join()
+
+    def close(self) -> None:
+        """Wait for what loads in the background, and let packing rest."""
+        self._closing.set()
+        self.settle()
 
     def drop(self, name: str) -> None:
         """Forget the index of a space; the next use loads it again."""
@@ -106,20 +116,29 @@ class Indexes:
             self._sizes.pop(name, None)
 
     def _warm(self, name: str, wanted: int) -> None:
-        """Load or refresh an index in a thread, one at a time for each space."""
+        """Load or refresh an index in a thread."""
+        self._in_background(self._warming, name, lambda: self.fresh(name, wanted))
 
-        def load() -> None:
+    def _pack(self, name: str, index: SpaceIndex) -> None:
+        """Pack what the next load would find loose, in a thread, when it is much."""
+        if index.loose >= LOOSE and not self._closing.is_set():
+            self._in_background(self._packing, name, lambda: index.pack(self._closing.is_set))
+
+    def _in_background(self, running: dict[str, threading.Thread], name: str, work: Callable[[], object]) -> None:
+        """Run something in a thread, one at a time for each space."""
+
+        def run() -> None:
             try:
                 with suppress(MuistiError):  # whoever needs the index will meet the same, and say so
-                    self.fresh(name, wanted)
+                    work()
             finally:
                 with self._lock:
-                    self._warming.pop(name, None)
+                    running.pop(name, None)
 
         with self._lock:
-            if name in self._warming:
+            if name in running:
                 return
-            thread = self._warming[name] = threading.Thread(target=load, name=f"warm {name}", daemon=True)
+            thread = running[name] = threading.Thread(target=run, name=f"index {name}", daemon=True)
         thread.start()
 
     def _get(self, name: str) -> SpaceIndex:
@@ -142,6 +161,7 @@ class Indexes:
             with self._lock:
                 self._open[name] = index
         self._evict(name)
+        self._pack(name, index)
         return index
 
     def _load(self, name: str) -> SpaceIndex:

@@ -77,28 +77,32 @@ class Dialogues:
 
     def append(
         self,
-        numbers: Sequence[int],
+        numbers: Ints | Sequence[int],
         sessions: Sequence[Scalar],
         turns: Sequence[Scalar],
         speakers: Sequence[str | None],
     ) -> None:
-        """Take over new rows: the passage's number, the session, the turn and the speaker of each."""
+        """Take over new rows: the passage's number, the session, the turn and the speaker of each.
+
+        The others are empty when no row has one.
+        """
         first = self._size
         self._size += len(numbers)
-        if self._speakers or any(speakers):
+        if self._speakers or speakers:
             codes = [
                 NONE if name is None else self._speakers.setdefault(name, len(self._speakers)) for name in speakers
             ]
             self._speaker.append(np.full(first - len(self._speaker), NONE, np.int32))
-            self._speaker.append(np.array(codes, np.int32))
+            self._speaker.append(np.array(codes or [NONE] * len(numbers), np.int32))
         spoken = [
-            (row, session, turn if isinstance(turn, int | float) else LAST)
-            for row, (number, session, turn) in enumerate(zip(numbers, sessions, turns, strict=True), first)
-            if number == 0 and session is not None
+            (first + place, session, turns[place])
+            for place, session in enumerate(sessions)
+            if session is not None and numbers[place] == 0
         ]
         if self._sessions or spoken:
             self._widen()
             for row, session, turn in spoken:
+                turn = turn if isinstance(turn, int | float) else LAST
                 self._link(row, self._sessions.setdefault(session, _Session()), turn)
 
     def only(self, alive: npt.NDArray[np.bool_]) -> "Dialogues":

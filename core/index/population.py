@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from core.buffers import Buffer
 from core.index.allowed import Allowed
+from core.index.births import NEVER
 from core.index.postings import UNIT
-from core.index.rows import NEVER, Rows
+from core.index.rows import Rows
 from core.kernels import Mask
 
 RowNumbers = npt.NDArray[np.int64]

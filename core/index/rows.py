@@ -3,22 +3,19 @@
 `died` takes the seq of the death in place: a reader of an older seq still counts the row as alive.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from core.buffers import Buffer
-from core.index.dialogue import Dialogues, Scalar
+from core.index.births import Births
+from core.index.dialogue import Dialogues
 from core.index.sign_bits import SignBits
 from core.kernels import Bytes, Codes, Floats, Ints, Longs, Mask
-from core.store.database import Row
-from core.text import fold
-from core.vectors import unpack
+from core.vectors import planes_of
 
 ALIVE = np.iinfo(np.int64).max
-NEVER = np.iinfo(np.int64).max
 
 
 class Columns(NamedTuple):
@@ -82,53 +79,33 @@ class Rows:
         views = {name: getattr(self, name).view(size) for name in Columns._fields if name != "blanks"}
         return Columns(**views, blanks=self.blanks)
 
-    def append(self, rows: Sequence[Row], lengths: npt.NDArray[np.int32]) -> None:
-        """Take over the rows of `index_rows.living`, and the length of each in units."""
-        columns = zip(*rows, strict=True)
-        (
-            version,
-            memory_id,
-            _,
-            status,
-            importance,
-            at,
-            expires,
-            text,
-            number,
-            start,
-            stop,
-            _,
-            vector,
-            session,
-            turn,
-            speaker,
-        ) = columns
-        ids = np.frombuffer(b"".join(cast(tuple[bytes, ...], memory_id)), ">u8").reshape(-1, 2)
-        planes = unpack(cast(tuple[bytes | None, ...], vector), self.dimensions)
+    def append(self, births: Births, lengths: npt.NDArray[np.int32]) -> None:
+        """Take over new rows, and the length of each in units."""
+        planes = planes_of(births.vectors)
         self.blanks += int(np.count_nonzero(planes.scales == 0))  # first: a reader may count too many, never too few
-        until = [NEVER if e is None else e for e in expires]
-        numbers = np.array([version, at, until, number, start, stop, importance], np.int64)
-        for buffer, values in zip(
-            (self.version, self.at, self.expires, self.number, self.start, self.stop, self.importance),
-            numbers,
-            strict=True,
+        for buffer, values in (
+            (self.version, births.version),
+            (self.id_high, births.ids[:, 0]),
+            (self.id_low, births.ids[:, 1]),
+            (self.number, births.number),
+            (self.start, births.start),
+            (self.stop, births.stop),
+            (self.active, births.active),
+            (self.importance, births.importance),
+            (self.at, births.at),
+            (self.expires, births.expires),
+            (self.text, births.text),
+            (self.died, np.full(len(births), ALIVE)),
+            (self.length, lengths),
+            (self.embedded, births.embedded),
+            (self.codes, planes.codes),
+            (self.scales, planes.scales),
+            (self.fine, planes.fine),
+            (self.fine_scales, planes.fine_scales),
         ):
             buffer.append(values)
-        self.id_high.append(ids[:, 0])
-        self.id_low.append(ids[:, 1])
-        self.active.append([s == "active" for s in status])
-        self.text.append(np.frombuffer(b"".join(cast(tuple[bytes, ...], text)), np.uint64)[::2])
-        self.died.append([ALIVE] * len(rows))
-        self.length.append(lengths)
-        self.embedded.append([v is not None for v in vector])
-        self.codes.append(planes.codes)
-        self.scales.append(planes.scales)
-        self.fine.append(planes.fine)
-        self.fine_scales.append(planes.fine_scales)
         self.bits.append(planes.codes)
-        names = [fold(name) if isinstance(name, str) else None for name in speaker]
-        sessions, turns = cast(tuple[tuple[Scalar, ...], tuple[Scalar, ...]], (session, turn))
-        self.dialogues.append(cast(tuple[int, ...], number), sessions, turns, names)
+        self.dialogues.append(births.number, births.sessions, births.turns, births.speakers)
 
     def bury(self, versions: npt.NDArray[np.int64], seqs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Note the deaths of versions and return their rows; what is not here, or is dead already, is passed over."""

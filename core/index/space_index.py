@@ -1,13 +1,16 @@
 """The index of one space: kept fresh from the store, read through immutable snapshots."""
 
 import threading
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
 
 from core.columns import Column
 from core.errors import NotFound
+from core.index.births import Births
 from core.index.fields import Fields
+from core.index.packing import pack, packed
 from core.index.postings import Postings, build, in_units, keep, settled
 from core.index.recent import Recent
 from core.index.rows import ALIVE, Rows
@@ -37,6 +40,7 @@ class SpaceIndex:
         """
         self.space = space
         self.recent = Recent()
+        self.loose = 0  # rows that a load would not find packed
         self._database = database
         self._units = field_units(space.space.settings)
         self._refreshing = threading.Lock()
@@ -47,7 +51,8 @@ class SpaceIndex:
         self._dead = self._unembedded = 0
         self._whole = True
         self._snapshot = Snapshot(space.seq, self._rows, 0, (), 0)
-        self._snapshot = self._pull(after_born=0, deaths_after=space.seq.number)
+        born, seen = self._unpack()
+        self._snapshot = self._pull(after_born=born, deaths_after=min(seen, space.seq.number))
 
     @property
     def snapshot(self) -> Snapshot:
@@ -85,6 +90,22 @@ class SpaceIndex:
             return fields
         return Fields(self._database, self.space, snapshot.rows)  # the snapshot was taken before a compaction
 
+    def pack(self, stopped: Callable[[], bool]) -> None:
+        """Pack what is loose, so that it loads faster. Others may do the same."""
+        pack(self._database, self.space, self._generation, stopped)
+        self.loose = 0
+
+    def _unpack(self) -> tuple[int, int]:
+        """Load what is packed; the last birth among that, and the change after which it may have died."""
+        born, known = 0, self.space.seq.number
+        rows, segments = packed(self._database, self.space, self._generation)
+        self._rows.reserve(rows + rows // 16)  # some more, so that the first write need not copy all
+        for births, last, seen in segments:
+            self._append(births)
+            born, known = last, min(known, seen)
+        self.loose = 0
+        return born, known
+
     def _pull(self, after_born: int, deaths_after: int) -> Snapshot:
         """Append what was born and bury what died; the deaths are those up to the state that the snapshot names."""
         while True:
@@ -96,10 +117,11 @@ class SpaceIndex:
                 ]
             )
             seq = self._check(state)
-            self._append(living)
-            if len({row[0] for row in living}) < index_rows.PAGE_VERSIONS:
+            births = Births.of(living, self._rows.dimensions)
+            self._append(births)
+            if births.versions < index_rows.PAGE_VERSIONS:
                 break
-            after_born = cast(int, living[-1][2])
+            after_born = int(births.born[-1])
         self._whole = False  # see `_append`
         buried = self._bury(deaths)
         snapshot = self._snapshot.followed_by(seq, self._pieces, buried, self._unembedded)
@@ -123,22 +145,19 @@ class SpaceIndex:
             raise Outdated
         return Seq(epoch, number)
 
-    def _append(self, living: list[Row]) -> None:
+    def _append(self, births: Births) -> None:
         known = self._rows.version.view()
-        if len(known):  # a pull that failed half-way may have brought some already; version ids ascend
-            living = [row for row in living if cast(int, row[0]) > int(known[-1])]
-        if not living:
+        if len(known):  # a pull that failed half-way may have brought some already
+            births = births.newer_than(int(known[-1]))
+        if not len(births):
             return
-        blobs = [cast(bytes, row[11]) for row in living]
-        codes = np.frombuffer(b"".join(blobs), "<u8").astype(np.uint64)
         self._whole = False  # should memory run out in between, nobody goes on with columns of unlike lengths
-        starts = np.concatenate([[0], np.cumsum([len(blob) // 8 for blob in blobs])]).astype(np.int64)
-        pieces, lengths = build(len(self._rows), codes, starts, self._units)
+        pieces, lengths = build(len(self._rows), births.terms, births.term_starts, self._units)
         pieces = settled([*self._pieces, *pieces])
-        before = len(self._rows)
-        self._rows.append(living, lengths)
-        self._unembedded += len(living) - int(np.count_nonzero(self._rows.embedded.view()[before:]))
+        self._rows.append(births, lengths)
+        self._unembedded += len(births) - int(np.count_nonzero(births.embedded))
         self._pieces = pieces
+        self.loose += len(births)
         self._whole = True
 
     def _compact(self) -> None:

@@ -22,8 +22,8 @@ _FIELDS = {
 }
 
 
-def living(space: SpaceRow, generation: int | None, after_born: int) -> Statement:
-    """Passages of the current versions born after `after_born`: at most a page of versions, oldest first."""
+def living(space: SpaceRow, generation: int | None, after_born: int, versions: int = PAGE_VERSIONS) -> Statement:
+    """Passages of the current versions born after `after_born`: at most so many versions, oldest first."""
     return Statement(
         """SELECT v.id, v.memory_id, v.born, v.status, v.importance, v.at, v.expires_at, v.content_hash,
             p.number, p.start, p.stop, p.terms, e.vector, v.session, v.turn, v.speaker
@@ -35,7 +35,7 @@ def living(space: SpaceRow, generation: int | None, after_born: int) -> Statemen
         JOIN passages p ON p.version_id = v.id
         LEFT JOIN embeddings e ON e.version_id = p.version_id AND e.number = p.number AND e.generation_id = ?
         ORDER BY v.born, p.number""",
-        (space.id, after_born, PAGE_VERSIONS, generation),
+        (space.id, after_born, versions, generation),
     )
 
 

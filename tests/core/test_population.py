@@ -7,8 +7,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.index.births import NEVER
 from core.index.population import Population, counted
-from core.index.rows import ALIVE, NEVER, Rows
+from core.index.rows import ALIVE, Rows
 from core.index.snapshot import Snapshot
 from core.values import Seq
 

@@ -1,0 +1,73 @@
+"""Packs what an index is made from into segments, so that the next load reads few large rows instead of many small."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple, cast
+
+from core.index.births import Births
+from core.store import index_rows, segments, spaces
+from core.store.database import Database, Refused
+from core.store.spaces import SpaceRow
+
+PACKED = 2_000  # versions, so many of which are packed or none
+SEGMENT_BYTES = 2 << 20  # sqld takes no more than 5 MB a request, and makes text of bytes
+READ_BYTES = 4 << 20  # of segments in one read
+
+
+class Segment(NamedTuple):
+    """Births that were packed: up to `last`, alive at change `seen`."""
+
+    births: Births
+    last: int
+    seen: int
+
+
+def pack(database: Database, space: SpaceRow, generation: int | None, stopped: Callable[[], bool]) -> None:
+    """Pack the living versions that are in no segment yet, oldest first; fewer than `PACKED` stay as they are."""
+    with suppress(Refused):  # the space was made anew
+        while not stopped():
+            (newest,) = database.read([segments.last(space, generation)])
+            first = cast(int | None, newest[0][0]) or 0
+            state, living = database.read([spaces.state(space.id), index_rows.living(space, generation, first, PACKED)])
+            births = Births.of(living, space.dimensions if generation else 0)
+            if not state or state[0][0] != space.space.epoch or births.versions < PACKED:
+                return
+            seen = cast(int, state[0][1])
+            for part in births.parts(SEGMENT_BYTES):
+                last = int(part.born[-1])
+                database.write(segments.add(space, generation, (first, last), seen, len(part), part.pack()))
+                first = last
+
+
+def packed(database: Database, space: SpaceRow, generation: int | None) -> tuple[int, Iterator[Segment]]:
+    """How many passages are packed, and the segments in order, up to the first gap."""
+    (known,) = database.read([segments.chain(space, generation)])
+    sizes = cast(list[tuple[int, int, int]], known)
+    return sum(passages for _, passages, _ in sizes), _read(database, space, generation, sizes)
+
+
+def _read(
+    database: Database, space: SpaceRow, generation: int | None, sizes: Sequence[tuple[int, int, int]]
+) -> Iterator[Segment]:
+    end = 0
+    for firsts in _groups(sizes):
+        (rows,) = database.read([segments.data(space, generation, firsts)])
+        for first, last, seen, data in cast(list[tuple[int, int, int, bytes]], rows):
+            if first != end:
+                return  # what is behind a gap is of no use
+            yield Segment(Births.unpack(data), last, seen)
+            end = last
+
+
+def _groups(sizes: Sequence[tuple[int, int, int]]) -> Iterator[list[int]]:
+    """Where the segments begin that are read together."""
+    firsts: list[int] = []
+    size = 0
+    for first, _, nbytes in sizes:
+        if firsts and size + nbytes > READ_BYTES:
+            yield firsts
+            firsts, size = [], 0
+        firsts.append(first)
+        size += nbytes
+    if firsts:
+        yield firsts

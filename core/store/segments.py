@@ -1,0 +1,60 @@
+"""The SQL of packed segments: what the index of a space reads at its start, in few large rows instead of many small."""
+
+from collections.abc import Sequence
+
+from core.store import spaces
+from core.store.database import Statement
+from core.store.spaces import SpaceRow
+
+FORMAT = 1  # of the bytes; others are passed over
+
+_OWN = "space_id = ? AND generation_id = ? AND format = ?"
+
+
+def chain(space: SpaceRow, generation: int | None) -> Statement:
+    """(first, passages, bytes) of each segment, in order."""
+    return Statement(
+        f"SELECT first, passages, length(data) FROM segments WHERE {_OWN} ORDER BY first", _own(space, generation)
+    )
+
+
+def data(space: SpaceRow, generation: int | None, firsts: Sequence[int]) -> Statement:
+    """(first, last, seen, data) of the segments that begin at `firsts`, in order."""
+    marks = ",".join("?" * len(firsts))
+    return Statement(
+        f"SELECT first, last, seen, data FROM segments WHERE {_OWN} AND first IN ({marks}) ORDER BY first",
+        (*_own(space, generation), *firsts),
+    )
+
+
+def last(space: SpaceRow, generation: int | None) -> Statement:
+    """The birth up to which all is packed; null when nothing is."""
+    return Statement(f"SELECT max(last) FROM segments WHERE {_OWN}", _own(space, generation))
+
+
+def add(
+    space: SpaceRow, generation: int | None, span: tuple[int, int], seen: int, passages: int, packed: bytes
+) -> list[Statement]:
+    """Put a segment behind the last one: `span` is its `first` and `last`.
+
+    Nothing happens when another has come there, or when vectors came to older versions after `seen`.
+    """
+    own = _own(space, generation)
+    return [
+        spaces.guard(space),
+        Statement(
+            "INSERT INTO segments SELECT ?, ?, ?, ?, ?, ?, ?, ? "
+            f"WHERE (SELECT coalesce(max(last), 0) FROM segments WHERE {_OWN}) = ? AND NOT EXISTS "
+            "(SELECT 1 FROM changes WHERE space_id = ? AND seq > ? AND kind = 'reembedded')",
+            (*own, *span, seen, passages, packed, *own, span[0], space.id, seen),
+        ),
+    ]
+
+
+def forget(space: SpaceRow) -> Statement:
+    """Give up all segments of a space."""
+    return Statement("DELETE FROM segments WHERE space_id = ?", (space.id,))
+
+
+def _own(space: SpaceRow, generation: int | None) -> tuple[int, int, int]:
+    return space.id, generation or 0, FORMAT
