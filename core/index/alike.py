@@ -13,8 +13,8 @@ from core.kernels.pool import best_memories
 
 EXACT = 5_000  # up to this many rows the search by vectors is used
 DEVIATIONS = 2.7  # of the number of components of another sign
-ROOM = 4_096  # rows; where more are as near, only the nearer ones are looked at,
-NEAREST = 0.99  # up to this cosine
+ROOM = 4_096  # rows that are compared; where more are near, the demand grows
+NEAREST = 0.99  # cosine that is demanded at most
 
 
 def alike(snapshot: Snapshot, direction: Floats, allowed: Allowed, least: float, wanted: int) -> Near:
