@@ -10,13 +10,25 @@ from tests.stores import FileStore, RemoteStore, Stores
 
 # The same examples each time, so that a change is judged by what it changed; a deadline would be a timed assertion.
 settings.register_profile("muisti", deadline=None, print_blob=True, derandomize=True)
-# Other examples each time, and more: pytest --hypothesis-profile=long
+# Other examples each time, and more.
 settings.register_profile("long", deadline=None, print_blob=True, max_examples=500)
 settings.load_profile("muisti")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="more examples, power cuts, kills and faults: an hour or two")
     parser.addoption("--cluster-seconds", type=float, default=6.0, help="how long the tests of a cluster go on")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("long"):
+        settings.load_profile("long")
+
+
+@pytest.fixture(scope="session")
+def long(request: pytest.FixtureRequest) -> bool:
+    """Whether there is time for more."""
+    return request.config.getoption("long")
 
 
 @pytest.fixture(scope="session")

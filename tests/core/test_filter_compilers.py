@@ -255,7 +255,7 @@ def judged_by_mask(columns, filter, n):
 # The laws.
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=4 * settings().max_examples // 3)
 @given(filters, st.lists(memories, min_size=1, max_size=5))
 def test_the_sql_and_the_mask_select_what_the_filter_says(db, filter, rows):
     expected = [judged(filter, memory) for memory in rows]

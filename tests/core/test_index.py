@@ -13,6 +13,7 @@ from core.query import Query
 from core.text import encode_terms
 from core.values import CONTENT_ONLY, Answer, Draft
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
+from tests.examples import few
 from tests.stores import FileStore, Stores
 
 WORDS = ["red", "green", "blue", "fox", "dog", "tree", "lake", "sun"]
@@ -98,6 +99,7 @@ def play(engine: Engine, script: list[tuple[str, object]]) -> list[str]:
     return list(living.values())
 
 
+@few
 @given(operations)
 def test_an_index_that_followed_every_change_equals_one_that_was_loaded(
     tmp_path_factory: Any, script: list[tuple[str, object]]
@@ -110,6 +112,7 @@ def test_an_index_that_followed_every_change_equals_one_that_was_loaded(
         assert answers(engine) == followed
 
 
+@few
 @given(operations)
 def test_what_was_removed_leaves_no_trace_in_the_ranking(tmp_path_factory: Any, script: list[tuple[str, object]]):
     folder = tmp_path_factory.mktemp("db")
@@ -120,6 +123,7 @@ def test_what_was_removed_leaves_no_trace_in_the_ranking(tmp_path_factory: Any, 
         assert answers(lived) == answers(clean)
 
 
+@few
 @given(texts, st.randoms(use_true_random=False))
 def test_the_order_of_arrival_does_not_matter(tmp_path_factory: Any, rows: list[str], random: Any):
     folder = tmp_path_factory.mktemp("db")
@@ -185,6 +189,7 @@ def test_indexes_are_forgotten_under_the_memory_cap(stores: Stores):
         assert engine.index_bytes <= several // 2
 
 
+@few
 @given(st.lists(st.tuples(st.sampled_from(["a", "b"]), st.sampled_from(WORDS)), min_size=1, max_size=15))
 def test_two_spaces_never_leak_into_each_other(tmp_path_factory: Any, notes: list[tuple[str, str]]):
     folder = tmp_path_factory.mktemp("db")

@@ -5,6 +5,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from core.engine import Engine
 from core.errors import MuistiError
 from core.store.file import FileDatabase, Synchronous
@@ -15,7 +17,8 @@ from tests.durability.history import NEVER, History, NotingDatabase, Verdict
 NAME = "muisti.db"
 CHECKPOINT_PAGES = 60
 LIVES = 4  # each begins with what a cut left of the one before
-CUTS = 500  # in each life
+CUTS = 500  # in each life, when there is time
+FEW_CUTS = 125
 
 
 def put(folder: Path, files: Files) -> Path:
@@ -62,35 +65,40 @@ def cut_power(
     return outcomes
 
 
-def test_no_power_cut_loses_an_acknowledged_write_or_leaves_half_of_one(folder: Path):
+@pytest.fixture
+def cuts(long: bool) -> int:
+    return CUTS if long else FEW_CUTS
+
+
+def test_no_power_cut_loses_an_acknowledged_write_or_leaves_half_of_one(folder: Path, cuts: int):
     rng = random.Random(20)
     base: Files = {}
     history = History()
     for life in range(LIVES):
         with RecordingDisk(f"life {life}") as disk:
             live(put(folder / "disk", base), disk, history, "FULL", rng)
-            outcomes = cut_power(folder, disk.log, base, history, CUTS, rng)
+            outcomes = cut_power(folder, disk.log, base, history, cuts, rng)
         assert [fault for _, verdict in outcomes for fault in verdict.corrupt] == []
         assert [fault for _, verdict in outcomes for fault in verdict.lost] == []
-        base, verdict = rng.choice(outcomes[CUTS // 2 :])
+        base, verdict = rng.choice(outcomes[cuts // 2 :])
         history = history.after_cut(verdict.reached)
 
 
-def test_the_same_cuts_find_the_losses_of_a_store_that_does_not_sync_each_commit(folder: Path):
+def test_the_same_cuts_find_the_losses_of_a_store_that_does_not_sync_each_commit(folder: Path, cuts: int):
     rng = random.Random(20)
     history = History()
     with RecordingDisk("without syncs") as disk:
         live(put(folder / "disk", {}), disk, history, "NORMAL", rng)
-        outcomes = cut_power(folder, disk.log, {}, history, CUTS, rng)
+        outcomes = cut_power(folder, disk.log, {}, history, cuts, rng)
     assert [fault for _, verdict in outcomes for fault in verdict.corrupt] == []
     assert sum(bool(verdict.lost) for _, verdict in outcomes) > 0
 
 
-def test_the_same_cuts_find_the_damage_of_a_disk_that_does_not_sync_the_database_file(folder: Path):
+def test_the_same_cuts_find_the_damage_of_a_disk_that_does_not_sync_the_database_file(folder: Path, cuts: int):
     rng = random.Random(20)
     history = History()
     with RecordingDisk("without checkpoint syncs") as disk:
         live(put(folder / "disk", {}), disk, history, "FULL", rng)
     log = [Event("write", event.file) if event == Event("sync", NAME) else event for event in disk.log]
-    outcomes = cut_power(folder, log, {}, history, CUTS, rng)
+    outcomes = cut_power(folder, log, {}, history, cuts, rng)
     assert sum(bool(verdict.corrupt) for _, verdict in outcomes) > 0
