@@ -1,0 +1,27 @@
+"""Everything that an operator can set: one frozen value, read from flags, environment and a TOML file.
+
+`rules` and `forms` say what a value may be, `table` has the settings, `checks` says what goes together, and `sources`
+reads them.
+"""
+
+from service.settings.checks import SettingsError, check_binding, needs_keys
+from service.settings.forms import database_path
+from service.settings.rules import names_in, parse_bytes
+from service.settings.sources import CONFIG, ELSEWHERE, find_config, load
+from service.settings.table import Option, Settings, options
+
+__all__ = [
+    "CONFIG",
+    "ELSEWHERE",
+    "Option",
+    "Settings",
+    "SettingsError",
+    "check_binding",
+    "database_path",
+    "find_config",
+    "load",
+    "names_in",
+    "needs_keys",
+    "options",
+    "parse_bytes",
+]

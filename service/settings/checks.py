@@ -1,0 +1,58 @@
+"""Settings that cannot be used together, or not safely."""
+
+import ipaddress
+from collections.abc import Callable, Iterator
+
+from core.store.location import is_remote
+from service.settings.table import PREFIX, Settings, options
+
+
+class SettingsError(Exception):
+    """Settings that cannot be used. The message has one line for each mistake and says where it was made."""
+
+
+def contradictions(settings: Settings) -> Iterator[str]:
+    """What does not go together."""
+    if settings.database_token is not None and settings.database_token_file is not None:
+        yield f"{_both('database_token')} and {_both('database_token_file')} exclude each other"
+    if is_remote(settings.database_url):
+        return
+    for name in ("database_replica_url", "database_token", "database_token_file", "database_namespace"):
+        if getattr(settings, name) is not None:
+            yield f"{_both(name)} is for a remote database; {_both('database_url')} names a file"
+
+
+def _both(name: str) -> str:
+    """A setting by the names that it has in the environment and as a flag."""
+    option = next(option for option in options() if option.name == name)
+    return f"{option.variable} ({option.flag})"
+
+
+def needs_keys(settings: Settings) -> bool:
+    """Whether other machines can reach the server, so that it must ask them for a key."""
+    return not settings.insecure and not _is_loopback(settings.host)
+
+
+def check_binding(settings: Settings, keys: Callable[[], bool]) -> None:
+    """Refuse to listen where other machines can reach a server that has no keys to ask for. `keys`: are there any?
+
+    Raises:
+        SettingsError: the host is not a loopback address, there are no keys, and `insecure` is off.
+    """
+    if needs_keys(settings) and settings.admin_key is None and not keys():
+        raise SettingsError(
+            f"host {settings.host!r} lets other machines in, and there are no keys: nobody could use the server. Make "
+            f"the first with `muisti keys create --admin`, or set {PREFIX}ADMIN_KEY; or listen on 127.0.0.1; or set "
+            f"{PREFIX}INSECURE=1 if something else guards the port"
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    if host.lower() == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False  # a name can resolve to anything
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return (mapped or address).is_loopback

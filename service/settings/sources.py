@@ -1,0 +1,113 @@
+"""Where settings come from: flags, the environment and a TOML file.
+
+A name that is no setting is an error in every source, and so is a bad value, even one that a stronger source overrides:
+a mistake is reported where it was made, not on the day the override goes away.
+"""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from service.settings.checks import SettingsError, contradictions
+from service.settings.table import PREFIX, SECRETS, Settings, options, rules
+
+CONFIG = "MUISTI_CONFIG"  # names the TOML file
+# The command line reads these itself.
+ELSEWHERE = frozenset({CONFIG, "MUISTI_SPACE", "MUISTI_URL", "MUISTI_KEY", "MUISTI_EVAL_DATA"})
+CONFIG_FILE = "muisti.toml"
+
+
+def find_config(environ: Mapping[str, str], cwd: Path) -> Path | None:
+    """The TOML file to read: the one that MUISTI_CONFIG names, else `muisti.toml` in `cwd` when there is one."""
+    if environ.get(CONFIG):
+        return Path(environ[CONFIG])
+    return cwd / CONFIG_FILE if (cwd / CONFIG_FILE).exists() else None
+
+
+def load(environ: Mapping[str, str], toml_path: Path | None, flags: Mapping[str, object]) -> Settings:
+    """Settings from all sources; a flag beats the environment, which beats the file.
+
+    Without `toml_path` the file is the one that MUISTI_CONFIG names, if any; `find_config` looks in a folder as well.
+    `flags` go by field name; None means not given. An empty environment variable means not set.
+
+    Raises:
+        SettingsError: a name is unknown, a value is bad, or the file cannot be read.
+    """
+    if toml_path is None and environ.get(CONFIG):
+        toml_path = Path(environ[CONFIG])
+    sources = [_environment(environ), _command_line(flags)]
+    if toml_path is not None:
+        sources.insert(0, _file(toml_path))
+    given: dict[str, Any] = {}
+    problems: list[str] = []
+    for source in sources:
+        given |= _read(source, problems)
+    settings = Settings(**given) if not problems else Settings()
+    problems.extend(contradictions(settings))
+    if problems:
+        raise SettingsError("\n".join(problems))
+    return settings
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Values under the names that one source gives them. `names` maps those names to fields."""
+
+    place: str
+    names: Mapping[str, str]
+    values: Mapping[str, object]
+
+
+def _file(path: Path) -> _Source:
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise SettingsError(f"file {path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:  # bad TOML or bad UTF-8
+        raise SettingsError(f"file {path}: is not TOML: {error}") from error
+    return _Source(f"file {path}", {name: name for name in Settings.__struct_fields__}, values)
+
+
+def _environment(environ: Mapping[str, str]) -> _Source:
+    given = {n: v for n, v in environ.items() if v and n.upper().startswith(PREFIX) and n not in ELSEWHERE}
+    return _Source("environment", {option.variable: option.name for option in options()}, given)
+
+
+def _command_line(flags: Mapping[str, object]) -> _Source:
+    given = {"--" + name.replace("_", "-"): value for name, value in flags.items() if value is not None}
+    return _Source("command line", {option.flag: option.name for option in options()}, given)
+
+
+def _read(source: _Source, problems: list[str]) -> dict[str, object]:
+    """The values by field; what is wrong is added to `problems`."""
+    known, read = rules(), dict[str, object]()
+    for name, value in source.values.items():
+        field = source.names.get(name)
+        if field is None:
+            nearest = difflib.get_close_matches(name, source.names, n=1, cutoff=0.0)[0]
+            problems.append(f"{source.place}: there is no setting {name}; the nearest is {nearest}{_hint(name)}")
+            continue
+        try:
+            read[field] = known[field].read(value)
+        except ValueError:
+            expected = known[field].expected + _hint(str(value))
+            shown = "set to something else" if field in SECRETS else _shown(value)
+            problems.append(f"{source.place}: {name} is {shown}; expected {expected}")
+    return read
+
+
+def _shown(value: object) -> str:
+    """The value as a message may show it: what follows the scheme of a URL may hold a password."""
+    scheme, mark, _ = str(value).partition("://")
+    return repr(f"{scheme}://..." if mark else value)
+
+
+def _hint(text: str) -> str:
+    """Kubernetes announces a Service named muisti in variables that look like ours."""
+    if text.startswith("tcp://") or re.match(r"MUISTI_(SERVICE_(HOST|PORT)|PORT_[0-9]+_)", text):
+        return " (Kubernetes sets this for a Service named muisti; enableServiceLinks: false in the pod stops it)"
+    return ""

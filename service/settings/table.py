@@ -1,0 +1,85 @@
+"""The settings, each with what it is for and what it accepts."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Literal, get_args, get_type_hints
+
+import msgspec
+
+from service.settings import forms
+from service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
+
+PREFIX = "MUISTI_"
+SECRETS = frozenset({"admin_key", "database_token"})  # fields that no message may show
+
+Level = Literal["debug", "info", "warning", "error"]
+Form = Literal["json", "console"]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """What an operator can set. `options()` describes each field; `load` makes and checks the value."""
+
+    host: Annotated[str, Rule("Address to listen on.", "a host name or an IP address", text)] = "127.0.0.1"
+    port: Annotated[int, whole(0, 65_535, "Port to listen on; 0 picks a free one.")] = 8321
+    database_url: Annotated[str, forms.DATABASE] = "file:muisti.db"
+    database_replica_url: Annotated[str | None, forms.REPLICA] = None
+    database_token: Annotated[str | None, forms.TOKEN] = None
+    database_token_file: Annotated[str | None, forms.TOKEN_FILE] = None
+    database_namespace: Annotated[str | None, forms.NAMESPACE] = None
+    database_timeout: Annotated[float, amount(60, "Seconds that a call to a remote database may take.", 1)] = 10.0
+    model: Annotated[str | None, forms.MODEL] = None
+    calibration: Annotated[str | None, forms.CALIBRATION] = None
+    embeddings: Annotated[bool, on_off("Whether texts are embedded; off leaves search by keyword.")] = True
+    index_memory: Annotated[int, size("Memory for the indexes of one worker; least used go first.")] = 512 << 20
+    body_limit: Annotated[int, size("Largest request body.")] = 10_000_000
+    search_threads: Annotated[int, whole(0, 1024, "Threads that search; 0 means one for each core.")] = 0
+    database_threads: Annotated[int, whole(1, 1024, "Threads that wait for the database.")] = 32
+    queue_limit: Annotated[int, whole(1, 1_000_000, "Requests that may wait before others get 503.")] = 256
+    admin_key: Annotated[str | None, forms.ADMIN_KEY] = None
+    origins: Annotated[
+        str | None, list_of(forms.ORIGIN, "Origins of web pages that may call, a,b,c; * is every one.")
+    ] = None
+    hosts: Annotated[
+        str | None, list_of(forms.HOST, "Names that requests may call the server by, a,b,c; none: any.")
+    ] = None
+    rate_limit: Annotated[float, amount(1_000_000, "Requests a second of one key in one process; 0: any.")] = 0.0
+    concurrency_limit: Annotated[int, whole(0, 100_000, "Requests at once of one key in one process; 0: any.")] = 0
+    workers: Annotated[int, whole(1, 256, "Processes; each has indexes of its own.")] = 1
+    insecure: Annotated[bool, on_off("Let other machines in although there are no keys.")] = False
+    log_level: Annotated[Level, one_of(get_args(Level), "Least severe line that is logged.")] = "info"
+    log_format: Annotated[Form, one_of(get_args(Form), "Form of the log on stderr.")] = "json"
+    shutdown_grace: Annotated[float, amount(3600, "Seconds that running requests get to finish.")] = 10.0
+    request_retention_hours: Annotated[float, amount(8760, "Hours that an Idempotency-Key is remembered.")] = 24.0
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting as documentation and `--help` show it. `name` is the field and the TOML key."""
+
+    name: str
+    description: str
+    expected: str
+    default: object
+
+    @property
+    def variable(self) -> str:
+        """The environment variable, such as `MUISTI_BODY_LIMIT`."""
+        return PREFIX + self.name.upper()
+
+    @property
+    def flag(self) -> str:
+        """The flag, such as `--body-limit`."""
+        return "--" + self.name.replace("_", "-")
+
+
+def options() -> tuple[Option, ...]:
+    """All settings, in the order of the fields."""
+    plain = Settings()
+    return tuple(Option(n, r.description, r.expected, getattr(plain, n)) for n, r in rules().items())
+
+
+@cache
+def rules() -> dict[str, Rule]:
+    """The rule of each field."""
+    hints = get_type_hints(Settings, include_extras=True)
+    return {name: hints[name].__metadata__[0] for name in Settings.__struct_fields__}
