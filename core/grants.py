@@ -13,7 +13,7 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 ANY = "*"  # at the end of a name: every space that begins so
 SPACES_MAX = 100
 NAMED_MAX = 100  # characters of the name of a key
-_NEEDS_READ = frozenset[Scope](("write", "delete"))
+NEEDS_READ = frozenset[Scope](("write", "delete"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,15 @@ EVERYTHING = Grant(frozenset(SCOPES), (ANY,))
 NOTHING = Grant(frozenset(), ())
 
 
+def names_spaces(name: str) -> bool:
+    """Whether this is the name of a space, or the beginning of names with `*` behind.
+
+    >>> [names_spaces(name) for name in ("acme", "acme.*", "*", "a*b", "")]
+    [True, True, True, False, False]
+    """
+    return name == ANY or SPACE_NAME.fullmatch(name.removesuffix(ANY)) is not None
+
+
 def check_grant(grant: Grant) -> None:
     """Raise `InvalidInput` with every problem of a grant that somebody asks for."""
     problems = list(_problems(grant))
@@ -85,12 +94,12 @@ def _problems(grant: Grant) -> Iterator[Problem]:
         yield Problem("$.scopes", f"name at least one of {', '.join(SCOPES)}")
     for scope in sorted(grant.scopes - set(SCOPES)):
         yield Problem("$.scopes", f"{scope[:40]!r} is none of {', '.join(SCOPES)}")
-    if grant.scopes & _NEEDS_READ and "read" not in grant.scopes:
+    if grant.scopes & NEEDS_READ and "read" not in grant.scopes:
         yield Problem("$.scopes", "write and delete need read beside them: a change is answered with what it changed")
     if not 1 <= len(grant.spaces) <= SPACES_MAX:
         yield Problem("$.spaces", f"has {len(grant.spaces)} names; 1 to {SPACES_MAX} are allowed")
     for position, name in enumerate(grant.spaces):
-        if name != ANY and not SPACE_NAME.fullmatch(name.removesuffix(ANY)):
+        if not names_spaces(name):
             yield Problem(
                 f"$.spaces[{position}]", f"{name[:80]!r} is no name of a space, nor a beginning of one with *"
             )

@@ -8,6 +8,7 @@ from core.errors import NotFound
 from core.grants import ANY, EVERYTHING, NOTHING, SCOPES, Grant
 from core.times import from_us
 from core.values import LOCAL, Scope
+from service.challenge import Challenge
 from service.errors import HttpError
 
 Need = Scope | Literal["nothing", "key"]  # `key`: any key will do
@@ -19,7 +20,8 @@ STATE = "muisti.access"  # where the gate leaves it in the scope of a request
 class Access:
     """A caller. `actor` stands in the audit log; `key_id` is None for those who come without a key of ours.
 
-    `open`: there are no keys, so that everybody may do everything but make one.
+    `open`: there are no keys, so that everybody may do everything but make one. `challenge` is how those who may not
+    do what they ask for are told to come back; keys cannot.
     """
 
     actor: str
@@ -27,7 +29,7 @@ class Access:
     key_id: str | None = None
     expires_us: int | None = None
     open: bool = False
-    challenge: str = ""
+    challenge: Challenge | None = None
 
     @property
     def expires_at(self) -> datetime | None:
@@ -45,8 +47,8 @@ OWNER = Access(LOCAL, EVERYTHING)  # whoever has the file has everything
 OPEN = Access("anonymous", EVERYTHING, open=True)
 
 
-def stranger(challenge: str) -> Access:
-    """Somebody without a key where one is needed. `challenge` is the WWW-Authenticate of the answer."""
+def stranger(challenge: Challenge) -> Access:
+    """Somebody without a key where one is needed."""
     return Access("stranger", NOTHING, challenge=challenge)
 
 
@@ -63,17 +65,23 @@ def check(access: Access, need: Need, space: str | None = None) -> None:
     if need == "nothing":
         return
     if not access.known:
-        headers = {"WWW-Authenticate": access.challenge}
-        raise HttpError("unauthorized", "send a key as `Authorization: Bearer mk_...`", headers)
+        raise HttpError("unauthorized", "send a key or a token as `Authorization: Bearer ...`", _told(access))
     if space is not None and not access.grant.reaches(space):
         raise NotFound("space", space)
     if need != "key" and need not in access.grant.scopes:
-        raise HttpError("forbidden", f"this key may not do that: it needs the scope {need}, and has {_has(access)}")
+        told = _told(access, "insufficient_scope", scope=need)
+        raise HttpError(
+            "forbidden", f"this key may not do that: it needs the scope {need}, and has {_has(access)}", told
+        )
 
 
 def single_space(grant: Grant) -> str | None:
     """The only space of a grant, None when there may be others."""
     return grant.spaces[0] if len(grant.spaces) == 1 and not grant.spaces[0].endswith(ANY) else None
+
+
+def _told(access: Access, error: str = "", scope: str = "") -> dict[str, str]:
+    return {} if access.challenge is None else {"WWW-Authenticate": access.challenge.text(error, scope=scope)}
 
 
 def _has(access: Access) -> str:

@@ -21,6 +21,7 @@ from core.embed import SHIPPED, StaticEncoder
 from core.engine import Clock, Engine
 from service import errors
 from service.access import Need, check
+from service.challenge import Resource
 from service.compress import Compress
 from service.cors import Cors
 from service.databases import open_database
@@ -35,7 +36,8 @@ from service.mcp.route import McpApp
 from service.openapi import document
 from service.parameters import KnownParameters
 from service.routes import routes
-from service.settings import Settings, names_in, needs_keys
+from service.settings import Settings, asks, names_in, needs_keys
+from service.tokens.verify import tokens_of
 from service.workers import Backend
 
 
@@ -62,12 +64,15 @@ def create_app(
             await to_thread.run_sync(running_engine.warm)
         backend = app.state.backend = express.backend = Backend(running_engine, settings)
         mcp.backend = backend
-        keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key)
+        keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key, asks=asks(settings))
+        gate.tokens = tokens = tokens_of(settings)
         try:
             async with mcp.manager.run():
                 yield
         finally:
             await keyring.close()
+            if tokens is not None:
+                await tokens.close()
             await to_thread.run_sync(backend.close)
             if engine is None:
                 await to_thread.run_sync(running_engine.close)
@@ -102,6 +107,7 @@ def create_app(
     app.state.settings = settings
     app.state.openapi_document = document(app)
     app.state.openapi = msgspec.json.encode(app.state.openapi_document)
+    resource = app.state.resource = resource_of(settings)
     limits = Limits(settings.rate_limit, settings.concurrency_limit)
     express = Express(app.asgi_handler, settings.body_limit)
     gate = Gate(
@@ -112,6 +118,7 @@ def create_app(
         hosts=names_in(settings.hosts),
         trusted=trusted,
         needed=needs_keys(settings),
+        resource=resource,
     )
     inner = Compress(gate)
     pages = names_in(settings.origins)
@@ -119,6 +126,13 @@ def create_app(
         Cors(inner, pages) if pages else inner
     )  # outside of Litestar's routing: unmatched paths pass it too
     return app
+
+
+def resource_of(settings: Settings) -> Resource | None:
+    """What tokens are for, None when there are none."""
+    if settings.jwt_issuer is None:
+        return None
+    return Resource(settings.jwt_issuer, settings.jwt_scope_prefix or "", settings.public_url)
 
 
 def needs(handler: BaseRouteHandler) -> Need:

@@ -44,6 +44,7 @@ KINDS: Mapping[str, Kind] = {
     "not_yet_replicated": Kind(503, "Not yet replicated", "What the answer must show is not here after 1 s.", 1),
     "busy": Kind(503, "Busy", "Too many requests wait already.", 1),
     "store_unavailable": Kind(503, "Store unavailable", "The database did not answer.", 1),
+    "issuer_unavailable": Kind(503, "Issuer unavailable", "The keys that tokens are checked with cannot be had.", 10),
     "store_full": Kind(507, "Store full", "There is no room left for the database; nothing was stored."),
     "store_corrupt": Kind(500, "Store corrupt", "The database is damaged, or is no Muisti database."),
     "schema_too_new": Kind(500, "Schema too new", "A newer Muisti wrote the database."),

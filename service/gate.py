@@ -8,26 +8,29 @@ from litestar import Request
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.access import OPEN, OWNER, STATE, Access, stranger
+from service.challenge import Challenge, Resource
 from service.errors import HttpError
 from service.hosts import check_host, check_listed
 from service.keyring import Keyring
 from service.limits import Limits, headers_of
+from service.tokens.claims import BadToken
+from service.tokens.verify import Tokens
 from service.within import Memories, seen_by
 from service.workers import Backend
 
 Header = tuple[bytes, bytes]
 
 BEARER = "bearer "
-CHALLENGE = 'Bearer realm="muisti"'
+KEYS_ONLY = Challenge()
 
 
 class Gate:
-    """Wraps an application. Its `keyring` is given when the application starts.
+    """Wraps an application. Its `keyring` and its `tokens`, if any, are given when the application starts.
 
     `public`: paths, or with a slash behind all below, that ask nobody for anything, and the database neither.
 
     `own_host`: the only name, beside those of this machine, by which requests may call a server without keys; None when
-    any will do. `trusted`: the caller has the database file, and so everything.
+    any will do. `trusted`: the caller has the database file, and so everything. `resource`: what tokens are for.
     """
 
     def __init__(
@@ -40,22 +43,25 @@ class Gate:
         hosts: Sequence[str] = (),
         trusted: bool = False,
         needed: bool = False,
+        resource: Resource | None = None,
     ) -> None:
         self._app, self._limits = app, limits
         self._public = frozenset(public)
         self._below = tuple(path for path in public if path.endswith("/"))
         self._own_host, self._hosts, self._trusted, self._needed = own_host, hosts, trusted, needed
+        self._resource = resource
         self.keyring: Keyring | None = None
+        self.tokens: Tokens | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         if scope["path"] in self._public or scope["path"].startswith(self._below):
-            cast(dict[str, Any], scope)[STATE] = stranger(CHALLENGE)
+            cast(dict[str, Any], scope)[STATE] = stranger(KEYS_ONLY)
             await self._app(scope, receive, send)
             return
-        access = await self.enter(scope["headers"])
+        access = await self.enter(scope["headers"], scope["path"])
         cast(dict[str, Any], scope)[STATE] = access
         if self._limits.none or not access.known:  # strangers are refused at once
             await self._app(scope, receive, send)
@@ -73,7 +79,7 @@ class Gate:
         with self._limits.running(access.actor, now):
             await self._app(scope, receive, telling)
 
-    async def enter(self, headers: Sequence[Header]) -> Access:
+    async def enter(self, headers: Sequence[Header], path: str) -> Access:
         """Who calls.
 
         Raises:
@@ -86,22 +92,35 @@ class Gate:
         keyring = self.keyring
         assert keyring is not None
         given = next((value for name, value in headers if name == b"authorization"), None)
+        challenge = KEYS_ONLY if self._resource is None else self._resource.challenge(path, headers)
         if given is not None:
-            return await self._with_key(keyring, given.decode("latin-1"))
+            return await self._with_bearer(keyring, given.decode("latin-1"), challenge)
         if self._needed or await keyring.needed():
-            return stranger(CHALLENGE)
+            return stranger(challenge)
         if self._own_host is not None and not self._hosts:
             check_host(headers, self._own_host)
         return OPEN
 
-    async def _with_key(self, keyring: Keyring, given: str) -> Access:
+    async def _with_bearer(self, keyring: Keyring, given: str, challenge: Challenge) -> Access:
         if given[: len(BEARER)].lower() != BEARER:
-            raise HttpError("unauthorized", "Authorization must be `Bearer` and a key", {"WWW-Authenticate": CHALLENGE})
-        access = await keyring.find(given[len(BEARER) :].strip())
-        if access is None:
-            headers = {"WWW-Authenticate": f'{CHALLENGE}, error="invalid_token"'}
-            raise HttpError("unauthorized", "this key is unknown, revoked or has expired", headers)
+            told = {"WWW-Authenticate": challenge.text()}
+            raise HttpError("unauthorized", "Authorization must be `Bearer` and a key", told)
+        secret = given[len(BEARER) :].strip()
+        try:
+            if self.tokens is not None and _is_token(secret):
+                return await self.tokens.find(secret, challenge)
+            access = await keyring.find(secret)
+            if access is None:
+                raise BadToken("this key is unknown, revoked or has expired")
+        except BadToken as bad:
+            told = {"WWW-Authenticate": challenge.text("invalid_token", str(bad))}
+            raise HttpError("unauthorized", str(bad), told) from None
         return access
+
+
+def _is_token(secret: str) -> bool:
+    """A JSON object in base64, and two parts more. No key looks like that."""
+    return secret.startswith("ey") and secret.count(".") == 2
 
 
 def memories(request: Request[Any, Any, Any], backend: Backend) -> Memories:

@@ -30,19 +30,24 @@ class Keyring:
     """The keys of a database, as one process sees them."""
 
     def __init__(
-        self, backend: Backend, admin_key: str | None, monotonic: Callable[[], float] = time.monotonic
+        self,
+        backend: Backend,
+        admin_key: str | None,
+        *,
+        asks: bool = False,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`admin_key` is a secret that may do everything, from the settings."""
+        """`admin_key` is a secret that may do everything. `asks`: the settings alone make us ask who calls."""
         self._backend = backend
         self._admin = None if admin_key is None else digest(admin_key)
         self._monotonic = monotonic
         self._entries: OrderedDict[bytes, _Entry] = OrderedDict()
         self._noted: dict[str, float] = {}
         self._notes: set[asyncio.Task[None]] = set()
-        self._exist, self._looked_at = admin_key is not None, float("-inf")
+        self._exist, self._looked_at = asks or admin_key is not None, float("-inf")
 
     async def needed(self) -> bool:
-        """Whether there are keys. Once there were any, there are for ever."""
+        """Whether callers must say who they are. Once there was a key, they must for ever."""
         if not self._exist and self._monotonic() - self._looked_at >= FRESH_SECONDS:
             at = self._monotonic()
             self._exist = await self._backend.store(self._backend.engine.keys.exist)

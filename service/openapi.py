@@ -220,7 +220,7 @@ def _codes(path: str, handler: HTTPRouteHandler) -> set[str]:
     codes = {"internal", "malformed_request", "invalid_input", "unknown_host", *handler.opt.get("problems", ())}
     codes |= {"unauthorized", "rate_limited", "too_many_at_once"}
     if handler.opt["needs"] != "nothing":
-        codes.add("forbidden")
+        codes |= {"forbidden", "issuer_unavailable"}
     if path.startswith("/v1"):
         codes |= {"busy", "store_unavailable"}
     if handler.parsed_data_field is not None:

@@ -48,7 +48,8 @@ HEADERS = {
 SECURITY = {
     "type": "http",
     "scheme": "bearer",
-    "description": "A key, `mk_...`. A server without keys answers to its own machine only, and asks for none.",
+    "description": "A key, `mk_...`, or a token of the issuer that the server knows. A server that has neither answers "
+    "to its own machine only, and asks for none.",
 }
 
 _DRAFT = {

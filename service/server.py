@@ -16,7 +16,7 @@ from core.engine import Engine
 from service import logs
 from service.app import create_app, open_engine
 from service.databases import whereabouts
-from service.settings import CONFIG, Settings, SettingsError, check_binding, load, options
+from service.settings import CONFIG, Settings, SettingsError, asks, check_binding, load, options
 
 BACKLOG = 2048
 IDLE_SECONDS = 30  # that a connection may stay open without a request
@@ -142,7 +142,7 @@ class _Server(uvicorn.Server):
 def _known(engine: Engine, settings: Settings) -> str:
     """What the server finds, in words."""
     spaces = len(engine.list_spaces())
-    asked = "asks for keys" if settings.admin_key is not None or engine.keys.exist() else "asks nobody for a key"
+    asked = "asks for keys" if asks(settings) or engine.keys.exist() else "asks nobody for a key"
     where = f"{spaces} {'space' if spaces == 1 else 'spaces'} in {whereabouts(settings)}"
     return f"{where}, {asked}"
 

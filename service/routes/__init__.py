@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from litestar import Router
 from litestar.types import ControllerRouterHandler
 
-from service.routes import batch, docs, entries, facets, health, keys, memories, search, spaces
+from service.routes import batch, docs, entries, facets, health, keys, memories, metadata, search, spaces
 
 IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *memories.ROUTES,
@@ -24,4 +24,5 @@ def routes() -> list[ControllerRouterHandler]:
         *keys.ROUTES,
         *health.ROUTES,
         *docs.ROUTES,
+        *metadata.ROUTES,
     ]

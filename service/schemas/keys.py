@@ -107,7 +107,7 @@ class KeysReply(Struct, frozen=True, kw_only=True):
 
 
 class AuditedReply(Struct, frozen=True, kw_only=True):
-    """That somebody did something. `actor` is the id of a key, or `local`, `anonymous`, `setting`."""
+    """Somebody did something. `actor` is the id of a key, `jwt:` with a subject, `local`, `anonymous`, `setting`."""
 
     at: datetime
     actor: str

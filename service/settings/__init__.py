@@ -4,7 +4,7 @@
 reads them.
 """
 
-from service.settings.checks import SettingsError, check_binding, needs_keys
+from service.settings.checks import SettingsError, asks, check_binding, needs_keys
 from service.settings.forms import database_path
 from service.settings.rules import names_in, parse_bytes
 from service.settings.sources import CONFIG, ELSEWHERE, find_config, load
@@ -16,6 +16,7 @@ __all__ = [
     "Option",
     "Settings",
     "SettingsError",
+    "asks",
     "check_binding",
     "database_path",
     "find_config",

@@ -1,9 +1,9 @@
 """Settings that cannot be used together, or not safely."""
 
-import ipaddress
 from collections.abc import Callable, Iterator
 
 from core.store.location import is_remote
+from service.settings.forms import is_loopback
 from service.settings.table import PREFIX, Settings, options
 
 
@@ -15,6 +15,10 @@ def contradictions(settings: Settings) -> Iterator[str]:
     """What does not go together."""
     if settings.database_token is not None and settings.database_token_file is not None:
         yield f"{_both('database_token')} and {_both('database_token_file')} exclude each other"
+    tokens = ("jwks", "jwt_issuer", "jwt_audience")
+    missing = [name for name in tokens if getattr(settings, name) is None]
+    if 0 < len(missing) < len(tokens):
+        yield f"{', '.join(_both(name) for name in tokens)} go together; missing: {', '.join(map(_both, missing))}"
     if is_remote(settings.database_url):
         return
     for name in ("database_replica_url", "database_token", "database_token_file", "database_namespace"):
@@ -30,7 +34,12 @@ def _both(name: str) -> str:
 
 def needs_keys(settings: Settings) -> bool:
     """Whether other machines can reach the server, so that it must ask them for a key."""
-    return not settings.insecure and not _is_loopback(settings.host)
+    return not settings.insecure and not is_loopback(settings.host)
+
+
+def asks(settings: Settings) -> bool:
+    """Whether the settings themselves make the server ask who calls."""
+    return settings.admin_key is not None or settings.jwks is not None
 
 
 def check_binding(settings: Settings, keys: Callable[[], bool]) -> None:
@@ -39,20 +48,9 @@ def check_binding(settings: Settings, keys: Callable[[], bool]) -> None:
     Raises:
         SettingsError: the host is not a loopback address, there are no keys, and `insecure` is off.
     """
-    if needs_keys(settings) and settings.admin_key is None and not keys():
+    if needs_keys(settings) and not asks(settings) and not keys():
         raise SettingsError(
             f"host {settings.host!r} lets other machines in, and there are no keys: nobody could use the server. Make "
-            f"the first with `muisti keys create --admin`, or set {PREFIX}ADMIN_KEY; or listen on 127.0.0.1; or set "
-            f"{PREFIX}INSECURE=1 if something else guards the port"
+            f"the first with `muisti keys create --admin`, or set {PREFIX}ADMIN_KEY or {PREFIX}JWKS; or listen on "
+            f"127.0.0.1; or set {PREFIX}INSECURE=1 if something else guards the port"
         )
-
-
-def _is_loopback(host: str) -> bool:
-    if host.lower() == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False  # a name can resolve to anything
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return (mapped or address).is_loopback

@@ -1,6 +1,8 @@
 """What settings of a particular kind may hold: where databases are, secrets, and lists of origins and hosts."""
 
+import ipaddress
 import re
+from urllib.parse import SplitResult, urlsplit
 
 from core.store.location import base_url, is_remote
 from service.settings.rules import Rule, text
@@ -60,6 +62,73 @@ def _secret(value: object) -> str:
     return secret
 
 
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can be meant.
+
+    >>> [is_loopback(host) for host in ("localhost", "127.0.0.2", "::1", "::ffff:127.0.0.1", "example.com", "0.0.0.0")]
+    [True, True, True, True, False, False]
+    """
+    address = _address(host)
+    if address is None:
+        return host.lower() == "localhost"  # another name can resolve to anything
+    return address.is_loopback
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return None
+    return address.ipv4_mapped or address if isinstance(address, ipaddress.IPv6Address) else address
+
+
+def _web(value: object) -> SplitResult:
+    """A URL of another machine is HTTPS, or somebody between could change what it answers."""
+    parts = urlsplit(text(value).strip())
+    host = parts.hostname or ""
+    address = _address(host)
+    plain = parts.scheme == "http" and is_loopback(host)
+    nowhere = address is not None and (address.is_link_local or address.is_unspecified or address.is_multicast)
+    if not (parts.scheme == "https" or plain) or not host or nowhere or "@" in parts.netloc or parts.fragment:
+        raise ValueError
+    parts.port  # noqa: B018  # raises when it is no number
+    return parts
+
+
+def _jwks(value: object) -> str:
+    place = text(value).strip()
+    return _web(place).geturl() if "://" in place or place.lower().startswith("file:") else place
+
+
+def _issuer(value: object) -> str:
+    if _web(value).query:
+        raise ValueError
+    return text(value).strip()
+
+
+def _origin(value: object) -> str:
+    parts = _web(value)
+    if parts.path.strip("/") or parts.query:
+        raise ValueError
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _word(value: object) -> str:
+    word = text(value).strip()
+    if not re.fullmatch(r"[!#-\[\]-~]+", word):  # what a scope may have (RFC 6749): no quotation marks, no backslash
+        raise ValueError
+    return word
+
+
+ALGORITHMS = re.compile(r"[RPE]S(256|384|512)|EdDSA")
+SPACES = re.compile(r"\*|[a-z0-9][a-z0-9._-]{0,62}\*?")
+WEB = "https://HOST/PATH, or http:// on this machine"
+JWKS = Rule("Public keys of whoever issues tokens (JWKS).", f"{WEB}, or the path of a file", _jwks)
+ISSUER = Rule("Who issues tokens, as their claim `iss` says.", WEB, _issuer)
+AUDIENCE = Rule("Whom tokens are for: one of the names in their claim `aud`.", "a word", _word)
+PREFIX = Rule("What stands before the names of scopes in tokens.", "a word such as muisti:", _word)
+CLAIM = Rule("The claim of tokens that names spaces.", "a word", _word)
+PUBLIC_URL = Rule("How clients call the server, told where tokens are asked for.", "https://HOST", _origin)
 DATABASE = Rule("Where the database is.", "file:PATH, libsql://HOST, https://HOST or http://HOST", _database_url)
 REPLICA = Rule(
     "Where reads go, when a read replica of a remote database is nearer.",

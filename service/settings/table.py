@@ -36,6 +36,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     database_threads: Annotated[int, whole(1, 1024, "Threads that wait for the database.")] = 32
     queue_limit: Annotated[int, whole(1, 1_000_000, "Requests that may wait before others get 503.")] = 256
     admin_key: Annotated[str | None, forms.ADMIN_KEY] = None
+    jwks: Annotated[str | None, forms.JWKS] = None
+    jwt_issuer: Annotated[str | None, forms.ISSUER] = None
+    jwt_audience: Annotated[str | None, forms.AUDIENCE] = None
+    jwt_algorithms: Annotated[
+        str, list_of(forms.ALGORITHMS, "How tokens may be signed: RS256 to RS512, PS256.., ES256.., EdDSA.")
+    ] = "RS256,ES256,EdDSA"
+    jwt_scope_prefix: Annotated[str | None, forms.PREFIX] = None
+    jwt_spaces_claim: Annotated[str, forms.CLAIM] = "muisti_spaces"
+    jwt_spaces: Annotated[str | None, list_of(forms.SPACES, "Spaces of tokens that name none, as a,b.*.")] = None
+    public_url: Annotated[str | None, forms.PUBLIC_URL] = None
     origins: Annotated[
         str | None, list_of(forms.ORIGIN, "Origins of web pages that may call, a,b,c; * is every one.")
     ] = None

@@ -20,7 +20,7 @@ NEEDS: dict[str, Scope | None] = {
     "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
 }  # fmt: skip
 ANY_KEY = {"listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey"}
-PUBLIC = {"getHealth", "getReadiness", "getOpenapi", "getDocs", "getProblem"}
+PUBLIC = {"getHealth", "getReadiness", "getOpenapi", "getDocs", "getProblem", "getResourceMetadata", "getMcpMetadata"}
 
 BODIES: dict[str, Any] = {
     "addMemory": {"content": "new", "on_conflict": "keep"},

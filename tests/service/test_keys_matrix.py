@@ -31,7 +31,8 @@ def keyed(engine: Engine) -> Iterator[httpx.Client]:
     administrator(engine)
     for space in (OWN, OTHER):
         engine.create_space(space)
-    with TestClient(create_app(Settings(), engine=engine)) as opened:
+    tokens = {"jwks": "keys.json", "jwt_issuer": "https://issuer.example", "jwt_audience": "muisti"}
+    with TestClient(create_app(Settings(**tokens), engine=engine)) as opened:
         yield opened
 
 

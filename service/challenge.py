@@ -1,0 +1,65 @@
+"""How a caller learns what to send (RFC 6750), and where tokens come from (RFC 9728)."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+WELL_KNOWN = "/.well-known/oauth-protected-resource"
+MCP_PATH = "/mcp"
+ADVERTISED = ("read", "append", "write", "delete")  # admin is for people who know that they need it
+
+Header = tuple[bytes, bytes]
+
+_HOST = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """`metadata` is the URL that tells who issues tokens, None where keys are all there is.
+
+    >>> Challenge("https://a.example/m").text("invalid_token")
+    'Bearer realm="muisti", error="invalid_token", resource_metadata="https://a.example/m"'
+    """
+
+    metadata: str | None = None
+    prefix: str = ""
+
+    def text(self, error: str = "", description: str = "", scope: str = "") -> str:
+        """The value of WWW-Authenticate."""
+        parts = {
+            "realm": "muisti",
+            "error": error,
+            "error_description": description,
+            "scope": scope and self.prefix + scope,
+            "resource_metadata": self.metadata,
+        }
+        return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """This server as something that tokens are for. `url` is how clients call it; None: as the request did."""
+
+    issuer: str
+    prefix: str = ""
+    url: str | None = None
+
+    def challenge(self, path: str, headers: Iterable[Header]) -> Challenge:
+        """What a caller of `path` is told."""
+        below = MCP_PATH if path == MCP_PATH else ""
+        return Challenge(f"{self._origin(headers)}{WELL_KNOWN}{below}", self.prefix)
+
+    def address(self, path: str, headers: Iterable[Header]) -> str:
+        """The name under which tokens are for what is at `path`, which is empty or begins with a slash."""
+        return f"{self._origin(headers)}{path}"
+
+    @property
+    def scopes(self) -> list[str]:
+        """The scopes to ask for, as tokens name them."""
+        return [self.prefix + scope for scope in ADVERTISED]
+
+    def _origin(self, headers: Iterable[Header]) -> str:
+        if self.url is not None:
+            return self.url
+        given = next((value.decode("latin-1") for name, value in headers if name == b"host"), "")
+        return f"http://{given if _HOST.fullmatch(given) else 'localhost'}"

@@ -1,0 +1,55 @@
+"""Where tokens for this server come from (RFC 9728)."""
+
+from typing import Annotated
+
+from litestar import Request, Response, get
+from msgspec import Meta, Struct
+
+from service.challenge import MCP_PATH, WELL_KNOWN, Resource
+from service.errors import HttpError
+
+FRESH = {"Cache-Control": "no-cache"}
+
+
+class ResourceReply(Struct, frozen=True, kw_only=True):
+    """This server as something that tokens are for (RFC 9728)."""
+
+    resource: Annotated[str, Meta(description="What to ask a token for.")]
+    authorization_servers: Annotated[list[str], Meta(description="Who issues tokens.")]
+    scopes_supported: list[str]
+    bearer_methods_supported: list[str]
+    resource_name: str = "Muisti"
+
+
+@get(WELL_KNOWN, operation_id="getResourceMetadata", needs="nothing", tags=["operations"], problems=["no_route"])
+async def get_resource_metadata(request: Request) -> Response[ResourceReply]:
+    """Read where tokens for the HTTP API come from.
+
+    Only a server that takes tokens has this.
+    """
+    return _metadata(request, "")
+
+
+@get(WELL_KNOWN + MCP_PATH, operation_id="getMcpMetadata", needs="nothing", tags=["operations"], problems=["no_route"])
+async def get_mcp_metadata(request: Request) -> Response[ResourceReply]:
+    """Read where tokens for MCP come from.
+
+    Only a server that takes tokens has this.
+    """
+    return _metadata(request, MCP_PATH)
+
+
+def _metadata(request: Request, path: str) -> Response[ResourceReply]:
+    resource: Resource | None = request.app.state.resource
+    if resource is None:
+        raise HttpError("no_route", "this server takes keys, no tokens")
+    told = ResourceReply(
+        resource=resource.address(path, request.scope["headers"]),
+        authorization_servers=[resource.issuer],
+        scopes_supported=resource.scopes,
+        bearer_methods_supported=["header"],
+    )
+    return Response(told, headers=FRESH)
+
+
+ROUTES = (get_resource_metadata, get_mcp_metadata)
