@@ -17,11 +17,11 @@ from core.listing import page, page_of
 from core.query import Query
 from core.reembed import Progress, reembed
 from core.search import Searcher
-from core.store import audit, memories, spaces
+from core.store import audit, memories, quotas, spaces
 from core.store.database import Database, Ended, Outcome, Refused, Rows, Statement
 from core.store.migrate import migrate
 from core.store.spaces import SpaceRow, space_row
-from core.validate import check_query, check_settings
+from core.validate import check_query, check_quota, check_settings
 from core.values import (
     LOCAL,
     Answer,
@@ -32,11 +32,13 @@ from core.values import (
     History,
     OnConflict,
     Page,
+    Quota,
     RequestKey,
     Seq,
     Space,
     SpaceSettings,
     Stats,
+    Usage,
     Written,
 )
 from core.writing import Begun, Call, IfMatch, Writer
@@ -64,11 +66,13 @@ class Engine:
         index_memory: int = MEMORY,
         retention_hours: float = DAY_HOURS,
         calibration: Calibration | None = None,
+        quota: Quota | None = None,
     ) -> None:
         """Bring the database to this schema. `encoder` None means that embeddings are off.
 
         `index_memory` is in bytes; `retention_hours` is how long the answers of requests with a key are kept.
-        `calibration` None knows no model: answers are `uncalibrated` but for search by keyword.
+        `calibration` None knows no model: answers are `uncalibrated` but for search by keyword. `quota` is that of
+        spaces that have none of their own.
 
         Raises:
             SchemaTooNew: a newer Muisti wrote the database.
@@ -76,9 +80,10 @@ class Engine:
         self._database = database
         self._encoder = encoder
         self._clock = clock
+        self._quota = quota or Quota()
         migrate(database.primary, clock())
         self._indexes = Indexes(database, memory=index_memory, vectors=encoder is not None)
-        self._writer = Writer(database.primary, self._indexes, encoder, int(retention_hours * HOUR_US))
+        self._writer = Writer(database.primary, self._indexes, encoder, int(retention_hours * HOUR_US), self._quota)
         self._searcher = Searcher(database, self._indexes, encoder, calibration or Calibration())
         self.keys = Keys(database)
         self.ensure_space(spaces.DEFAULT)
@@ -323,8 +328,22 @@ class Engine:
 
     def stats(self, space: str, *, category: str | None = None) -> Stats:
         """Sizes and rates of a space, or of one category of it."""
-        found, results = self._read(space, lambda row: facets.sizes(row, self._clock(), category))
-        return facets.stats(found, results)
+        found, results = self._read(space, lambda row: facets.sizes(row, self._clock(), self._quota, category))
+        return facets.stats(found, results, whole=category is None)
+
+    def set_quota(self, space: str, changes: Mapping[str, int | None], *, by: str = LOCAL) -> tuple[Usage, Seq]:
+        """Let a space hold so many `memories` or `bytes` and no more; None: the default. What it holds already stays.
+
+        The quota belongs to the name: a space that is made anew has it too.
+        """
+        check_quota(changes)
+        found = self._space(space)
+        told = audit.note(self._clock(), by, "quota_set", space=space)
+        self._database.write([*quotas.grant(space, changes), told])
+        (rows,) = self._database.primary.read([quotas.usage(found, self._quota)])
+        if not rows:
+            raise NotFound("space", space)
+        return quotas.used(rows[0]), found.seq
 
     def audit(self, *, limit: int = 50, cursor: str | None = None) -> AuditPage:
         """Who administered or deleted what, newest first."""

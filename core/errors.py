@@ -11,6 +11,7 @@ MuistiError
 │   ├── AlreadyExists     a space of this name exists
 │   ├── ModelMismatch     the space was embedded by another model
 │   └── RequestReused     an idempotency key came back with another body
+├── QuotaExceeded         the space may not hold as much
 ├── Stale                 the memory has moved on since the version that the caller names
 ├── EpochGone             the caller's point of history belongs to a space that was made anew
 ├── NotYetReplicated      the asked point of history has not arrived here; safe to retry
@@ -27,7 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.values import Likeness, Seq
+from core.values import Likeness, Seq, Usage
 
 
 class MuistiError(Exception):
@@ -166,6 +167,28 @@ class RequestReused(Conflict):
 
     def __init__(self, key: str) -> None:
         super().__init__(f"Idempotency-Key {key!r} was used with another request; use a new key for a new request")
+
+
+class QuotaExceeded(MuistiError):
+    """The space would hold more than it may. `usage` is what it holds, None when the caller may not know."""
+
+    code = "quota_exceeded"
+
+    def __init__(self, space: str, usage: Usage | None) -> None:
+        self.space, self.usage = space, usage
+        super().__init__(
+            f"space {space!r} would hold more than it may{self._holds()}; nothing was stored: delete what is not "
+            "needed, or ask whoever runs the server for more"
+        )
+
+    def _holds(self) -> str:
+        if self.usage is None:
+            return ""
+        held = (
+            (self.usage.memories, self.usage.quota.memories, "memories"),
+            (self.usage.bytes, self.usage.quota.bytes, "bytes"),
+        )
+        return ": it holds " + " and ".join(f"{n:,} of {most:,} {what}" for n, most, what in held if most is not None)
 
 
 class Stale(MuistiError):

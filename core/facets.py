@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import cast
 
+from core.store import quotas
 from core.store.database import Rows, Scalar, Statement
 from core.store.memories import CURRENT, UNEXPIRED
 from core.store.spaces import SpaceRow
 from core.text import fold
 from core.times import DAY_US, from_us
-from core.values import IMPORTANCE, Count, Counts, Stats
+from core.values import IMPORTANCE, Count, Counts, Quota, Stats
 
 
 def categories(space: SpaceRow, now: int, category: str | None = None) -> Statement:
@@ -34,7 +35,7 @@ def counts(space: SpaceRow, rows: Rows) -> Counts:
     return Counts(items=items, seq=space.seq)
 
 
-def sizes(space: SpaceRow, now: int, category: str | None = None) -> list[Statement]:
+def sizes(space: SpaceRow, now: int, default: Quota, category: str | None = None) -> list[Statement]:
     """What `stats` reads, in its order."""
     here, args = _here(space, now, category)
     within, named = _within(category)
@@ -60,6 +61,7 @@ def sizes(space: SpaceRow, now: int, category: str | None = None) -> list[Statem
             f"SELECT v.kind, v.type, v.status, v.importance, count(*) FROM versions v WHERE {here} GROUP BY 1, 2, 3, 4",
             args,
         ),
+        quotas.usage(space, default),
     ]
 
 
@@ -73,8 +75,9 @@ def _within(category: str | None) -> tuple[str, tuple[Scalar, ...]]:
     return ("", ()) if category is None else (" AND v.category_folded = ?", (fold(category),))
 
 
-def stats(space: SpaceRow, results: list[Rows]) -> Stats:
-    living, versions, passages, expired, changes, groups = results
+def stats(space: SpaceRow, results: list[Rows], *, whole: bool) -> Stats:
+    """What `sizes` has read. `whole`: of the whole space, whose quota may be told."""
+    living, versions, passages, expired, changes, groups, usage = results
     last = cast(int | None, changes[0][2])
     return Stats(
         memories=cast(int, living[0][0]),
@@ -87,6 +90,7 @@ def stats(space: SpaceRow, results: list[Rows]) -> Stats:
         changes_last_day=cast(int, changes[0][1]),
         by=_by(groups),
         last_change_at=None if last is None else from_us(last),
+        usage=quotas.used(usage[0]) if whole else None,
         seq=space.seq,
     )
 

@@ -17,6 +17,7 @@ from core.values import (
     METADATA_MAX,
     NAME_MAX,
     QUERY_MAX,
+    QUOTA_MAX,
     REASON_MAX,
     TAGS_MAX,
     Draft,
@@ -70,6 +71,17 @@ def check_settings(settings: SpaceSettings) -> None:
     ]
     if "content" not in settings.embedded_fields:
         problems.append(Problem("$.settings.embedded_fields", "must name content"))
+    if problems:
+        raise InvalidInput(problems)
+
+
+def check_quota(changes: Mapping[str, int | None]) -> None:
+    """Raise `InvalidInput` unless the numbers can be counted to."""
+    problems = [
+        Problem(f"$.{name}", f"{most} is not between 0 and {QUOTA_MAX:,}")
+        for name, most in changes.items()
+        if most is not None and not 0 <= most <= QUOTA_MAX
+    ]
     if problems:
         raise InvalidInput(problems)
 

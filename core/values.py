@@ -27,11 +27,14 @@ LikenessKind = Literal["duplicate", "conflict", "similar", "address"]
 DifferenceKind = Literal["negation", "opposite", "number", "date", "name"]
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
 Scope = Literal["read", "append", "write", "delete", "admin"]
-Action = Literal["space_created", "space_deleted", "key_created", "key_revoked", "key_rotated", "memory_deleted"]
+Action = Literal[
+    "space_created", "space_deleted", "key_created", "key_revoked", "key_rotated", "memory_deleted", "quota_set"
+]
 
 IMPORTANCE: tuple[Importance, ...] = ("low", "medium", "high", "critical")
 
 CONTENT_MAX = 100_000  # characters
+QUOTA_MAX = 2**53  # what every JSON reader can count to
 NAME_MAX = 200  # characters of a category, key, author, source or tag
 REASON_MAX = 2_000  # characters
 TAGS_MAX = 100
@@ -247,8 +250,28 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """How much a space may hold; None for any."""
+
+    memories: int | None = None
+    bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a space holds: memories that are not deleted, and the bytes that were said of them; and what it may hold."""
+
+    memories: int
+    bytes: int
+    quota: Quota
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content."""
+    """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content.
+
+    `usage` is of the whole space, None for those of one category.
+    """
 
     memories: int
     versions: int
@@ -260,6 +283,7 @@ class Stats:
     changes_last_day: int
     by: Mapping[str, Mapping[str, int]]
     last_change_at: datetime | None
+    usage: Usage | None
     seq: Seq
 
 

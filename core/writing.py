@@ -7,17 +7,26 @@ from typing import Any, cast
 from core import answers
 from core.conflicts.check import NOT_CHECKED, Checked, Checker
 from core.embed import Encoder
-from core.errors import AddressTaken, ModelMismatch, NotFound, RequestReused, Similar, Stale, StoreUnavailable
+from core.errors import (
+    AddressTaken,
+    ModelMismatch,
+    NotFound,
+    QuotaExceeded,
+    RequestReused,
+    Similar,
+    Stale,
+    StoreUnavailable,
+)
 from core.ids import IdSource, id_bytes, id_text
 from core.index.cache import Indexes
 from core.prepare import again, changed, draft_of, new_memory, ready
 from core.refusals import Overtaken, Part, explained, part_of
-from core.store import audit, memories, requests, spaces
+from core.store import audit, memories, quotas, requests, spaces
 from core.store.database import Database, Outcome, Refused, Row, Rows, Statement
 from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow, space_row
 from core.validate import check_draft
-from core.values import LOCAL, Draft, Memory, OnConflict, RequestKey, Seq, Written
+from core.values import LOCAL, Draft, Memory, OnConflict, Quota, RequestKey, Seq, Written
 
 TRIES = 16  # of a change that others overtake
 QUICK_TEXT = 2_000  # characters of a memory that is added at once
@@ -58,13 +67,16 @@ class Writer:
     another request, `ModelMismatch` when another model embedded the space, and what the database raises.
     """
 
-    def __init__(self, database: Database, indexes: Indexes, encoder: Encoder | None, retention_us: int) -> None:
-        """`retention_us` is how long the answer of a request with a key is kept."""
+    def __init__(
+        self, database: Database, indexes: Indexes, encoder: Encoder | None, retention_us: int, quota: Quota
+    ) -> None:
+        """`retention_us` is how long the answer of a request with a key is kept, `quota` that of spaces without one."""
         self._database = database
         self._indexes = indexes
         self._encoder = encoder
         self._checker = Checker(database, indexes, encoder)
         self._retention_us = retention_us
+        self._quota = quota
         self._ids = IdSource()
         self._spaces: dict[str, SpaceRow] = {}  # as last read; the guard of a batch tells when one has changed
 
@@ -72,7 +84,7 @@ class Writer:
         """Store all drafts or none. `path` is where a list of drafts stands in the request, `$` for a single one.
 
         Raises:
-            InvalidInput, Duplicate, Contradiction, AddressTaken.
+            InvalidInput, Duplicate, Contradiction, AddressTaken, QuotaExceeded.
         """
 
         def attempt(found: SpaceRow) -> Written:
@@ -124,7 +136,7 @@ class Writer:
         """Change the given fields. Without `if_match` a change that meets another is made upon that one.
 
         Raises:
-            InvalidInput, NotFound, Stale, AddressTaken.
+            InvalidInput, NotFound, Stale, AddressTaken, QuotaExceeded.
         """
 
         def attempt(found: SpaceRow) -> Written:
@@ -140,7 +152,7 @@ class Writer:
         """Store a draft at its category and key, in place of what is there.
 
         Raises:
-            InvalidInput, Stale, NotFound when `if_match` is given and nothing is there.
+            InvalidInput, Stale, QuotaExceeded, NotFound when `if_match` is given and nothing is there.
         """
         category, key = draft.category, draft.key
         assert category is not None and key is not None
@@ -286,7 +298,8 @@ class Writer:
         self, space: SpaceRow, new: NewVersion, offset: int, on_conflict: OnConflict, now: int
     ) -> list[Statement]:
         refusals = [memories.refuse_duplicate(space, new.content_hash, now)] if on_conflict == "reject" else []
-        return [*refusals, *self._birth(space, new, "created", offset)]
+        limits = [quotas.refuse_more(space, self._quota)] if offset == 0 else []  # behind the last of the batch
+        return [*refusals, *self._birth(space, new, "created", offset), *limits]
 
     def _leave(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
         """Nothing to change; a call with a key is remembered all the same."""
@@ -308,6 +321,7 @@ class Writer:
             memories.refuse_stale(raw, before.version),
             memories.end(space, raw),
             *self._birth(space, new, "updated", 0),
+            quotas.refuse_larger(space, self._quota, raw, new.memory.version),
         ]
         embedded = new.passages is not None
         begun = self._begun(space, [Part(new.memory, statements)], call, created=created, embedded=embedded)
@@ -373,6 +387,9 @@ class Writer:
             raise self._explained(begun, refused) from refused
 
     def _explained(self, begun: Begun, refused: Refused) -> Exception:
+        if refused.code == "quota_exceeded":
+            (rows,) = self._database.read([quotas.usage(begun.space, self._quota)])
+            return QuotaExceeded(begun.space.space.name, quotas.used(rows[0]) if rows else None)
         part = part_of(refused.statement - begun.head, begun.parts)
         return explained(refused, self._database, begun.space, part, begun.call.now)
 

@@ -5,10 +5,18 @@ spaces.
 from datetime import datetime
 
 from core.errors import NotFound
-from core.grants import Grant, Key
+from core.grants import ANY, Grant, Key
 from core.keys import Keys
 from service.access import OWNER, Access
 from service.errors import HttpError
+
+EVERYWHERE = Grant(frozenset(), (ANY,))
+
+
+def check_everywhere(access: Access, what: str) -> None:
+    """Raise `HttpError` unless the caller's grant is for all spaces. `what` is done by such callers only, in words."""
+    if not access.grant.covers(EVERYWHERE):
+        raise HttpError("forbidden", f"{what} by keys of all spaces only, and this is none")
 
 
 def check_weaker(access: Access, grant: Grant) -> None:

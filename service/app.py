@@ -19,6 +19,7 @@ from core.calibration import Calibration, Entry
 from core.calibration import read as read_calibration
 from core.embed import SHIPPED, StaticEncoder
 from core.engine import Clock, Engine
+from core.values import Quota
 from service import errors
 from service.access import Need, check
 from service.challenge import Resource
@@ -173,6 +174,7 @@ def open_engine(settings: Settings, clock: Clock | None = None) -> Engine:
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
         calibration=Calibration(calibrated(settings)),
+        quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
     )
 
 

@@ -144,6 +144,9 @@ class Client:
     def stats(self, space: str) -> Reply:
         return self._call("GET", f"{_space(space)}/stats")
 
+    def set_quota(self, space: str, changes: Json) -> Reply:
+        return self._call("PATCH", f"{_space(space)}/quota", json=changes)
+
     def keys(self) -> Reply:
         return self._call("GET", "/v1/keys")
 

@@ -11,9 +11,10 @@ import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, InternalServerException, ValidationException
 
-from core.errors import AddressTaken, InvalidInput, MuistiError, Similar
+from core.errors import AddressTaken, InvalidInput, MuistiError, QuotaExceeded, Similar
 from core.errors import Problem as BadField
 from service.schemas.likeness import LikenessReply, alike
+from service.schemas.quotas import QuotaReply
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -39,6 +40,9 @@ KINDS: Mapping[str, Kind] = {
     "already_exists": Kind(409, "Already exists", "A space of this name exists."),
     "model_mismatch": Kind(409, "Model mismatch", "The space was embedded by another model than the one that runs."),
     "idempotency_key_reused": Kind(409, "Idempotency key reused", "The key was sent before with another request."),
+    "quota_exceeded": Kind(
+        403, "Quota exceeded", "The space would hold more than it may; `quota` shows what it holds."
+    ),
     "stale_version": Kind(412, "Stale version", "The memory has changed since the version that If-Match names."),
     "epoch_gone": Kind(410, "Epoch gone", "Muisti-Min-Seq is of a space that has been made anew since."),
     "not_yet_replicated": Kind(503, "Not yet replicated", "What the answer must show is not here after 1 s.", 1),
@@ -87,6 +91,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     errors: list[FieldProblem] = []
     conflicts: list[LikenessReply] | msgspec.UnsetType = msgspec.UNSET
     checked_at: str | None | msgspec.UnsetType = msgspec.UNSET
+    quota: QuotaReply | msgspec.UnsetType = msgspec.UNSET
 
 
 @dataclass(frozen=True)
@@ -126,6 +131,9 @@ def problem_of(error: MuistiError | HttpError) -> Problem:
             return msgspec.structs.replace(found, checked_at=at)
         case AddressTaken():
             return msgspec.structs.replace(problem(error.code, str(error)), conflicts=alike(error.found))
+        case QuotaExceeded() if error.usage is not None:
+            quota = QuotaReply.of(error.usage)
+            return msgspec.structs.replace(problem(error.code, str(error)), quota=quota)
         case HttpError():
             return problem(error.code, error.detail)
         case _:

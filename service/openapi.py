@@ -227,6 +227,8 @@ def _codes(path: str, handler: HTTPRouteHandler) -> set[str]:
         codes |= {"malformed_json", "too_large", "unsupported_media_type", "store_full", "model_mismatch"}
     if "space" in names or "code" in names:
         codes.add("not_found")
+    if "Idempotency-Key" in names and "DELETE" not in handler.http_methods:
+        codes.add("quota_exceeded")
     if "Idempotency-Key" in names:
         codes |= {"idempotency_key_reused", "malformed_header", "too_large", "store_full"}
     if names & {"If-Match", "If-None-Match"}:

@@ -66,6 +66,7 @@ EXAMPLES: dict[str, Any] = {
     "createKey": {"name": "web agent", "mode": "no-delete", "spaces": ["acme.*"], "expires_at": "2030-01-01T00:00:00Z"},
     "rotateKey": {"overlap_seconds": 3600},
     "createSpace": {"name": "acme.web"},
+    "setQuota": {"memories": 100_000, "bytes": None},
     "addMemory": _DRAFT,
     "addMemories": {
         "memories": [_DRAFT, {"content": "Anna prefers tea", "type": "preference"}],

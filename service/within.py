@@ -1,11 +1,12 @@
 """Memories as a caller sees them who may not see all of a space: those of one category, or none but his own."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from core.engine import Engine
-from core.errors import AddressTaken, NotFound, Similar, Stale
+from core.errors import AddressTaken, NotFound, QuotaExceeded, Similar, Stale
 from core.filters import And, Filter, Leaf
 from core.query import Query
 from core.text import fold
@@ -94,6 +95,15 @@ def seen_by(access: Access, engine: Engine) -> Memories:
     return Within(engine, access.grant.category, reads=access.may("read"))
 
 
+@contextmanager
+def discreet() -> Generator[None]:
+    """What a whole space holds is told to those who see all of it."""
+    try:
+        yield
+    except QuotaExceeded as refusal:
+        raise QuotaExceeded(refusal.space, None) from None
+
+
 class Within:
     """The engine for one category, or for a caller who may add but not read. As `Memories`."""
 
@@ -113,7 +123,8 @@ class Within:
         """What is like a memory that the caller may not see is stored beside it, as if that were not there."""
         own = [self._own(draft) for draft in drafts]
         try:
-            written = self._engine.add(space, own, on_conflict=on_conflict, request=request, path=path)
+            with discreet():
+                written = self._engine.add(space, own, on_conflict=on_conflict, request=request, path=path)
         except Similar as refusal:
             if refusal.found and not any(self._shows(one.category) for one in refusal.found):
                 return self.add(space, own, on_conflict="keep", request=request, path=path)
@@ -135,18 +146,20 @@ class Within:
     ) -> Written:
         if "category" in changes:
             self._check(changes["category"])
-        return self._guarded(
-            space,
-            memory_id,
-            if_match,
-            lambda match: self._engine.update(space, memory_id, changes, if_match=match, request=request),
-        )
+        with discreet():
+            return self._guarded(
+                space,
+                memory_id,
+                if_match,
+                lambda match: self._engine.update(space, memory_id, changes, if_match=match, request=request),
+            )
 
     def put_entry(
         self, space: str, draft: Draft, *, if_match: IfMatch = None, request: RequestKey | None = None
     ) -> Written:
         self._check(draft.category)
-        return self._engine.put_entry(space, draft, if_match=if_match, request=request)
+        with discreet():
+            return self._engine.put_entry(space, draft, if_match=if_match, request=request)
 
     def delete(
         self,

@@ -21,6 +21,7 @@ COMMANDS = {
     "stats": ("service.cli.read:stats", "Show the sizes of a space."),
     "space": ("service.cli.spaces:space", "Show which space is used here, and why."),
     "spaces": ("service.cli.spaces:spaces", "List the spaces."),
+    "quota": ("service.cli.quotas:quota", "Set how much a space may hold."),
     "keys": ("service.cli.keys:keys", "Make, list, revoke and rotate keys."),
     "audit": ("service.cli.keys:audit", "Show who administered or deleted what."),
     "eval": ("service.cli.evaluate:evaluate", "Measure retrieval quality on judged data."),

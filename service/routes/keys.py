@@ -4,10 +4,9 @@ from litestar import Request, Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.grants import ANY, Grant, check_grant
+from core.grants import check_grant
 from service.access import Access
-from service.administration import check_replaceable, check_weaker, no_later, one, parent_of, visible
-from service.errors import HttpError
+from service.administration import check_everywhere, check_replaceable, check_weaker, no_later, one, parent_of, visible
 from service.gate import access_of
 from service.parameters import CursorParameter, LimitParameter
 from service.respond import followed
@@ -119,12 +118,9 @@ async def list_audit(
 
     Who made or ended keys and spaces and who deleted memories, without content. Needs a key of all spaces.
     """
-    if not access_of(request.scope).grant.covers(EVERYWHERE):
-        raise HttpError("forbidden", "the audit log is of all spaces, and this key is not")
+    check_everywhere(access_of(request.scope), "the audit log is read")
     page = await backend.store(backend.engine.audit, limit=limit, cursor=cursor)
     return followed(request, Response(AuditReply.of(page)), page.next_cursor)
 
-
-EVERYWHERE = Grant(frozenset(), (ANY,))
 
 ROUTES = (create_key, list_keys, get_key, revoke_key, rotate_key, list_audit)

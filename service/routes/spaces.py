@@ -1,17 +1,19 @@
 """Spaces: isolated stores."""
 
-from litestar import Response, delete, get, post
+from litestar import Response, delete, get, patch, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from core.errors import InvalidInput
 from core.store.spaces import check_name
+from service.administration import check_everywhere
 from service.decode import Request
 from service.errors import HttpError
 from service.gate import access_of
 from service.headers import SEQ
 from service.parameters import ConfirmParameter
 from service.respond import read
+from service.schemas.quotas import QuotaBody, QuotaReply
 from service.schemas.replies import SpaceReply, SpacesReply
 from service.schemas.requests import SpaceBody
 from service.workers import Backend
@@ -69,4 +71,18 @@ async def delete_space(
     await backend.store(backend.engine.delete_space, space, by=access_of(request.scope).actor)
 
 
-ROUTES = (list_spaces, create_space, get_space, delete_space)
+@patch("/v1/spaces/{space:str}/quota", operation_id="setQuota", tags=["spaces"], needs="admin")
+async def set_quota(
+    request: Request, space: FromPath[str], data: JSONBody[QuotaBody], backend: NamedDependency[Backend]
+) -> Response[QuotaReply]:
+    """Say what a space may hold.
+
+    What it holds already stays. Needs a key of all spaces; the quota belongs to the name and outlives the space.
+    """
+    access = access_of(request.scope)
+    check_everywhere(access, "quotas are given")
+    usage, seq = await backend.store(backend.engine.set_quota, space, data.changes(), by=access.actor)
+    return read(QuotaReply.of(usage), seq)
+
+
+ROUTES = (list_spaces, create_space, get_space, delete_space, set_quota)

@@ -11,6 +11,7 @@ from core.values import Answer, Counts, Evidence, Fusion, Hit, Memory, Mode, Pag
 from service.errors import Problem
 from service.schemas import fields
 from service.schemas.likeness import LikenessReply, alike
+from service.schemas.quotas import QuotaReply
 
 Cursor = Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
 
@@ -231,7 +232,10 @@ class CountsReply(Struct, frozen=True, kw_only=True):
 
 
 class StatsReply(Struct, frozen=True, kw_only=True):
-    """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content."""
+    """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content.
+
+    `quota` is of the whole space, null for a key of one category.
+    """
 
     memories: int
     versions: int
@@ -243,12 +247,14 @@ class StatsReply(Struct, frozen=True, kw_only=True):
     changes_last_day: int
     by: dict[str, dict[str, int]]
     last_change_at: datetime | None
+    quota: QuotaReply | None
     seq: fields.SeqText
 
     @classmethod
     def of(cls, stats: Stats) -> "StatsReply":
-        given: dict[str, Any] = {name: getattr(stats, name) for name in cls.__struct_fields__}
-        return cls(**{**given, "seq": str(stats.seq)})
+        same = [name for name in cls.__struct_fields__ if name not in ("quota", "seq")]
+        given: dict[str, Any] = {name: getattr(stats, name) for name in same}
+        return cls(**given, quota=stats.usage and QuotaReply.of(stats.usage), seq=str(stats.seq))
 
 
 class SpaceSettingsReply(Struct, frozen=True, kw_only=True):

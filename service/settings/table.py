@@ -52,6 +52,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     hosts: Annotated[
         str | None, list_of(forms.HOST, "Names that requests may call the server by, a,b,c; none: any.")
     ] = None
+    quota_memories: Annotated[
+        int, whole(0, 999_999_999, "Memories in a space that has no quota of its own; 0: any.")
+    ] = 0
+    quota_bytes: Annotated[int | None, size("Bytes in a space that has no quota of its own; none: any.")] = None
     rate_limit: Annotated[float, amount(1_000_000, "Requests a second of one key in one process; 0: any.")] = 0.0
     concurrency_limit: Annotated[int, whole(0, 100_000, "Requests at once of one key in one process; 0: any.")] = 0
     workers: Annotated[int, whole(1, 256, "Processes; each has indexes of its own.")] = 1

@@ -17,7 +17,7 @@ NEEDS: dict[str, Scope | None] = {
     "addMemory": "append", "addMemories": "append",
     "updateMemory": "write", "putEntry": "write",
     "deleteMemory": "delete", "deleteEntry": "delete",
-    "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
+    "setQuota": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
 }  # fmt: skip
 ANY_KEY = {"listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey"}
 PUBLIC = {"getHealth", "getReadiness", "getOpenapi", "getDocs", "getProblem", "getResourceMetadata", "getMcpMetadata"}
@@ -28,6 +28,7 @@ BODIES: dict[str, Any] = {
     "updateMemory": {"reason": "why"},
     "putEntry": {"content": "put"},
     "search": {"query": "deploy"},
+    "setQuota": {"memories": 9},
 }
 
 

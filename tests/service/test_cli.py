@@ -61,6 +61,18 @@ def test_what_is_added_is_found_read_changed_and_deleted(run: Run):
     assert run("list").stdout == ""
 
 
+def test_a_quota_is_set_in_words_that_people_use(run: Run):
+    added(run, "one")
+    assert run("quota", "--memories", "1", "--bytes", "2KiB").stdout == "memories\t1\t1\nbytes\t7\t2048\n"
+    refused = run("add", "two")
+    assert refused.exit_code == 1 and "holds 1 of 1 memories" in refused.stderr
+    assert "quota.memories.limit\t1\n" in run("stats").stdout
+    assert run("quota", "--memories", "default").stdout == "memories\t1\tany\nbytes\t7\t2048\n"
+    added(run, "two")
+    for wrong in ((), ("--memories", "many"), ("--bytes", "-1")):
+        assert run("quota", *wrong).exit_code == 64
+
+
 def test_every_field_of_a_memory_can_be_given(run: Run):
     given = {
         "category": "c", "key": "k", "type": "guard", "status": "candidate", "importance": "high", "author": "Ann",

@@ -85,6 +85,7 @@ def tasks() -> Iterator[Any]:
 @pytest.mark.parametrize(("label", "mode"), list(tasks()))
 def test_no_request_makes_the_service_stumble(client: httpx.Client, label: str, mode: GenerationMode):
     operation: APIOperation = OPERATIONS[label]
+    client.patch(f"{API}/quota", json={"memories": None, "bytes": None})  # what made-up requests have set
     memory = client.post(f"{API}/memories", json=draft(label, on_conflict="keep")).json()
     known = {"space": "default", "memory_id": memory["id"]}
     fixed = {one.name: known[one.name] for one in operation.path_parameters if one.name in known}

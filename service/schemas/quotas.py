@@ -1,0 +1,45 @@
+"""Bodies about what a space may hold."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from core.values import QUOTA_MAX, Usage
+
+_RANGE = {"minimum": 0, "maximum": QUOTA_MAX}
+
+
+class QuotaBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a space may hold from now on. A field that is left out stays as it is; null is the default of the server."""
+
+    memories: Annotated[int, Meta(extra_json_schema=_RANGE)] | UnsetType | None = UNSET
+    bytes: Annotated[int, Meta(extra_json_schema=_RANGE)] | UnsetType | None = UNSET
+
+    def changes(self) -> dict[str, int | None]:
+        given = {"memories": self.memories, "bytes": self.bytes}
+        return {name: most for name, most in given.items() if not isinstance(most, UnsetType)}
+
+
+class AmountReply(Struct, frozen=True, kw_only=True):
+    """How much there is, and how much there may be; null for any."""
+
+    used: int
+    limit: int | None
+
+
+class QuotaReply(Struct, frozen=True, kw_only=True):
+    """What a space holds and may hold.
+
+    Counted are memories that are not deleted, also those that have expired or are superseded, and the bytes of their
+    texts, tags and metadata.
+    """
+
+    memories: AmountReply
+    bytes: AmountReply
+
+    @classmethod
+    def of(cls, usage: Usage) -> "QuotaReply":
+        return cls(
+            memories=AmountReply(used=usage.memories, limit=usage.quota.memories),
+            bytes=AmountReply(used=usage.bytes, limit=usage.quota.bytes),
+        )
