@@ -121,6 +121,7 @@ def create_app(
         needed=needs_keys(settings),
         resource=resource,
     )
+    app.state.gate = gate
     inner = Compress(gate)
     pages = names_in(settings.origins)
     app.asgi_handler = Envelope(

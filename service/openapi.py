@@ -96,7 +96,7 @@ def _operation(path: str, handler: HTTPRouteHandler) -> Json:
         "summary": summary.rstrip("."),
         **({"description": described} if described else {}),
         "tags": sorted(handler.resolve_tags()),
-        "security": [] if handler.opt["needs"] == "nothing" else [{"key": []}, {}],
+        "security": [] if need == "nothing" and not handler.opt.get("tells_more") else [{"key": []}, {}],
         "parameters": list(_parameters(path, handler)),
         **({"requestBody": body} if body else {}),
         "responses": {

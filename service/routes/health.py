@@ -2,10 +2,11 @@
 
 import asyncio
 
-from litestar import get
+from litestar import Request, get
 from litestar.di import NamedDependency
 
 from core.errors import StoreUnavailable
+from service.gate import Gate
 from service.schemas.replies import AliveReply, EmbeddingsReply, ReadyReply
 from service.version import installed_version
 from service.workers import Backend
@@ -20,18 +21,30 @@ async def get_health() -> AliveReply:
 
 
 @get(
-    "/readyz", operation_id="getReadiness", tags=["operations"], needs="nothing", problems=["busy", "store_unavailable"]
+    "/readyz",
+    operation_id="getReadiness",
+    tags=["operations"],
+    needs="nothing",
+    tells_more=True,
+    problems=["busy", "store_unavailable", "issuer_unavailable"],
 )
-async def get_readiness(backend: NamedDependency[Backend]) -> ReadyReply:
-    """Say whether the service can do its work: 503 when the database does not answer."""
+async def get_readiness(request: Request, backend: NamedDependency[Backend]) -> ReadyReply:
+    """Say whether the service can do its work.
+
+    503 when the database does not answer. What runs is told to those with a key, or to all while there are none.
+    """
     try:
         spaces = await asyncio.wait_for(backend.store(backend.engine.list_spaces), PATIENCE_SECONDS)
+        gate: Gate = request.app.state.gate
+        access = await asyncio.wait_for(gate.recognise(list(request.scope["headers"]), "/readyz"), PATIENCE_SECONDS)
     except TimeoutError:
         raise StoreUnavailable(f"the database has not answered for {PATIENCE_SECONDS:g} s") from None
+    if not access.known:
+        return ReadyReply()
     return ReadyReply(
         version=installed_version(),
         store=backend.engine.store,
-        spaces=len(spaces),
+        spaces=sum(access.grant.reaches(space.name) for space in spaces),
         embeddings=EmbeddingsReply(enabled=backend.engine.model is not None, model=backend.engine.model),
         index_bytes=backend.engine.index_bytes,
         indexes_evicted=backend.engine.indexes_evicted,

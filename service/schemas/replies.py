@@ -313,14 +313,15 @@ class EmbeddingsReply(Struct, frozen=True, kw_only=True):
 class ReadyReply(Struct, frozen=True, kw_only=True):
     """The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take.
 
-    `indexes_evicted` counts how often one was forgotten to stay within MUISTI_INDEX_MEMORY.
+    `indexes_evicted` counts how often one was forgotten to stay within MUISTI_INDEX_MEMORY, `spaces` those that the
+    caller may touch. Strangers are told status and schema alone.
     """
 
     status: Literal["ready"] = "ready"
-    version: str
-    store: str
     schema: Literal["ok"] = "ok"
-    spaces: int
-    embeddings: EmbeddingsReply
-    index_bytes: int
-    indexes_evicted: int
+    version: str | UnsetType = UNSET
+    store: str | UnsetType = UNSET
+    spaces: int | UnsetType = UNSET
+    embeddings: EmbeddingsReply | UnsetType = UNSET
+    index_bytes: int | UnsetType = UNSET
+    indexes_evicted: int | UnsetType = UNSET

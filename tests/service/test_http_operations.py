@@ -18,7 +18,7 @@ from service.routes.docs import ASSETS
 from service.settings import Settings
 from service.workers import Pool
 from tests.service.fakes import API, Breakable, draft
-from tests.service.keyed import administrator
+from tests.service.keyed import administrator, caller
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -29,6 +29,22 @@ def test_readiness_tells_what_runs(client: httpx.Client):
     assert "SQLite 3." in ready["store"]
     assert ready["embeddings"] == {"enabled": True, "model": "words"}
     assert ready["index_bytes"] >= 0
+
+
+def test_strangers_learn_only_whether_the_server_is_ready(engine: Engine):
+    key = caller(engine, ("read",), "acme")
+    engine.create_space("acme")
+    with TestClient(create_app(Settings(), engine=engine, own_host="127.0.0.1")) as client:
+        assert client.get("/readyz").json() == {"status": "ready", "schema": "ok"}
+        assert client.get("/readyz", headers={"Authorization": "Bearer mk_x"}).status_code == 401
+        told = client.get("/readyz", headers=key.headers).json()
+        assert told["spaces"] == 1 and "SQLite" in told["store"]
+
+
+def test_a_probe_by_another_name_is_a_stranger(engine: Engine):
+    with TestClient(create_app(Settings(), engine=engine, own_host="127.0.0.1")) as client:
+        assert client.get("/readyz", headers={"Host": "muisti.cluster.local"}).json().keys() == {"status", "schema"}
+        assert client.get("/readyz", headers={"Host": "127.0.0.1:8321"}).json()["spaces"] == 1
 
 
 def test_without_embeddings_search_goes_by_word_and_says_so(database: Breakable, clock):
@@ -137,7 +153,7 @@ def test_the_examples_of_the_document_are_true(client: httpx.Client, engine: Eng
             response = client.request(method, path.format(**given), json=media["example"])
             assert str(response.status_code) in operation["responses"] and response.is_success, response.text
             tried += 1
-    assert tried == 8
+    assert tried == 9
 
 
 class References(HTMLParser):
