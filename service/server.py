@@ -15,6 +15,7 @@ from uvicorn.supervisors import Multiprocess
 from core.engine import Engine
 from service import logs
 from service.app import create_app, open_engine
+from service.arrival import Arrival, Config
 from service.databases import whereabouts
 from service.settings import CONFIG, Settings, SettingsError, asks, check_binding, load, options
 
@@ -106,13 +107,13 @@ def environment(settings: Settings) -> dict[str, str]:
     return {name: "" if value is None else str(value) for name, value in values.items()}
 
 
-def _config(settings: Settings, app: Litestar | str) -> uvicorn.Config:
-    return uvicorn.Config(
+def _config(settings: Settings, app: Litestar | str) -> Config:
+    config = Config(
         app,
         factory=isinstance(app, str),
         workers=settings.workers,
         loop="uvloop",
-        http="httptools",
+        http=Arrival,
         ws="none",
         lifespan="on",
         interface="asgi3",
@@ -126,6 +127,8 @@ def _config(settings: Settings, app: Litestar | str) -> uvicorn.Config:
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=round(settings.shutdown_grace),
     )
+    config.request_seconds = settings.request_timeout
+    return config
 
 
 class _Server(uvicorn.Server):

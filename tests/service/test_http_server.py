@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -46,6 +46,35 @@ def stop(process: subprocess.Popen[str]) -> str:
     process.send_signal(signal.SIGTERM)
     _, log = process.communicate()
     return log
+
+
+def test_requests_that_do_not_arrive_stop_nobody_and_are_cut_off(tmp_path: Path):
+    post = f"POST {API}/memories HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n".encode()
+    whole = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    slow = (b"", b"G", post, post + b"Content-Length: 100\r\n\r\n{", post + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{")
+    with serving(tmp_path, MUISTI_REQUEST_TIMEOUT="1") as (process, url):
+        address = (httpx.URL(url).host, httpx.URL(url).port or 0)
+        connections = [socket.create_connection(address, timeout=30) for _ in range(len(slow) + 2)]
+        *waiting, used, endless = connections
+        for connection, sent in zip(waiting, slow, strict=True):
+            connection.sendall(sent)
+        used.sendall(whole)
+        assert used.recv(4096).startswith(b"HTTP/1.1 200")
+        used.sendall(b"\r\n")  # ends uvicorn's own wait for the next request
+        with suppress(OSError):  # it may be closed before all is sent
+            endless.sendall(b"GET / HTTP/1.1\r\n")
+            for _ in range(100):
+                endless.sendall(b"X: " + b"x" * 8_000 + b"\r\n")
+        assert httpx.get(f"{url}/healthz").status_code == 200
+        with httpx.Client(base_url=url) as client:  # a connection that waits between requests is not late
+            assert client.get("/healthz").status_code == 200
+            for connection in connections:
+                with suppress(ConnectionResetError):
+                    while connection.recv(4096):
+                        pass
+                connection.close()
+            assert client.get("/healthz").status_code == 200
+        assert "crash" not in stop(process)
 
 
 def test_a_request_that_has_begun_is_answered_before_the_server_stops(tmp_path: Path):
