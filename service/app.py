@@ -61,10 +61,9 @@ def create_app(
         if warm:
             await to_thread.run_sync(running_engine.warm)
         backend = app.state.backend = express.backend = Backend(running_engine, settings)
-        mcp.backend = backend
         keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key)
         try:
-            async with mcp.manager.run():
+            async with mcp.running(backend):
                 yield
         finally:
             await keyring.close()

@@ -5,6 +5,7 @@ import gc
 import json
 import os
 import secrets
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
 from core.engine import Engine
@@ -415,6 +417,29 @@ def test_a_bad_body_is_refused_without_a_crash(client: httpx.Client, body: bytes
 def test_a_body_that_is_too_large_is_refused(engine: Engine):
     with TestClient(create_app(Settings(body_limit=2000), engine=engine)) as client:
         assert post(client, request("ping", x="y" * 3000)).status_code == 413
+
+
+def test_the_sdk_is_loaded_by_the_first_requests_and_once(engine: Engine):
+    """A second and 28 MB that whoever never speaks MCP does without."""
+    code = "import sys\nimport service.server\nprint(sorted({'mcp', 'mcp_types', 'pydantic'} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "[]\n"
+
+    def managers() -> int:
+        gc.collect()
+        return sum(isinstance(one, StreamableHTTPSessionManager) for one in gc.get_objects())
+
+    async def work() -> None:
+        app, before = create_app(Settings(), engine=engine), managers()
+        transport = httpx2.ASGITransport(app=cast(Any, app))
+        for _ in range(2):  # and an application that is started again loads it again
+            async with app.lifespan(), httpx2.AsyncClient(transport=transport, base_url="http://localhost") as http:
+                assert managers() == before
+                early = [http.post("/mcp", json=request("tools/list"), headers=HEADERS) for _ in range(8)]
+                assert [answer.status_code for answer in await asyncio.gather(*early)] == [200] * 8
+                assert managers() == before + 1
+
+    asyncio.run(work())
 
 
 def test_nothing_is_left_behind_by_many_requests(engine: Engine):
