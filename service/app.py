@@ -12,6 +12,8 @@ from anyio import to_thread
 from litestar import Litestar, Response
 from litestar.di import Provide
 from litestar.handlers import BaseRouteHandler
+from litestar.plugins import PluginProtocol
+from litestar.plugins.core import MsgspecDIPlugin
 from litestar.routes import HTTPRoute
 
 from core.calibration import FILE as EVIDENCE_FILE
@@ -37,6 +39,14 @@ from service.parameters import KnownParameters
 from service.routes import routes
 from service.settings import Settings, names_in, needs_keys
 from service.workers import Backend
+
+
+class _App(Litestar):
+    """Without the plugins for pydantic and attrs, which load both pydantics where MCP has one installed: .2 s."""
+
+    @staticmethod
+    def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
+        return [*plugins, MsgspecDIPlugin()]
 
 
 def create_app(
@@ -86,7 +96,7 @@ def create_app(
         return None
 
     mcp = McpApp(names_in(settings.origins), settings.body_limit)
-    app = Litestar(
+    app = _App(
         route_handlers=[*routes(), mcp.route()],
         lifespan=[running],
         dependencies={"backend": Provide(backend, sync_to_thread=False)},
