@@ -349,8 +349,8 @@ def hit(content: str) -> Hit:
 
 def answer(hits: tuple[Hit, ...]) -> Answer:
     return Answer(
-        hits=hits, total=len(hits), evidence="strong", strength=1.0, strategy="hybrid", degraded=(),
-        seq=Seq("e", 1), timings=Timings(),
+        hits=hits, total=10**9, evidence="uncalibrated", strength=1.0, strategy="hybrid",
+        degraded=("embeddings are off",), seq=Seq("e", 1), timings=Timings(),
     )  # fmt: skip
 
 
