@@ -4,6 +4,7 @@ Nothing here imports the SDK. It takes as long and as much memory as the rest of
 never speaks MCP does without: it comes with the first request, on a thread.
 """
 
+import gc
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -85,6 +86,8 @@ class McpApp:
     async def _manage(self, *, task_status: TaskStatus[ASGIApp]) -> None:
         """A task of its own: the manager must end in the task in which it began, and no request lives that long."""
         manager = await to_thread.run_sync(import_module, "service.mcp.manager")
+        if gc.get_freeze_count():  # the server froze what it had loaded; this stays as well
+            gc.freeze()
         async with manager.managed(self._session, self._body_limit) as app:
             task_status.started(app)
             await anyio.sleep_forever()
