@@ -71,9 +71,7 @@ async def remember(call: Call, given: Remember) -> Outcome:
         )
     else:
         choice = on_conflict_of(given.on_conflict, None, "reject")
-        written = await call.backend.store(
-            call.memories.add, call.space, [given.draft()], on_conflict=choice, request=request
-        )
+        written = await call.backend.add(call.memories, call.space, given.draft(), choice, request)
     memory = written.memories[0]
     done = "Already remembered" if written.replayed else "Remembered" if written.created else "Replaced"
     similar = alike(written.similar)
