@@ -12,6 +12,8 @@ from anyio import to_thread
 from litestar import Litestar, Response
 from litestar.di import Provide
 from litestar.handlers import BaseRouteHandler
+from litestar.plugins import PluginProtocol
+from litestar.plugins.core import MsgspecDIPlugin
 from litestar.routes import HTTPRoute
 
 from core.calibration import FILE as EVIDENCE_FILE
@@ -42,6 +44,14 @@ from service.tokens.verify import tokens_of
 from service.workers import Backend
 
 
+class _App(Litestar):
+    """Without the plugins for pydantic and attrs, which load both pydantics where MCP has one installed: .2 s."""
+
+    @staticmethod
+    def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
+        return [*plugins, MsgspecDIPlugin()]
+
+
 def create_app(
     settings: Settings,
     *,
@@ -64,11 +74,10 @@ def create_app(
         if warm:
             await to_thread.run_sync(running_engine.warm)
         backend = app.state.backend = express.backend = Backend(running_engine, settings)
-        mcp.backend = backend
         keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key, asks=asks(settings))
         gate.tokens = tokens = tokens_of(settings)
         try:
-            async with mcp.manager.run():
+            async with mcp.running(backend):
                 yield
         finally:
             await keyring.close()
@@ -93,7 +102,7 @@ def create_app(
         return None
 
     mcp = McpApp(names_in(settings.origins), settings.body_limit)
-    app = Litestar(
+    app = _App(
         route_handlers=[*routes(), mcp.route()],
         lifespan=[running],
         dependencies={"backend": Provide(backend, sync_to_thread=False)},

@@ -80,8 +80,8 @@ def _application(settings: Settings, engine: Engine | None) -> Litestar:
 def _run_here(settings: Settings, listener: socket.socket) -> None:
     engine = open_engine(settings)
     try:
-        server = _Server(_config(settings, _application(settings, engine)))
-        server.known = _known(engine, settings)
+        app = _application(settings, engine)
+        server = _Server(_config(settings, app), app, _known(engine, settings))
         if threading.current_thread() is threading.main_thread():
             # uvicorn raises a signal again when it has stopped; by then there is the engine to close
             signal.signal(signal.SIGTERM, server.handle_exit)
@@ -132,14 +132,20 @@ def _config(settings: Settings, app: Litestar | str) -> Config:
 
 
 class _Server(uvicorn.Server):
-    """Says when it is ready."""
+    """Says when it is ready, and to streams when they should end."""
 
-    known = ""
+    def __init__(self, config: uvicorn.Config, app: Litestar, known: str) -> None:
+        super().__init__(config)
+        self._app, self._known = app, known
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets:
-            _log().info(f"Muisti is ready at {_url(sockets[0])} with {self.known}; the API is described at /docs")
+            _log().info(f"Muisti is ready at {_url(sockets[0])} with {self._known}; the API is described at /docs")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._app.state.backend.stopping = True
+        await super().shutdown(sockets)
 
 
 def _known(engine: Engine, settings: Settings) -> str:

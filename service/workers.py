@@ -111,6 +111,7 @@ class Backend:
         self._store = Pool("store", settings.database_threads, settings.queue_limit)
         self._limit = self._free = settings.queue_limit  # of writes that wait for the database alone
         self.engine = engine
+        self.stopping = False  # the server takes no more requests: what would go on for long should end
         self.store = self._store.run
 
     async def search(self, memories: Memories, space: str, query: Query, max_age: float = 0.0) -> Answer:

@@ -18,6 +18,7 @@ settings.load_profile("muisti")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="more examples, power cuts, kills and faults: an hour or two")
     parser.addoption("--cluster-seconds", type=float, default=6.0, help="how long the tests of a cluster go on")
+    parser.addoption("--mcp-requests", type=int, default=400, help="how many a server gets that must keep none of them")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -38,8 +38,7 @@ class Recall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     min_evidence: fields.MinEvidence | None = None
 
     def search(self) -> SearchBody:
-        if not 200 <= self.max_tokens <= 100_000:
-            raise InvalidInput.at("$.max_tokens", f"{self.max_tokens} is not between 200 and 100,000")
+        checked(self.max_tokens)
         return SearchBody(
             query=self.query,
             limit=self.limit,
@@ -58,6 +57,7 @@ class OneMemory(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class ListMemories(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: int = 20
     cursor: str | None = None
+    max_tokens: int = 2000
     category: str | None = None
     tags: list[str] = []
     filter: fields.FilterJson | None = None
@@ -87,6 +87,13 @@ for _kind in ALL:
 def read(raw: bytes, kind: Any) -> Any:
     """Raises `InvalidInput` or `HttpError`."""
     return decode(raw, kind)
+
+
+def checked(max_tokens: int) -> int:
+    """Raises `InvalidInput`."""
+    if not 200 <= max_tokens <= 100_000:
+        raise InvalidInput.at("$.max_tokens", f"{max_tokens} is not between 200 and 100,000")
+    return max_tokens
 
 
 def narrowed(filter: Any, category: str | None, tags: list[str]) -> Any:

@@ -11,8 +11,18 @@ from core import filters
 from core.errors import InvalidInput
 from core.values import Memory, RequestKey
 from service.access import Access
-from service.mcp.arguments import Forget, InSpace, ListMemories, OneMemory, Recall, Remember, UpdateMemory, narrowed
-from service.mcp.recall import NOTICE, packed, quoted, shown
+from service.mcp.arguments import (
+    Forget,
+    InSpace,
+    ListMemories,
+    OneMemory,
+    Recall,
+    Remember,
+    UpdateMemory,
+    checked,
+    narrowed,
+)
+from service.mcp.recall import NOTICE, fits, listed, packed, quoted, shown
 from service.schemas.likeness import alike
 from service.schemas.requests import on_conflict_of
 from service.within import Memories
@@ -61,9 +71,7 @@ async def remember(call: Call, given: Remember) -> Outcome:
         )
     else:
         choice = on_conflict_of(given.on_conflict, None, "reject")
-        written = await call.backend.store(
-            call.memories.add, call.space, [given.draft()], on_conflict=choice, request=request
-        )
+        written = await call.backend.add(call.memories, call.space, given.draft(), choice, request)
     memory = written.memories[0]
     done = "Already remembered" if written.replayed else "Remembered" if written.created else "Replaced"
     similar = alike(written.similar)
@@ -93,17 +101,17 @@ async def get_memory(call: Call, given: OneMemory) -> Outcome:
 
 async def list_memories(call: Call, given: ListMemories) -> Outcome:
     narrow = narrowed(given.filter, given.category, given.tags)
-    page = await call.backend.store(
-        call.memories.list_memories,
-        call.space,
-        filter=None if narrow is None else filters.parse(narrow),
-        limit=given.limit,
-        cursor=given.cursor,
-    )
-    memories = [shown(memory) for memory in page.items]
-    more = f"\n\nMore: cursor {page.next_cursor}" if page.next_cursor else ""
-    text = "\n\n".join([f"{len(memories)} memories. {NOTICE}", *map(quoted, memories)]) + more
-    return Outcome({"memories": memories, "next_cursor": page.next_cursor, "notice": NOTICE}, text)
+    filter = None if narrow is None else filters.parse(narrow)
+    max_tokens, limit, left_out = checked(given.max_tokens), given.limit, 0
+    while True:
+        page = await call.backend.store(
+            call.memories.list_memories, call.space, filter=filter, limit=limit, cursor=given.cursor
+        )
+        kept = max(fits(page.items, max_tokens), 1)
+        if kept >= len(page.items):
+            return Outcome(*listed(page, left_out, max_tokens))
+        left_out += len(page.items) - kept
+        limit = kept  # asked again, because it is the page that knows its cursor
 
 
 async def update_memory(call: Call, given: UpdateMemory) -> Outcome:

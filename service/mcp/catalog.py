@@ -39,6 +39,7 @@ _NARROW: Json = {
     "tags": TAGS,
     "filter": {**OBJECT, "description": "{created_at: {gte: 2026-01-01}}"},
 }
+_BUDGET: Json = {**WHOLE, "default": 2000}
 _ONCE: Json = {"idempotency_key": {**TEXT, "description": "Same key on a retry: done once"}}
 _VERSION: Json = {"if_version": {**WHOLE, "description": "Refuse if it has changed since"}}
 
@@ -83,7 +84,7 @@ TOOLS = (
         properties={
             "query": TEXT,
             "limit": WHOLE,
-            "max_tokens": {**WHOLE, "default": 2000},
+            "max_tokens": _BUDGET,
             **_NARROW,
             "mode": {"enum": ["hybrid", "semantic", "keyword", "recent"]},
             "min_evidence": {"enum": ["weak", "strong"]},
@@ -106,7 +107,7 @@ TOOLS = (
         needs="read",
         arguments=arguments.ListMemories,
         description="List memories, newest first.",
-        properties={"limit": WHOLE, "cursor": TEXT, **_NARROW},
+        properties={"limit": WHOLE, "cursor": TEXT, "max_tokens": _BUDGET, **_NARROW},
         output={"memories": {"type": "array", "items": OBJECT}, "next_cursor": {"type": ["string", "null"]}},
         read_only=True,
     ),

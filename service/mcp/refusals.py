@@ -22,6 +22,8 @@ NEXT: Mapping[str, str] = {
     "busy": "Call again in a second, with the same arguments.",
     "store_unavailable": "Call again in a second, with the same arguments.",
     "store_full": "Nothing was stored; whoever runs the server must make room.",
+    "quota_exceeded": "Nothing was stored. Forget what is no longer needed, or ask whoever runs the server for more.",
+    "issuer_unavailable": "Call again in a minute; the server cannot check tokens now.",
     "model_mismatch": "Whoever runs the server must run `muisti reembed`.",
 }
 

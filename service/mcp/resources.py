@@ -46,6 +46,12 @@ def templates(session: Session) -> list[types.ResourceTemplate]:
     ]
 
 
+def space_of(uri: str) -> str | None:
+    """The space in which a resource is; None when there can be none at such a URI."""
+    match = _URI.fullmatch(uri)
+    return None if match is None else match["space"]
+
+
 async def read(session: Session, uri: str) -> types.TextResourceContents:
     """Raises `NotFound`, also for what the caller may not see."""
     match = _URI.fullmatch(uri)

@@ -1,18 +1,26 @@
-"""MCP over streamable HTTP at /mcp: stateless, POST only, behind the gate."""
+"""MCP over streamable HTTP at /mcp: stateless, POST only, behind the gate.
 
-from collections.abc import Sequence
+Nothing here imports the SDK. It takes as long and as much memory as the rest of the server together, which whoever
+never speaks MCP does without: it comes with the first request, on a thread.
+"""
+
+import gc
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from importlib import import_module
 from typing import Any, cast
 
+import anyio
+from anyio import to_thread
+from anyio.abc import TaskGroup, TaskStatus
 from litestar import asgi
 from litestar.handlers import ASGIRouteHandler
-from litestar.types import Receive, Scope, Send
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from litestar.types import ASGIApp, Receive, Scope, Send
 
 from service.access import check
 from service.errors import HttpError
 from service.gate import access_of
 from service.hosts import host_of, is_address
-from service.mcp.server import Context, make_server
 from service.mcp.session import Session
 from service.workers import Backend
 
@@ -21,15 +29,25 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class McpApp:
-    """The session manager of a process, and the route in front of it. Give it a backend before it runs."""
+    """The route, and behind it the one session manager of the process, from the first request on."""
 
     def __init__(self, origins: Sequence[str], body_limit: int) -> None:
-        """`origins`: those of web pages that may call; `*` is every one."""
+        """`origins`: those of web pages that may call; `*` is every one. `body_limit` is in bytes."""
         self._origins = frozenset(origins)
-        self.backend: Backend | None = None
-        self.manager = StreamableHTTPSessionManager(
-            make_server(self._session), stateless=True, max_request_body_size=body_limit
-        )
+        self._body_limit = body_limit
+        self._backend: Backend | None = None
+        self._tasks: TaskGroup | None = None
+        self._starting = anyio.Lock()
+        self._manager: ASGIApp | None = None
+
+    @asynccontextmanager
+    async def running(self, backend: Backend) -> AsyncGenerator[None]:
+        """Requests are answered inside; at the end those that still run are given up."""
+        self._backend = backend
+        async with anyio.create_task_group() as self._tasks:
+            yield
+            self._manager = None
+            self._tasks.cancel_scope.cancel()
 
     def route(self) -> ASGIRouteHandler:
         @asgi(PATH, copy_scope=True)
@@ -53,12 +71,30 @@ class McpApp:
         http["headers"] = [
             (name, value.strip(b" \t")) for name, value in http["headers"]
         ]  # HTTP lets spaces stand there
-        # The two libraries spell the types of ASGI differently.
-        await self.manager.handle_request(cast(Any, scope), cast(Any, receive), cast(Any, send))
+        manager = self._manager or await self._started()
+        await manager(scope, receive, send)
 
-    def _session(self, ctx: Context) -> Session:
-        assert self.backend is not None and ctx.request is not None
-        return Session(self.backend, access_of(ctx.request.scope))
+    async def _started(self) -> ASGIApp:
+        async with self._starting:
+            if self._manager is not None:  # others asked first
+                return self._manager
+            assert self._tasks is not None
+            manager: ASGIApp = await self._tasks.start(self._manage)
+            self._manager = manager
+            return manager
+
+    async def _manage(self, *, task_status: TaskStatus[ASGIApp]) -> None:
+        """A task of its own: the manager must end in the task in which it began, and no request lives that long."""
+        manager = await to_thread.run_sync(import_module, "service.mcp.manager")
+        if gc.get_freeze_count():  # the server froze what it had loaded; this stays as well
+            gc.freeze()
+        async with manager.managed(self._session, self._body_limit) as app:
+            task_status.started(app)
+            await anyio.sleep_forever()
+
+    def _session(self, scope: Scope) -> Session:
+        assert self._backend is not None
+        return Session(self._backend, access_of(scope))
 
 
 ALLOW = {"Allow": "POST"}

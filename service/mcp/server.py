@@ -16,6 +16,7 @@ from service.mcp import completion, prompts, resources
 from service.mcp.arguments import read
 from service.mcp.calls import RUN, Call
 from service.mcp.catalog import Tool, hidden, told, usable
+from service.mcp.listening import Listening
 from service.mcp.refusals import refused
 from service.mcp.session import Session
 from service.version import installed_version
@@ -85,10 +86,18 @@ class Handlers:
         return types.CompleteResult(completion=found)
 
 
+class _Server(Server[Any]):
+    def get_capabilities(self, *args: Any, **kwargs: Any) -> types.ServerCapabilities:
+        """Without what the SDK concludes from our listening: of one key, the tools and the prompts never change."""
+        told = super().get_capabilities(*args, **kwargs)
+        told.tools, told.prompts = types.ToolsCapability(), types.PromptsCapability()
+        return told
+
+
 def make_server(session_of: Callable[[Context], Session]) -> Server[Any]:
     """A server whose requests belong to the sessions that `session_of` tells."""
     handlers = Handlers(session_of)
-    return Server(
+    return _Server(
         "muisti",
         title="Muisti",
         version=installed_version(),
@@ -102,6 +111,7 @@ def make_server(session_of: Callable[[Context], Session]) -> Server[Any]:
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
         on_completion=handlers.complete,
+        on_subscriptions_listen=Listening(session_of),
     )
 
 

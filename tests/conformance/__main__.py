@@ -1,11 +1,14 @@
-"""`make conformance`: start a server, let the official suite, the Inspector and the TypeScript client at it."""
+"""`make conformance`: start a server, let the official suite, the Inspector and the TypeScript client at it.
+
+The suite runs twice in each revision: at Muisti, and at Muisti with the suite's own tools (`fixtures.py`).
+"""
 
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,7 +17,7 @@ REVISIONS = ("2025-11-25", "2026-07-28")
 
 
 @contextmanager
-def serving() -> Iterator[str]:
+def serving(module: str = "service") -> Iterator[str]:
     """The URL of a server on a database of its own."""
     with tempfile.TemporaryDirectory() as folder:
         given = {"MUISTI_PORT": "0", "MUISTI_EMBEDDINGS": "off", "MUISTI_DATABASE_URL": f"file:{folder}/m.db"}
@@ -22,7 +25,7 @@ def serving() -> Iterator[str]:
         log = Path(folder) / "log"
         with (
             log.open("w") as stderr,
-            subprocess.Popen([sys.executable, "-m", "service"], env={**plain, **given}, stderr=stderr) as process,
+            subprocess.Popen([sys.executable, "-m", module], env={**plain, **given}, stderr=stderr) as process,
         ):
             try:
                 yield _url(log, process)
@@ -38,35 +41,36 @@ def _url(log: Path, process: subprocess.Popen[bytes]) -> str:
     raise SystemExit(f"the server did not start: {log.read_text()}")
 
 
+def suite(binaries: Path, url: str, revision: str, expected: Path) -> Sequence[str]:
+    run = [str(binaries / "conformance"), "server", "--url", f"{url}/mcp", "--suite", "all"]
+    return [*run, "--spec-version", revision, "--expected-failures", str(expected)]
+
+
 def main(folder: Path, node: Path) -> int:
     """`folder` has the packages of package.json, `node` is the folder of Node's programs. 0 when all is well."""
     environment = {**os.environ, "PATH": f"{node}{os.pathsep}{os.environ['PATH']}"}
     binaries = folder / "node_modules" / ".bin"
-    with serving() as url:
-        runs: list[Sequence[str]] = [
-            [
-                str(binaries / "conformance"),
-                "server",
-                "--url",
-                f"{url}/mcp",
-                "--suite",
-                "all",
-                "--spec-version",
-                revision,
-            ]
-            + ["--expected-failures", str(folder / f"expected-{revision}.yaml")]
-            for revision in REVISIONS
-        ]
-        inspector = [str(binaries / "mcp-inspector"), "--cli", f"{url}/mcp", "--transport", "http", "--method"]
-        runs += [
-            [*inspector, "tools/list"],
-            [*inspector, "tools/call", "--tool-name", "remember", "--tool-arg", "content=Inspected"],
-            [*inspector, "resources/read", "--uri", "memory://default/categories"],
-            ["node", str(folder / "client.mjs"), f"{url}/mcp"],
-        ]
-        failed = [
+
+    def failures(runs: Iterable[Sequence[str]]) -> list[Sequence[str]]:
+        return [
             run for run in runs if subprocess.run(run, env=environment, cwd=folder, stdin=subprocess.DEVNULL).returncode
         ]
+
+    with serving() as url:
+        inspector = [str(binaries / "mcp-inspector"), "--cli", f"{url}/mcp", "--transport", "http", "--method"]
+        failed = failures(
+            [
+                *(suite(binaries, url, revision, folder / f"expected-{revision}.yaml") for revision in REVISIONS),
+                [*inspector, "tools/list"],
+                [*inspector, "tools/call", "--tool-name", "remember", "--tool-arg", "content=Inspected"],
+                [*inspector, "resources/read", "--uri", "memory://default/categories"],
+                ["node", str(folder / "client.mjs"), f"{url}/mcp"],
+            ]
+        )
+    with serving("tests.conformance.fixtures") as url:
+        failed += failures(
+            suite(binaries, url, revision, folder / f"fixtures-{revision}.yaml") for revision in REVISIONS
+        )
     for run in failed:
         sys.stderr.write(f"FAILED: {' '.join(run)}\n")
     return bool(failed)

@@ -23,12 +23,12 @@ from tests.service.fakes import API, draft
 
 
 @contextmanager
-def serving(folder: Path, **variables: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def serving(folder: Path, module: str = "service", **variables: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server on a free port, and its URL."""
     given = {"MUISTI_PORT": "0", "MUISTI_EMBEDDINGS": "off", "MUISTI_DATABASE_URL": f"file:{folder / 'm.db'}"}
     plain = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
     with subprocess.Popen(
-        [sys.executable, "-W", "error", "-m", "service"],
+        [sys.executable, "-W", "error", "-m", module],
         env={**plain, **given, **variables},
         stderr=subprocess.PIPE,
         text=True,

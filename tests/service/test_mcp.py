@@ -1,10 +1,10 @@
 """MCP through the official client, in both eras: tools, resources, prompts, budgets; nothing that a key may not use."""
 
 import asyncio
-import gc
 import json
 import os
 import secrets
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -283,6 +283,7 @@ def test_errors_say_what_to_do_and_never_where_the_code_is(engine: Engine):
             ("get_memory", {}, "invalid_input"),
             ("get_memory", {"id": "../../etc/passwd"}, "not_found"),
             ("list_memories", {"cursor": "x"}, "invalid_input"),
+            ("list_memories", {"max_tokens": 199}, "invalid_input"),
             ("forget", {"id": "x", "idempotency_key": "\n"}, "invalid_input"),
         ):
             answer = await client.call_tool(tool, arguments)
@@ -348,8 +349,8 @@ def hit(content: str) -> Hit:
 
 def answer(hits: tuple[Hit, ...]) -> Answer:
     return Answer(
-        hits=hits, total=len(hits), evidence="strong", strength=1.0, strategy="hybrid", degraded=(),
-        seq=Seq("e", 1), timings=Timings(),
+        hits=hits, total=10**9, evidence="uncalibrated", strength=1.0, strategy="hybrid",
+        degraded=("embeddings are off",), seq=Seq("e", 1), timings=Timings(),
     )  # fmt: skip
 
 
@@ -365,6 +366,34 @@ def test_the_budget_holds_through_the_protocol_and_says_what_was_left_out(engine
         assert 1 <= kept < 9 and found.structured_content["left_out"]["count"] == 9 - kept
         short = await client.call_tool("recall", {"query": "deploy service", "max_tokens": 200})
         assert tokens(text(short)) <= 200 and short.structured_content["memories"][0]["cut"]
+
+    talk(engine, work)
+
+
+def test_a_list_keeps_its_budget_says_what_was_left_out_and_pages_on_to_all(engine: Engine):
+    made = [
+        engine.add("default", [Draft(content=f"{number} {'on Fridays ' * 40}")], on_conflict="keep").memories[0].id
+        for number in range(7)
+    ]
+    long = engine.add("default", [Draft(content="long " * 5_000)]).memories[0].id
+    made.append(long)
+
+    async def work(client: Client) -> None:
+        found: list[str] = []
+        cursor: str | None = None
+        while cursor is not None or not found:
+            page = await client.call_tool("list_memories", {"max_tokens": 500} | ({"cursor": cursor} if cursor else {}))
+            structured = page.structured_content
+            assert tokens(text(page)) <= 500 and tokens(json.dumps(structured, separators=(",", ":"))) <= 500
+            memories, cursor = structured["memories"], structured["next_cursor"]
+            assert [one["id"] for one in memories if "cut" in one] == ([long] if not found else [])
+            found += [one["id"] for one in memories]
+            assert structured["left_out"] == len(made) - len(found)
+            assert cursor is None or f"{structured['left_out']} more of those asked for did not fit" in text(page)
+        assert found == made[::-1]
+        whole = await client.call_tool("list_memories", {"max_tokens": 20_000})
+        assert [one["id"] for one in whole.structured_content["memories"]] == found
+        assert (whole.structured_content["left_out"], whole.structured_content["next_cursor"]) == (0, None)
 
     talk(engine, work)
 
@@ -417,26 +446,22 @@ def test_a_body_that_is_too_large_is_refused(engine: Engine):
         assert post(client, request("ping", x="y" * 3000)).status_code == 413
 
 
-def test_nothing_is_left_behind_by_many_requests(engine: Engine):
-    """No session, no task, no entry that grows with the number of requests."""
-    app = create_app(Settings(rate_limit=1e6), engine=engine)
+def test_a_server_that_nobody_asks_for_mcp_does_without_the_sdk():
+    code = "import sys\nfrom service.app import create_app\nfrom service.settings import Settings\n"
+    code += "create_app(Settings())\nprint(sorted({'mcp', 'mcp_types', 'pydantic'} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "[]\n"
 
+
+def test_requests_that_come_while_it_loads_are_answered_and_it_is_loaded_once(engine: Engine):
     async def work() -> None:
+        app = create_app(Settings(), engine=engine)
         transport = httpx2.ASGITransport(app=cast(Any, app))
-        async with app.lifespan(), httpx2.AsyncClient(transport=transport, base_url="http://localhost") as http:
-
-            async def some(count: int) -> tuple[int, int]:
-                for number in range(count):
-                    body = {**request("tools/list"), "id": number}
-                    assert (await http.post("/mcp", json=body, headers=HEADERS)).status_code == 200
-                gc.collect()
-                return len(asyncio.all_tasks()), len(gc.get_objects())
-
-            await some(20)
-            tasks, objects = await some(20)
-            more_tasks, more_objects = await some(300)
-            assert more_tasks == tasks
-            assert more_objects - objects < 300  # less than one for each request
+        for _ in range(2):  # an application that is started again loads it again
+            async with app.lifespan(), httpx2.AsyncClient(transport=transport, base_url="http://localhost") as http:
+                early = [http.post("/mcp", json=request("tools/list"), headers=HEADERS) for _ in range(8)]
+                assert [answer.status_code for answer in await asyncio.gather(*early)] == [200] * 8
+                assert sum(task.get_name().endswith("McpApp._manage") for task in asyncio.all_tasks()) == 1
 
     asyncio.run(work())
 

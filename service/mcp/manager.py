@@ -1,0 +1,24 @@
+"""The SDK's session manager, which turns HTTP into messages, in front of our server."""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+from litestar.types import ASGIApp, Scope
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+from service.mcp.server import Context, make_server
+from service.mcp.session import Session
+
+
+@asynccontextmanager
+async def managed(session_of: Callable[[Scope], Session], body_limit: int) -> AsyncGenerator[ASGIApp]:
+    """What answers requests, inside. `session_of` tells whose a request is; `body_limit` is in bytes."""
+
+    def session(ctx: Context) -> Session:
+        assert ctx.request is not None
+        return session_of(ctx.request.scope)
+
+    manager = StreamableHTTPSessionManager(make_server(session), stateless=True, max_request_body_size=body_limit)
+    async with manager.run():
+        yield cast(Any, manager.handle_request)  # the two libraries spell the types of ASGI differently

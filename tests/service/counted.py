@@ -1,0 +1,48 @@
+"""`python -m tests.service.counted`: the server, which on SIGUSR1 tells what lives in it, as JSON on stderr."""
+
+import asyncio
+import contextlib
+import gc
+import json
+import os
+import re
+import signal
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+
+from service import server
+from service.settings import load
+
+OF_REQUESTS = ("mcp.", "anyio.", "starlette.", "litestar.", "uvicorn.", "service.")  # modules of what a request makes
+
+OF_DATABASE = (".db", ".db-wal", ".db-shm")  # its readers open them as they are needed
+
+
+def open_files() -> list[str]:
+    names: list[str] = []
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(FileNotFoundError):  # the listing itself had one open
+            names.append(os.readlink(f"/proc/self/fd/{number}"))
+    return names
+
+
+def counted() -> dict[str, int]:
+    gc.collect()
+    live = gc.get_objects()
+    kinds = Counter(f"{type(one).__module__}.{type(one).__qualname__}" for one in live)
+    status = Path("/proc/self/status").read_text()
+    resident = re.search(r"VmRSS:\s+(\d+) kB", status)
+    assert resident is not None
+    return {
+        "tasks": sum(isinstance(one, asyncio.Task) and not one.done() for one in live),
+        "files": sum(not name.endswith(OF_DATABASE) for name in open_files()),
+        "threads": threading.active_count(),
+        "resident": int(resident[1]) * 1024,
+    } | {kind: count for kind, count in kinds.items() if kind.startswith(OF_REQUESTS)}
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGUSR1, lambda *_: sys.stderr.write(json.dumps(counted()) + "\n"))
+    server.run(load(os.environ, None, {}))
