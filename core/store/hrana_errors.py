@@ -46,7 +46,7 @@ def check(result: BatchResult, places: Sequence[int]) -> None:
         if step not in places:
             raise Unsure(fault.message)
         raise refusal(fault, places.index(step))
-    if any(result.step_results[step] is None for step in places):
+    if any(result.step_results[step] is None for step in (*places, commit)):
         raise Unsure("the server skipped a step and did not say why")
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from core.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable
+from core.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable, TooLarge
 from core.store import writes
 from core.store.database import Database, Ended, Rows, Statement
 from core.store.hrana import BatchResult, Step, rows_of, transaction
@@ -24,6 +24,11 @@ POLL_SECONDS = 0.02
 REST_SECONDS = 1.0  # for which a replica that did not answer is left alone
 BEHIND = "the read replica of the database has not come that far yet; try again"
 LARGE_KNOWN = 100  # batches remembered because their rows take more room than one answer has
+SMALL_BYTES = 1_000_000  # an answer that had room enough
+# What a server is sure to finish within the 5 s that it gives a transaction while others wait (docs/why.md).
+STATEMENTS_MAX = 50_000
+VALUES_MAX = 100_000_000  # bytes and characters in a batch
+VALUE_MAX = 4_000_000  # in one value
 
 _READ, _WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
 _TABLES = Statement("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
@@ -78,6 +83,7 @@ class RemoteDatabase:
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
         self._check_open()
+        _check_size(statements)
         patience = Patience(self._seconds)
         while True:
             write = writes.new_id()
@@ -149,9 +155,12 @@ class RemoteDatabase:
             result = server.run(steps, index, seconds)
             if not is_too_large(result):
                 return whole(result)
-            if len(self._large) < LARGE_KNOWN:
-                self._large.add(key)
-        return whole(server.scan(steps, index, seconds))
+        result, size = server.scan(steps, index, seconds)
+        if size < SMALL_BYTES:
+            self._large.discard(key)  # that one had no room beside others, or these are other rows
+        elif len(self._large) < LARGE_KNOWN:
+            self._large.add(key)
+        return whole(result)
 
     def _ask_primary(self, steps: Sequence[Step], seconds: float, count: int | None = -3) -> BatchResult:
         """Ask the primary; `count` is the step that gives the count, the last inside a transaction unless said."""
@@ -236,6 +245,17 @@ class _Primary:
 
     def close(self) -> None:
         self._whole.close()
+
+
+def _check_size(statements: Sequence[Statement]) -> None:
+    """Raise `TooLarge` for a batch that a server could not be sure to take."""
+    sizes = [len(arg) for statement in statements for arg in statement.args if isinstance(arg, str | bytes)]
+    if len(statements) > STATEMENTS_MAX or sum(sizes) > VALUES_MAX or max(sizes, default=0) > VALUE_MAX:
+        raise TooLarge(
+            f"this takes {len(statements):,} statements with {sum(sizes) / 1e6:,.0f} MB of values; a remote database "
+            f"takes {STATEMENTS_MAX:,} statements with {VALUES_MAX / 1e6:,.0f} MB in one transaction, and "
+            f"{VALUE_MAX / 1e6:,.0f} MB in one value; nothing was stored: send less at a time"
+        )
 
 
 def _reading(statements: Sequence[Statement]) -> list[Step]:
