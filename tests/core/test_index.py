@@ -14,7 +14,7 @@ from core.text import encode_terms
 from core.values import CONTENT_ONLY, Answer, Draft
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
 from tests.examples import few
-from tests.stores import FileStore, Stores
+from tests.stores import Stores, at
 
 WORDS = ["red", "green", "blue", "fox", "dog", "tree", "lake", "sun"]
 texts = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join), min_size=1, max_size=12)
@@ -163,7 +163,7 @@ def test_an_index_is_loaded_whole_whatever_fits_on_a_page(stores: Stores, monkey
 
 
 def test_the_memory_cap_holds_under_200_spaces_in_random_order(tmp_path: Path):
-    store = FileStore(tmp_path / "muisti.db")
+    store = at(tmp_path / "muisti.db")
     names = [f"space-{n}" for n in range(200)]
     with open_engine(store) as engine:
         for name in names:
