@@ -3,11 +3,9 @@
 import argparse
 import signal
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
-from deploy.cluster.muisti import Muisti
-from deploy.cluster.sqld import Sqld
+from deploy.cluster.four import Four, four
 
 FOLDER = Path("build") / "cluster"
 PORTS = (8321, 8322)
@@ -19,21 +17,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=FOLDER, help="folder for data and logs (default: %(default)s)")
     folder: Path = parser.parse_args().data.absolute()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the four are stopped as well
-    with ExitStack() as running:
-        primary = running.enter_context(Sqld(folder / "primary"))
-        replica = running.enter_context(Sqld(folder / "replica", primary=primary))
-        shared = {"database_url": primary.url, "database_namespace": "default"}
-        one = running.enter_context(Muisti(folder / "one", port=PORTS[0], **shared))
-        two = running.enter_context(Muisti(folder / "two", port=PORTS[1], database_replica_url=replica.url, **shared))
-        print(told(primary, replica, one, two), flush=True)  # noqa: T201  # a program for people
+    with four(folder, PORTS) as running:
+        print(told(running), flush=True)  # noqa: T201  # a program for people
         try:
             signal.pause()
         except KeyboardInterrupt:
             return
 
 
-def told(primary: Sqld, replica: Sqld, one: Muisti, two: Muisti) -> str:
+def told(running: Four) -> str:
     """What runs where, and a request to try."""
+    primary, replica, one, two = running
     memories = "/v1/spaces/default/memories"
     return f"""
 sqld primary   {primary.url}
