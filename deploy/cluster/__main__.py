@@ -6,23 +6,28 @@ import sys
 from pathlib import Path
 
 from deploy.cluster.four import Four, four
+from deploy.cluster.muisti import NotStarted
+from deploy.cluster.sqld import SqldMissing
 
 FOLDER = Path("build") / "cluster"
-PORTS = (8321, 8322)
+PORT = 8321
 
 
 def main() -> None:
     """Start all four, say where they are, and stop them on Ctrl-C."""
     parser = argparse.ArgumentParser(prog="make cluster", description=__doc__)
     parser.add_argument("--data", type=Path, default=FOLDER, help="folder for data and logs (default: %(default)s)")
-    folder: Path = parser.parse_args().data.absolute()
+    parser.add_argument("--port", type=int, default=PORT, help="of one Muisti; the other has the next (%(default)s)")
+    options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the four are stopped as well
-    with four(folder, PORTS) as running:
-        print(told(running), flush=True)  # noqa: T201  # a program for people
-        try:
+    try:
+        with four(options.data.absolute(), (options.port, options.port + 1)) as running:
+            print(told(running), flush=True)  # noqa: T201  # a program for people
             signal.pause()
-        except KeyboardInterrupt:
-            return
+    except KeyboardInterrupt:
+        return
+    except (NotStarted, SqldMissing) as error:
+        sys.exit(f"{error}\nmake cluster ARGS='--port 9000 --data folder' takes other ports and another folder")
 
 
 def told(running: Four) -> str:
