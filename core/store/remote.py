@@ -18,10 +18,10 @@ from core.store.replication import Progress, Reached
 from core.store.server import NoAnswer, Server, TooSlow
 
 SECONDS = 10.0  # that a call may take, repetitions included
-REPLICATION_SECONDS = 1.0  # that a replica gets to catch up
+REPLICATION_SECONDS = 1.0  # that a replica gets to catch up, and to answer before it is asked how it is
 PROBE_SECONDS = 0.2
 POLL_SECONDS = 0.02
-REST_SECONDS = 1.0  # for which a replica that did not answer is left alone
+REST_SECONDS = 5.0  # for which a replica that did not answer is left alone
 BEHIND = "the read replica of the database has not come that far yet; try again"
 LARGE_KNOWN = 100  # batches remembered because their rows take more room than one answer has
 SMALL_BYTES = 1_000_000  # an answer that had room enough
@@ -177,8 +177,7 @@ class RemoteDatabase:
             try:
                 return self._ask_replica(self._replica, steps)
             except PASSING:
-                self._rests_until = time.monotonic() + REST_SECONDS
-                self._progress.replica_lost()
+                self._leave_alone()
         return self._ask_primary(steps, seconds)
 
     def _ask_replica(self, replica: Server, steps: Sequence[Step]) -> BatchResult:
@@ -191,11 +190,13 @@ class RemoteDatabase:
         while True:
             index, behind = self._progress.newest.index, self._progress.behind
             try:
-                result = self._ask(replica, steps, index, REPLICATION_SECONDS if behind else self._seconds)
+                result = self._ask(replica, steps, index, REPLICATION_SECONDS)
             except TooSlow:
-                if not behind:
-                    raise
-                self._probe(replica, index)
+                if not self._has_reached(replica, index):
+                    if not behind:
+                        raise
+                    self._leave_alone()  # whoever tries again is answered by the primary
+                    raise NotYetReplicated(BEHIND) from None
                 result = self._ask(replica, steps, index, self._seconds)  # so it was the work that took its time
             reached = _reached(result, -3)
             if reached is None or self._progress.replica_at(reached):
@@ -204,12 +205,18 @@ class RemoteDatabase:
                 raise NotYetReplicated(BEHIND)
             time.sleep(POLL_SECONDS)  # the index was that of another log: the primary has been restarted
 
-    def _probe(self, replica: Server, wanted: int | None) -> None:
-        """See that a replica has come so far."""
+    def _has_reached(self, replica: Server, wanted: int | None) -> bool:
+        """Whether a replica answers, and has come so far."""
         try:
             whole(replica.run(_PROBE, wanted, PROBE_SECONDS))
         except TooSlow:
-            raise NotYetReplicated(BEHIND) from None
+            return False
+        return True
+
+    def _leave_alone(self) -> None:
+        """Ask the primary in place of the replica for a while."""
+        self._rests_until = time.monotonic() + REST_SECONDS
+        self._progress.replica_lost()
 
     def _check_open(self) -> None:
         if self._closed:

@@ -106,6 +106,8 @@ class Server:
         if response.status in (401, 403):
             renewed = self._token.current()
             if renewed != token:  # the file has changed meanwhile
+                response.drain_conn()
+                response.release_conn()
                 response = self._send(path, body, renewed, seconds, whole)
         return self._answered(response)
 
