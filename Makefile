@@ -5,6 +5,7 @@ PYTHON ?= python3
 DATA ?= $(MUISTI_EVAL_DATA)
 TEXT ?=
 PYTEST_ARGS ?= -n auto --dist loadfile
+CLUSTER_SECONDS ?= 60
 CLUSTER_ARGS ?=
 ARGS ?=
 
@@ -14,6 +15,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c $(PINS)
 NEEDS := .venv/.made pyproject.toml $(PINS)
 # Services that Muisti is measured beside. What they need would fight with what we need.
 SERVICES := build/chroma/.made build/mcp-memory-service/.made
+# What the tests of a cluster take from others, away from what we need.
+CLIENTS := build/locust/.made build/libsql-client/.made
 # mcp-memory-service needs a Python whose sqlite3 loads extensions; many builds of Python leave that out.
 EXTENSIBLE = $(firstword $(foreach p,$(PYTHON) python3.13 python3.12 python3.11 /usr/bin/python3,$(shell \
   $(p) -c 'import sqlite3; sqlite3.Connection.enable_load_extension' 2>/dev/null && echo $(p))))
@@ -26,14 +29,14 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test test conformance lint fix eval bench bench-quick bench-remote profile openapi pins model clean
+.PHONY: help serve cluster cluster-test test test-sqld conformance lint fix eval bench bench-quick bench-remote profile openapi pins model clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
-	@echo '  ARGS="..." hands options on to serve, eval and bench, PYTEST_ARGS="..." to test; MUISTI_* settings pass through;'
+	@echo '  ARGS="..." hands options on to serve, eval and bench, PYTEST_ARGS="..." to test and test-sqld; MUISTI_* settings pass through;'
 	@echo '  PYTHON=python3.12 chooses the Python (3.11 or newer) that .venv is made with.'
 
 serve: .venv/.serve .venv/.kernels ## Install what serving needs and start the server
@@ -42,11 +45,16 @@ serve: .venv/.serve .venv/.kernels ## Install what serving needs and start the s
 cluster: .venv/.dev .venv/.kernels ## Start sqld, a replica of it and two Muistis that share them
 	@exec $(BIN)/python -m deploy.cluster $(ARGS)
 
-cluster-test: .venv/.dev .venv/.kernels ## Test coherence and faults on sqld for minutes, with everything killed
-	$(BIN)/python -m pytest tests/remote tests/cluster --cluster-seconds 60 $(CLUSTER_ARGS)
+cluster-test: .venv/.dev .venv/.kernels $(CLIENTS) ## Test coherence and faults on sqld for minutes, with everything killed
+	$(BIN)/python -m pytest tests/remote tests/cluster --cluster-seconds $(CLUSTER_SECONDS) $(CLUSTER_ARGS)
+	$(BIN)/python -m tests.compat build/libsql-client
+	$(BIN)/python -m loadtests.kills build/locust/bin/locust --seconds $(CLUSTER_SECONDS)
 
 test: .venv/.dev .venv/.kernels ## Run the tests and the examples in docstrings
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-sqld: .venv/.dev .venv/.kernels ## Run the tests on sqld alone, with every store that is no file's own affair on it
+	$(BIN)/python -m pytest --store sqld $(PYTEST_ARGS)
 
 conformance: .venv/.dev .venv/.kernels build/conformance/.made ## Run MCP's official suite, Inspector and TypeScript client
 	@$(BIN)/python -m tests.conformance build/conformance $(NODE)
@@ -144,6 +152,13 @@ build/conformance/.made: .venv/.dev $(wildcard tests/conformance/*.*)
 .venv/.peers: .venv/.dev deploy/peers.txt
 	@echo 'Installing what Muisti is measured beside into .venv'
 	@$(PIP) -c deploy/peers.txt --no-build-isolation -e '.[dev,peers]'
+	@touch $@
+
+$(CLIENTS): build/%/.made: deploy/clients/%.txt
+	@echo 'Installing $* into build/$*'
+	@mkdir -p $(@D)
+	@$(PYTHON) -m venv build/$*
+	@build/$*/bin/python -m pip --disable-pip-version-check install -q -r $<
 	@touch $@
 
 # A service that cannot be installed is left out of the tables, which then say so.

@@ -12,6 +12,7 @@ MuistiError
 │   ├── ModelMismatch     the space was embedded by another model
 │   └── RequestReused     an idempotency key came back with another body
 ├── QuotaExceeded         the space may not hold as much
+├── TooLarge              more at once than the database takes; send less at a time
 ├── Stale                 the memory has moved on since the version that the caller names
 ├── EpochGone             the caller's point of history belongs to a space that was made anew
 ├── NotYetReplicated      the asked point of history has not arrived here; safe to retry
@@ -189,6 +190,12 @@ class QuotaExceeded(MuistiError):
             (self.usage.bytes, self.usage.quota.bytes, "bytes"),
         )
         return ": it holds " + " and ".join(f"{n:,} of {most:,} {what}" for n, most, what in held if most is not None)
+
+
+class TooLarge(MuistiError):
+    """More at once than the database takes; nothing was stored."""
+
+    code = "too_large"
 
 
 class Stale(MuistiError):

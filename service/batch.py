@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from core.errors import AddressTaken, InvalidInput, MuistiError, Problem, QuotaExceeded, Similar
+from core.errors import AddressTaken, InvalidInput, MuistiError, Problem, QuotaExceeded, Similar, TooLarge
 from core.values import BATCH_MAX, Draft, OnConflict, Seq, Written
 from service.decode import decode, prepare
 from service.errors import HttpError, problem_of
@@ -76,7 +76,7 @@ class _Adding:
             return
         try:
             written = self._try(places)
-        except (InvalidInput, Similar, AddressTaken, QuotaExceeded, HttpError) as refusal:
+        except (InvalidInput, Similar, AddressTaken, QuotaExceeded, TooLarge, HttpError) as refusal:
             if len(places) == 1:
                 self._fail(places[0], _moved(refusal, f"{PATH}[{places[0]}]"))
                 return

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 
 from deploy.cluster.sqld import Sqld
-from tests.stores import FileStore, RemoteStore, Stores
+from tests.stores import Everything, FileStore, RemoteStore, Stores
 
 # The same examples each time, so that a change is judged by what it changed; a deadline would be a timed assertion.
 settings.register_profile("muisti", deadline=None, print_blob=True, derandomize=True)
@@ -19,6 +19,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="more examples, power cuts, kills and faults: an hour or two")
     parser.addoption("--cluster-seconds", type=float, default=6.0, help="how long the tests of a cluster go on")
     parser.addoption("--mcp-requests", type=int, default=400, help="how many a server gets that must keep none of them")
+    parser.addoption("--store", choices=["both", "file", "sqld"], default="both", help="what tests of both run on")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what runs on the other store."""
+    kept = ("file", "sqld", None) if config.getoption("store") == "both" else (config.getoption("store"), None)
+    config.hook.pytest_deselected(items=[item for item in items if _store_of(item) not in kept])
+    items[:] = [item for item in items if _store_of(item) in kept]
+
+
+def _store_of(item: pytest.Item) -> str | None:
+    """The store that a test is bound to, None when it is to none."""
+    if item.get_closest_marker("file_only"):
+        return "file"
+    callspec = getattr(item, "callspec", None)
+    return None if callspec is None else callspec.params.get("stores")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -37,6 +53,13 @@ def sqld(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sqld]:
     """A server for remote databases. Without one the tests fail: nothing is skipped."""
     with Sqld(tmp_path_factory.mktemp("sqld")) as running:
         yield running
+
+
+@pytest.fixture(scope="session", autouse=True)
+def everything(request: pytest.FixtureRequest) -> None:
+    """With `--store sqld`, tests that take any file for their store get a database on the server instead."""
+    if request.config.getoption("store") == "sqld":
+        Everything.sqld = request.getfixturevalue("sqld")
 
 
 @pytest.fixture(scope="session", params=["file", "sqld"])

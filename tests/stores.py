@@ -45,3 +45,27 @@ class RemoteStore:
 
 
 Stores = Callable[[], Store]
+
+
+class Everything:
+    """What `pytest --store sqld` changes: the server that all tests run on, but those that are about files."""
+
+    sqld: Sqld | None = None
+    made: dict[Path, RemoteStore] = {}
+
+
+def at(path: Path) -> Store:
+    """The store of a path: that file, or a database for it when all runs on sqld."""
+    if Everything.sqld is None:
+        return FileStore(path)
+    if path not in Everything.made:
+        Everything.made[path] = RemoteStore(Everything.sqld)
+    return Everything.made[path]
+
+
+def settings_at(path: Path) -> dict[str, str]:
+    """The same for a process of its own, as its environment says it."""
+    store = at(path)
+    if isinstance(store, RemoteStore):
+        return {"MUISTI_DATABASE_URL": store.sqld.url, "MUISTI_DATABASE_NAMESPACE": store.namespace}
+    return {"MUISTI_DATABASE_URL": f"file:{path}"}

@@ -9,8 +9,8 @@ from core.store import index_rows, segments, spaces
 from core.store.database import Database, Refused
 from core.store.spaces import SpaceRow
 
-PACKED = 2_000  # versions, so many of which are packed or none
-SEGMENT_BYTES = 2 << 20  # sqld takes no more than 5 MB a request, and makes text of bytes
+PACKED = 1_000  # versions, so many of which are packed or none: 340 MB in memory if each were as long as it may be
+SEGMENT_BYTES = 2 << 20  # sqld holds no value of 5 MB, and an answer of more than 10 MB takes another round trip
 READ_BYTES = 4 << 20  # of segments in one read
 
 

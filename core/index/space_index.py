@@ -23,6 +23,8 @@ from core.text import FIELDS
 from core.values import Seq, SpaceSettings
 
 COMPACT_AT = 4_096  # dead rows, when they are also most of the index
+FIRST_PAGE = 500  # versions; long ones have hundreds of passages each
+PAGE_ROWS = 20_000  # passages that a further page brings, about
 
 
 class Outdated(Exception):
@@ -108,20 +110,22 @@ class SpaceIndex:
 
     def _pull(self, after_born: int, deaths_after: int) -> Snapshot:
         """Append what was born and bury what died; the deaths are those up to the state that the snapshot names."""
+        page = FIRST_PAGE
         while True:
             state, living, deaths = self._database.read(
                 [
                     spaces.state(self.space.id),
-                    index_rows.living(self.space, self._generation, after_born),
+                    index_rows.living(self.space, self._generation, after_born, page),
                     index_rows.deaths(self.space, deaths_after),
                 ]
             )
             seq = self._check(state)
             births = Births.of(living, self._rows.dimensions)
             self._append(births)
-            if births.versions < index_rows.PAGE_VERSIONS:
+            if births.versions < page:
                 break
             after_born = int(births.born[-1])
+            page = max(PAGE_ROWS * births.versions // len(births), 1)
         self._whole = False  # see `_append`
         buried = self._bury(deaths)
         snapshot = self._snapshot.followed_by(seq, self._pieces, buried, self._unembedded)

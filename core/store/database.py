@@ -71,6 +71,7 @@ class Database(Protocol):
 
         Raises:
             Refused: a statement was refused; nothing of the batch is kept.
+            TooLarge: the batch is more than this database takes in one transaction; nothing was tried.
         """
         ...
 

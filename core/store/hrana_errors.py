@@ -12,6 +12,7 @@ PASSING_CODES = frozenset({"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_SCHEMA", "SQL
 DAMAGED_CODES = frozenset({"SQLITE_CORRUPT", "SQLITE_NOTADB"})
 UNUSABLE_CODES = frozenset({"SQLITE_NOMEM", "SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM",
     "SQLITE_AUTH", "SQLITE_PROTOCOL", "BLOCKED", "PROXY_ERROR"})  # fmt: skip
+FULL_CODE = "SQLITE_FULL"
 TOO_LARGE_CODE = "RESPONSE_TOO_LARGE"
 
 
@@ -39,14 +40,14 @@ def check(result: BatchResult, places: Sequence[int]) -> None:
     for step, fault in enumerate(result.step_errors):
         if fault is None:
             continue
-        if step == commit:
+        if step == commit and fault.code != FULL_CODE:
             raise Unsure(fault.message)
         if not fault.code.startswith("SQLITE_CONSTRAINT"):
             raise_fault(fault)
         if step not in places:
             raise Unsure(fault.message)
         raise refusal(fault, places.index(step))
-    if any(result.step_results[step] is None for step in places):
+    if any(result.step_results[step] is None for step in (*places, commit)):
         raise Unsure("the server skipped a step and did not say why")
 
 
@@ -67,7 +68,7 @@ def raise_fault(fault: Fault) -> NoReturn:
     code, said = fault.code.upper(), fault.message
     if code in PASSING_CODES:
         raise Passing(said)
-    if code == "SQLITE_FULL":
+    if code == FULL_CODE:
         raise StoreFull("no room left for the database; nothing was stored")
     if code in DAMAGED_CODES:
         raise StoreCorrupt("the remote database is damaged")

@@ -3,8 +3,6 @@
 from core.store.database import Statement
 from core.store.spaces import SpaceRow
 
-PAGE_VERSIONS = 20_000
-
 _FIELDS = {
     "category": "v.category_folded",
     "key": "v.key",
@@ -22,7 +20,7 @@ _FIELDS = {
 }
 
 
-def living(space: SpaceRow, generation: int | None, after_born: int, versions: int = PAGE_VERSIONS) -> Statement:
+def living(space: SpaceRow, generation: int | None, after_born: int, versions: int) -> Statement:
     """Passages of the current versions born after `after_born`: at most so many versions, oldest first."""
     return Statement(
         """SELECT v.id, v.memory_id, v.born, v.status, v.importance, v.at, v.expires_at, v.content_hash,

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from core.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable
+from core.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable, TooLarge
 from core.store import writes
 from core.store.database import Database, Ended, Rows, Statement
 from core.store.hrana import BatchResult, Step, rows_of, transaction
@@ -18,12 +18,17 @@ from core.store.replication import Progress, Reached
 from core.store.server import NoAnswer, Server, TooSlow
 
 SECONDS = 10.0  # that a call may take, repetitions included
-REPLICATION_SECONDS = 1.0  # that a replica gets to catch up
+REPLICATION_SECONDS = 1.0  # that a replica gets to catch up, and to answer before it is asked how it is
 PROBE_SECONDS = 0.2
 POLL_SECONDS = 0.02
-REST_SECONDS = 1.0  # for which a replica that did not answer is left alone
+REST_SECONDS = 5.0  # for which a replica that did not answer is left alone
 BEHIND = "the read replica of the database has not come that far yet; try again"
 LARGE_KNOWN = 100  # batches remembered because their rows take more room than one answer has
+SMALL_BYTES = 1_000_000  # an answer that had room enough
+# What a server is sure to finish within the 5 s that it gives a transaction while others wait (docs/why.md).
+STATEMENTS_MAX = 50_000
+VALUES_MAX = 100_000_000  # bytes and characters in a batch
+VALUE_MAX = 4_000_000  # in one value
 
 _READ, _WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
 _TABLES = Statement("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
@@ -78,6 +83,7 @@ class RemoteDatabase:
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
         self._check_open()
+        _check_size(statements)
         patience = Patience(self._seconds)
         while True:
             write = writes.new_id()
@@ -149,9 +155,12 @@ class RemoteDatabase:
             result = server.run(steps, index, seconds)
             if not is_too_large(result):
                 return whole(result)
-            if len(self._large) < LARGE_KNOWN:
-                self._large.add(key)
-        return whole(server.scan(steps, index, seconds))
+        result, size = server.scan(steps, index, seconds)
+        if size < SMALL_BYTES:
+            self._large.discard(key)  # that one had no room beside others, or these are other rows
+        elif len(self._large) < LARGE_KNOWN:
+            self._large.add(key)
+        return whole(result)
 
     def _ask_primary(self, steps: Sequence[Step], seconds: float, count: int | None = -3) -> BatchResult:
         """Ask the primary; `count` is the step that gives the count, the last inside a transaction unless said."""
@@ -168,8 +177,7 @@ class RemoteDatabase:
             try:
                 return self._ask_replica(self._replica, steps)
             except PASSING:
-                self._rests_until = time.monotonic() + REST_SECONDS
-                self._progress.replica_lost()
+                self._leave_alone()
         return self._ask_primary(steps, seconds)
 
     def _ask_replica(self, replica: Server, steps: Sequence[Step]) -> BatchResult:
@@ -182,11 +190,13 @@ class RemoteDatabase:
         while True:
             index, behind = self._progress.newest.index, self._progress.behind
             try:
-                result = self._ask(replica, steps, index, REPLICATION_SECONDS if behind else self._seconds)
+                result = self._ask(replica, steps, index, REPLICATION_SECONDS)
             except TooSlow:
-                if not behind:
-                    raise
-                self._probe(replica, index)
+                if not self._has_reached(replica, index):
+                    if not behind:
+                        raise
+                    self._leave_alone()  # whoever tries again is answered by the primary
+                    raise NotYetReplicated(BEHIND) from None
                 result = self._ask(replica, steps, index, self._seconds)  # so it was the work that took its time
             reached = _reached(result, -3)
             if reached is None or self._progress.replica_at(reached):
@@ -195,12 +205,18 @@ class RemoteDatabase:
                 raise NotYetReplicated(BEHIND)
             time.sleep(POLL_SECONDS)  # the index was that of another log: the primary has been restarted
 
-    def _probe(self, replica: Server, wanted: int | None) -> None:
-        """See that a replica has come so far."""
+    def _has_reached(self, replica: Server, wanted: int | None) -> bool:
+        """Whether a replica answers, and has come so far."""
         try:
             whole(replica.run(_PROBE, wanted, PROBE_SECONDS))
         except TooSlow:
-            raise NotYetReplicated(BEHIND) from None
+            return False
+        return True
+
+    def _leave_alone(self) -> None:
+        """Ask the primary in place of the replica for a while."""
+        self._rests_until = time.monotonic() + REST_SECONDS
+        self._progress.replica_lost()
 
     def _check_open(self) -> None:
         if self._closed:
@@ -236,6 +252,17 @@ class _Primary:
 
     def close(self) -> None:
         self._whole.close()
+
+
+def _check_size(statements: Sequence[Statement]) -> None:
+    """Raise `TooLarge` for a batch that a server could not be sure to take."""
+    sizes = [len(arg) for statement in statements for arg in statement.args if isinstance(arg, str | bytes)]
+    if len(statements) > STATEMENTS_MAX or sum(sizes) > VALUES_MAX or max(sizes, default=0) > VALUE_MAX:
+        raise TooLarge(
+            f"this takes {len(statements):,} statements with {sum(sizes) / 1e6:,.0f} MB of values; a remote database "
+            f"takes {STATEMENTS_MAX:,} statements with {VALUES_MAX / 1e6:,.0f} MB in one transaction, and "
+            f"{VALUE_MAX / 1e6:,.0f} MB in one value; nothing was stored: send less at a time"
+        )
 
 
 def _reading(statements: Sequence[Statement]) -> list[Step]:

@@ -6,7 +6,7 @@ What goes wrong on the way is one of three things: the batch was not sent, it wa
 import binascii
 from collections.abc import Iterator, Sequence
 from ssl import SSLCertVerificationError
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import urllib3
 from urllib3.exceptions import (
@@ -17,16 +17,16 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from core.errors import StoreUnavailable
+from core.errors import StoreUnavailable, TooLarge
 from core.store import hrana
 from core.store.access import Token
-from core.store.hrana import BadReply, BatchResult, CursorEntry, Fault, Step, StepResult
+from core.store.hrana import BadReply, BatchResult, CursorHead, Fault, Step, StepResult
 from core.store.location import base_url
 
 CONNECT_SECONDS = 2.0
 CONNECTIONS = 64  # kept open
 CLOSE_SECONDS = 1.0
-Pool = urllib3.HTTPConnectionPool
+PORTS = {"http": 80, "https": 443}
 _ALIKE = {"content-type": "application/json", "accept-encoding": "identity"}
 
 
@@ -69,54 +69,54 @@ class Server:
         except BadReply as error:
             raise NoAnswer(f"what came back is not Hrana: {error}") from error
 
-    def scan(self, steps: Sequence[Step], index: int | None, seconds: float) -> BatchResult | Fault:
-        """Run a batch that reads, whose rows come one by one: they may take more room than one answer has."""
+    def scan(self, steps: Sequence[Step], index: int | None, seconds: float) -> tuple[BatchResult | Fault, int]:
+        """Run a batch whose rows come one by one, since they may take more room than one answer has.
+
+        Gives the bytes that came as well. `seconds` is the longest silence.
+        """
         response = self._post("/v3/cursor", hrana.cursor_body(steps, index), seconds, whole=False)
         try:
             lines = _lines(response)
             head = hrana.cursor_head(next(lines, b""))
-            result = _gathered((hrana.cursor_entry(line) for line in lines), len(steps))
+            result, size = _gathered(lines, len(steps))
         except (HTTPError, BadReply) as error:
             raise NoAnswer(f"the answer broke off ({type(error).__name__})") from error
         finally:
             response.close()  # it has gone back to the pool when all was read; what is half read must not
-        self._close(head.baton, head.base_url)
-        return result
+        self._close(head)
+        return result, size
 
     def close(self) -> None:
         """Close the connections that nobody uses."""
         self._pool.close()
 
-    def _close(self, baton: str | None, moved_to: str | None) -> None:
+    def _close(self, head: CursorHead) -> None:
         """End the stream of a cursor; the server would by itself, after ten seconds."""
-        if baton is None:
+        path = self._path if head.base_url is None else _path_on(self._base, head.base_url)
+        if head.baton is None or path is None:
             return
-        pool, path = self._pool, self._path
-        if moved_to is not None and _as_safe(moved_to, self._base):
-            pool, path = urllib3.connection_from_url(moved_to), urlsplit(moved_to).path.rstrip("/")
         try:
-            self._send(pool, f"{path}/v3/pipeline", hrana.close_body(baton), self._token.current(), CLOSE_SECONDS)
+            self._send(f"{path}/v3/pipeline", hrana.close_body(head.baton), self._token.current(), CLOSE_SECONDS)
         except (NotSent, NoAnswer):
             return  # see above
-        finally:
-            if pool is not self._pool:
-                pool.close()
 
     def _post(self, path: str, body: bytes, seconds: float, *, whole: bool = True) -> urllib3.BaseHTTPResponse:
         token, path = self._token.current(), f"{self._path}{path}"
-        response = self._send(self._pool, path, body, token, seconds, whole)
+        response = self._send(path, body, token, seconds, whole)
         if response.status in (401, 403):
             renewed = self._token.current()
             if renewed != token:  # the file has changed meanwhile
-                response = self._send(self._pool, path, body, renewed, seconds, whole)
+                response.drain_conn()
+                response.release_conn()
+                response = self._send(path, body, renewed, seconds, whole)
         return self._answered(response)
 
     def _send(
-        self, pool: Pool, path: str, body: bytes, token: str | None, seconds: float, whole: bool = True
+        self, path: str, body: bytes, token: str | None, seconds: float, whole: bool = True
     ) -> urllib3.BaseHTTPResponse:
         bearer = {} if token is None else {"authorization": f"Bearer {token}"}
         try:
-            return pool.urlopen(
+            return self._pool.urlopen(
                 "POST",
                 path,
                 body=body,
@@ -152,6 +152,8 @@ class Server:
             )
         if status in (404, 429):  # sqld takes a database for missing while it closes it to make room for others
             raise Declined(f"it answered {status}")
+        if status == 413:
+            raise TooLarge("what stands before the database takes no request of this size; send less at a time")
         if status >= 500:
             raise NoAnswer(f"it answered {status}")
         raise StoreUnavailable(f"what is at the database's URL does not speak Hrana 3: it answered {status}")
@@ -166,31 +168,48 @@ def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
         yield pending
 
 
-def _gathered(entries: Iterator[CursorEntry], steps: int) -> BatchResult | Fault:
-    """A cursor's entries in the form of a batch's result."""
+def _gathered(lines: Iterator[bytes], steps: int) -> tuple[BatchResult | Fault, int]:
+    """A cursor's entries in the form of a batch's result, and the bytes that they took."""
     results: list[StepResult | None] = [None] * steps
     errors: list[Fault | None] = [None] * steps
-    rows = list[list[hrana.Cell]]()
+    step, rows = 0, list[list[hrana.Cell]]()
     index: str | None = None
-    for entry in entries:
+    size = 0
+    for line in lines:
+        entry = hrana.cursor_entry(line)
+        size += len(line)
         if entry.type == "row":
             rows.append(entry.row)
         elif entry.type == "step_begin":
-            rows = list[list[hrana.Cell]]()
-            results[entry.step] = StepResult(rows)
+            step, rows = entry.step, list[list[hrana.Cell]]()
+        elif entry.type == "step_end":
+            results[step] = StepResult(rows)
         elif entry.type == "step_error":
             errors[entry.step] = entry.error
         elif entry.type == "replication_index":
             index = None if entry.replication_index is None else str(entry.replication_index)
         elif entry.type == "error" and entry.error is not None:
-            return entry.error
-    return BatchResult(results, errors, index)
+            return entry.error, size
+    return BatchResult(results, errors, index), size
 
 
-def _as_safe(url: str, base: str) -> bool:
-    """Whether the token may go there: never from TLS to none, and never to another kind of URL."""
-    scheme = urlsplit(url).scheme
-    return scheme == "https" or (scheme == "http" and base.startswith("http:"))
+def _path_on(base: str, moved_to: str) -> str | None:
+    """The path of a URL that a server sends us on to; None when it is elsewhere, where the token must not go.
+
+    >>> _path_on("https://db.example:443", "https://db.example/node1/")
+    '/node1'
+    >>> [_path_on("https://db.example", url) for url in ("https://db.example.net", "http://db.example", "//[")]
+    [None, None, None]
+    """
+    try:
+        theirs = urlsplit(moved_to)
+        return theirs.path.rstrip("/") if _origin(theirs) == _origin(urlsplit(base)) else None
+    except ValueError:  # no URL at all
+        return None
+
+
+def _origin(url: SplitResult) -> tuple[str, str | None, int | None]:
+    return url.scheme, url.hostname, url.port or PORTS.get(url.scheme)
 
 
 def _unpadded(text: str) -> str:

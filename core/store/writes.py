@@ -13,6 +13,7 @@ from core.store.hrana import Step
 
 KEEP_SECONDS = 3_600  # far longer than anybody waits for an answer
 SWEEP_EVERY = 256  # writes, on average
+SWEPT_MAX = 5_000  # rows at once, far more than as many writes leave: what piled up must not hold a write up
 
 FATE = -1  # the place of the row that tells the fate; values stand at their statement's place
 COMMITTED, VOID = 1, 0
@@ -30,7 +31,11 @@ MAKE = (
 COUNT = Statement("SELECT answer FROM muisti_writes WHERE id = x'' AND place = 0")
 _COUNT_ON = Statement("UPDATE muisti_writes SET answer = answer + 1 WHERE id = x'' AND place = 0 RETURNING answer")
 COUNTED = 1  # the step of a write, inside its transaction, that gives the count
-_SWEEP = Statement("DELETE FROM muisti_writes WHERE at < unixepoch() - ?", (KEEP_SECONDS,))
+_SWEEP = Statement(
+    "DELETE FROM muisti_writes WHERE (id, place) IN "
+    "(SELECT id, place FROM muisti_writes WHERE at < unixepoch() - ? LIMIT ?)",
+    (KEEP_SECONDS, SWEPT_MAX),
+)
 _NOTE = "INSERT INTO muisti_writes VALUES (?, ?, ?, unixepoch())"
 
 

@@ -3,37 +3,36 @@
 import argparse
 import signal
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
-from deploy.cluster.muisti import Muisti
-from deploy.cluster.sqld import Sqld
+from deploy.cluster.four import Four, four
+from deploy.cluster.muisti import NotStarted
+from deploy.cluster.sqld import SqldMissing
 
 FOLDER = Path("build") / "cluster"
-PORTS = (8321, 8322)
+PORT = 8321
 
 
 def main() -> None:
     """Start all four, say where they are, and stop them on Ctrl-C."""
     parser = argparse.ArgumentParser(prog="make cluster", description=__doc__)
     parser.add_argument("--data", type=Path, default=FOLDER, help="folder for data and logs (default: %(default)s)")
-    folder: Path = parser.parse_args().data.absolute()
+    parser.add_argument("--port", type=int, default=PORT, help="of one Muisti; the other has the next (%(default)s)")
+    options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the four are stopped as well
-    with ExitStack() as running:
-        primary = running.enter_context(Sqld(folder / "primary"))
-        replica = running.enter_context(Sqld(folder / "replica", primary=primary))
-        shared = {"database_url": primary.url, "database_namespace": "default"}
-        one = running.enter_context(Muisti(folder / "one", port=PORTS[0], **shared))
-        two = running.enter_context(Muisti(folder / "two", port=PORTS[1], database_replica_url=replica.url, **shared))
-        print(told(primary, replica, one, two), flush=True)  # noqa: T201  # a program for people
-        try:
+    try:
+        with four(options.data.absolute(), (options.port, options.port + 1)) as running:
+            print(told(running), flush=True)  # noqa: T201  # a program for people
             signal.pause()
-        except KeyboardInterrupt:
-            return
+    except KeyboardInterrupt:
+        return
+    except (NotStarted, SqldMissing) as error:
+        sys.exit(f"{error}\nmake cluster ARGS='--port 9000 --data folder' takes other ports and another folder")
 
 
-def told(primary: Sqld, replica: Sqld, one: Muisti, two: Muisti) -> str:
+def told(running: Four) -> str:
     """What runs where, and a request to try."""
+    primary, replica, one, two = running
     memories = "/v1/spaces/default/memories"
     return f"""
 sqld primary   {primary.url}

@@ -13,19 +13,34 @@ ROOT = Path(__file__).parents[2]
 START_SECONDS = 60.0
 
 
+class NotStarted(Exception):
+    """It cannot run here."""
+
+
 class Muisti:
     """`python -m service`. Leaving the context ends it; `kill` and `start` may be called in between."""
 
     def __init__(self, folder: Path, *, port: int = 0, **settings: str) -> None:
-        """`settings` by field name; `folder` gets the log."""
+        """`settings` by field name; `folder` gets the log. Port 0 means any.
+
+        Raises:
+            NotStarted: the port is taken.
+        """
         self._folder = folder
         self._settings = settings
-        with socket.create_server(("127.0.0.1", port)) as free:
-            self.port: int = free.getsockname()[1]
+        try:
+            with socket.create_server(("127.0.0.1", port)) as free:
+                self.port: int = free.getsockname()[1]
+        except OSError as error:
+            raise NotStarted(f"port {port} cannot be had: {error.strerror}") from error
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "Muisti":
-        self.start()
+        try:
+            self.start()
+        except BaseException:  # Ctrl-C too: nothing is left running
+            self.kill()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -40,7 +55,11 @@ class Muisti:
         return self._folder / "muisti.log"
 
     def start(self) -> None:
-        """Start, and return when it says that it is ready."""
+        """Start, and return when it says that it is ready.
+
+        Raises:
+            NotStarted: it does not.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
         ours = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
         given = {f"MUISTI_{name.upper()}": value for name, value in self._settings.items()}
@@ -58,7 +77,7 @@ class Muisti:
         ends = time.monotonic() + START_SECONDS
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > ends:
-                raise RuntimeError(f"Muisti does not start; {self.log} ends with {self.log.read_bytes()[-500:]!r}")
+                raise NotStarted(f"Muisti does not start; {self.log} ends with {self.log.read_bytes()[-500:]!r}")
             time.sleep(0.05)
 
     def kill(self) -> None:

@@ -82,7 +82,11 @@ class Sqld:
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "Sqld":
-        self.start()
+        try:
+            self.start()
+        except BaseException:  # Ctrl-C too: nothing is left running
+            self.kill()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -4,18 +4,19 @@ import random
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 
-from deploy.cluster.muisti import Muisti
 from tests.durability.server import rare_word
 
 ADDRESSES = 6
 PATIENCE_SECONDS = 60.0  # within which some server must answer
 PAUSE_SECONDS = 0.05
+
+Heard = Callable[[str, str, float, str | None], None]  # method, kind, seconds, and why there was no answer
 
 
 @dataclass(slots=True)
@@ -34,10 +35,12 @@ class Entry:
 
 
 class Clients:
-    """Users of a few entries that all of them change. Any thread may call `use`."""
+    """Users of a few entries that all of them change. Any thread may call `use` and `act`."""
 
-    def __init__(self, servers: Sequence[Muisti], space: str) -> None:
-        self._servers = servers
+    def __init__(self, urls: Sequence[str], space: str, heard: Heard | None = None) -> None:
+        """`urls` are those of the servers; `heard` is told of each request."""
+        self._urls = urls
+        self._heard = heard
         self._base = f"/v1/spaces/{space}"
         self._lock = threading.Lock()
         self._local = threading.local()
@@ -45,6 +48,7 @@ class Clients:
         self.entries = [Entry(f"k{n}") for n in range(ADDRESSES)]
         self.seqs: list[str] = []
         self.retries = self.answers = 0
+        self.longest = 0.0  # seconds that somebody waited for an answer, retries included
 
     def close(self) -> None:
         for client in self._opened:
@@ -54,24 +58,28 @@ class Clients:
         """Do this and that until then (by the monotonic clock)."""
         rng = random.Random(seed)
         while time.monotonic() < until:
-            rng.choice((self._write, self._write, self._read, self._search))(rng.choice(self.entries), rng)
+            self.act(rng)
+
+    def act(self, rng: random.Random) -> None:
+        """Write, read or search. An answer that breaks a promise is an AssertionError."""
+        rng.choice((self._write, self._write, self._read, self._search))(rng.choice(self.entries), rng)
 
     def judge(self) -> None:
         """After it all: what was acknowledged is history, once each, in order, at every server."""
         assert len(set(self.seqs)) == len(self.seqs), "a number of history was given twice"
         assert any(entry.contents for entry in self.entries)
         for entry in self.entries:
-            for server in self._servers:
-                self._judge(entry, server)
+            for url in self._urls:
+                self._judge(entry, url)
 
-    def _judge(self, entry: Entry, server: Muisti) -> None:
+    def _judge(self, entry: Entry, url: str) -> None:
         headers = {} if entry.seq is None else {"muisti-min-seq": entry.seq}
-        found = self._ask("GET", f"/entries/c/{entry.key}", headers=headers, server=server)
+        found = self._ask("GET", f"/entries/c/{entry.key}", headers=headers, url=url)
         if found.status_code == 404:
             assert not entry.contents, "an acknowledged memory is gone"
             return
         path = f"/memories/{found.json()['id']}/history"
-        versions = self._ask("GET", path, headers=headers, server=server).json()["items"]
+        versions = self._ask("GET", path, headers=headers, url=url).json()["items"]
         stored = {version["memory"]["version"]: version["memory"]["content"] for version in versions}
         assert sorted(stored) == list(range(1, len(stored) + 1))
         assert {number: stored.get(number) for number in entry.contents} == entry.contents, "a write was lost"
@@ -130,25 +138,36 @@ class Clients:
         assert len(hits) <= 1 and (hits or not untouched), "a search missed what it was asked to have seen"
 
     def _ask(
-        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, *, server: Any = None
+        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, *, url: str = ""
     ) -> httpx.Response:
         """The answer of some server, which may be busy or gone for a while."""
-        ends = time.monotonic() + PATIENCE_SECONDS
+        began = time.monotonic()
         while True:
-            chosen: Muisti = server or random.choice(self._servers)
-            try:
-                answer = self._client.request(method, f"{chosen.url}{self._base}{path}", json=body, headers=headers)
+            answer, problem = self._tried(method, path, body, headers, url or random.choice(self._urls))
+            waited = time.monotonic() - began
+            if answer is not None:
                 with self._lock:
                     self.answers += 1
-                if answer.status_code != 503:
-                    return answer
-                problem = answer.text
-            except httpx.TransportError as error:
-                problem = repr(error)
+                    self.longest = max(self.longest, waited)
+                return answer
             with self._lock:
                 self.retries += 1
-            assert time.monotonic() < ends, f"no answer to {method} {path}: {problem}"
+            assert waited < PATIENCE_SECONDS, f"no answer to {method} {path}: {problem}"
             time.sleep(PAUSE_SECONDS)
+
+    def _tried(
+        self, method: str, path: str, body: Any, headers: dict[str, str] | None, url: str
+    ) -> tuple[httpx.Response | None, str | None]:
+        """An answer, or why there is none yet."""
+        began = time.monotonic()
+        try:
+            answer = self._client.request(method, f"{url}{self._base}{path}", json=body, headers=headers)
+            problem = answer.text if answer.status_code == 503 else None
+        except httpx.TransportError as error:
+            answer, problem = None, repr(error)
+        if self._heard is not None:
+            self._heard(method, path.split("/")[1], time.monotonic() - began, problem)
+        return (answer if problem is None else None), problem
 
     @property
     def _client(self) -> httpx.Client:

@@ -24,7 +24,7 @@ def seconds(request: pytest.FixtureRequest) -> float:
 def live(cluster: Cluster, space: str, seconds: float) -> Clients:
     made = httpx.post(f"{cluster.servers[0].url}/v1/spaces", json={"name": space}, trust_env=False)
     assert made.status_code == 201
-    clients = Clients(cluster.servers, space)
+    clients = Clients([server.url for server in cluster.servers], space)
     until = time.monotonic() + seconds
     with ThreadPoolExecutor(USERS) as pool:
         for outcome in [pool.submit(clients.use, seed, until) for seed in range(USERS)]:

@@ -10,10 +10,9 @@ import numpy as np
 from core.embed import Encoder
 from core.engine import MEMORY, Engine
 from core.kernels import Floats
-from core.store.file import FileDatabase
 from core.values import CONTENT_ONLY, Draft, SpaceSettings
 from core.vectors import Vectors
-from tests.stores import Store
+from tests.stores import Store, at
 
 NOON = 1_780_000_000_000_000  # microseconds; a day in 2026
 SPACE = "s"
@@ -76,9 +75,9 @@ def open_engine(
     embeddings: bool = True,
     index_memory: int = MEMORY,
 ) -> Engine:
-    """An engine on a store, or on a file, with a space `s` that indexes and embeds content only."""
+    """An engine on a store, or on that of a path, with a space `s` that indexes and embeds content only."""
     chosen = (encoder or WordEncoder()) if embeddings else None
-    database = FileDatabase(store) if isinstance(store, Path) else store.open()
+    database = (at(store) if isinstance(store, Path) else store).open()
     engine = Engine(database, chosen, clock or Clock(), index_memory=index_memory)
     if SPACE not in {space.name for space in engine.list_spaces()}:
         engine.create_space(SPACE, settings)

@@ -14,7 +14,7 @@ from core.store.database import Outcome
 from core.values import Draft, OnConflict, Written
 from core.writing import Begun
 from tests.core.fakes import SPACE, add, open_engine
-from tests.stores import Stores
+from tests.stores import FileStore, Stores
 
 Adding = Callable[[Draft, OnConflict], Written | None]
 
@@ -34,7 +34,7 @@ DRAFTS = (
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    with open_engine(tmp_path / "one.db") as opened:
+    with open_engine(FileStore(tmp_path / "one.db")) as opened:
         warmed(opened)
         yield opened
 
@@ -66,7 +66,7 @@ def told(adding: Callable[[], Written | None]) -> object:
 
 @pytest.mark.parametrize("on_conflict", ["keep", "reject"])
 def test_it_tells_what_a_call_that_waits_tells(engine: Engine, tmp_path: Path, on_conflict: OnConflict):
-    with open_engine(tmp_path / "two.db") as other:
+    with open_engine(FileStore(tmp_path / "two.db")) as other:
         warmed(other)
         for draft in DRAFTS:
             here = told(lambda draft=draft: at_once(engine, draft, on_conflict))

@@ -14,7 +14,7 @@ from core.text import encode_terms
 from core.values import CONTENT_ONLY, Answer, Draft
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
 from tests.examples import few
-from tests.stores import FileStore, Stores
+from tests.stores import Stores, at
 
 WORDS = ["red", "green", "blue", "fox", "dog", "tree", "lake", "sun"]
 texts = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join), min_size=1, max_size=12)
@@ -151,8 +151,19 @@ def test_an_index_compacts_when_most_of_it_is_dead(stores: Stores, monkeypatch: 
         assert engine.search(SPACE, Query(text="99", mode="keyword")).hits[0].memory.content == "fox number 99"
 
 
+def test_an_index_is_loaded_whole_whatever_fits_on_a_page(stores: Stores, monkeypatch: Any):
+    monkeypatch.setattr("core.index.space_index.FIRST_PAGE", 2)
+    monkeypatch.setattr("core.index.space_index.PAGE_ROWS", 5)
+    store = stores()
+    with open_engine(store, embeddings=False) as engine:
+        ids = add(engine, *("fox " * 300 * (n % 3) + f"fox {n}" for n in range(20)))
+    with open_engine(store, embeddings=False) as engine:
+        hits = engine.search(SPACE, Query(text="fox", limit=100)).hits
+        assert {hit.memory.id for hit in hits} == set(ids)
+
+
 def test_the_memory_cap_holds_under_200_spaces_in_random_order(tmp_path: Path):
-    store = FileStore(tmp_path / "muisti.db")
+    store = at(tmp_path / "muisti.db")
     names = [f"space-{n}" for n in range(200)]
     with open_engine(store) as engine:
         for name in names:

@@ -17,11 +17,10 @@ from core.index.space_index import SpaceIndex
 from core.query import Query
 from core.store import spaces
 from core.store.database import Database, Statement
-from core.store.file import FileDatabase
 from core.store.spaces import SpaceRow, space_row
 from core.values import Draft
 from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
-from tests.stores import Stores
+from tests.stores import Stores, at
 
 WORDS = ["red", "green", "blue", "house", "garden", "river", "stone", "bridge"]
 
@@ -240,7 +239,7 @@ def test_parts_and_bytes_give_back_the_rows(versions: list[tuple[int, int]], nby
 def test_packing_ends_when_it_is_told_to(tmp_path: Path):
     with open_engine(tmp_path / "one.db") as engine:
         add(engine, *(f"note number {n}" for n in range(30)))
-        database = FileDatabase(tmp_path / "one.db")
+        database = at(tmp_path / "one.db").open()
         space = space_of(database)
         pack(database, space, space.generation, iter((False, True)).__next__)
         assert loaded(database, packed=True).loose == 20

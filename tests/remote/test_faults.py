@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from core.errors import StoreUnavailable
+from core.errors import StoreFull, StoreUnavailable
+from core.store import writes
 from core.store.access import Token
 from core.store.database import Database, Refused, Statement
 from core.store.remote import RemoteDatabase
@@ -156,6 +157,29 @@ def test_a_server_that_is_killed_and_comes_back_is_waited_for(sqld_of_its_own: S
         numbers.append(add(database, f"{turn}"))
         back.join()
     assert numbers == list(range(1, 11)) == sorted(log(database).values())
+
+
+def test_a_database_that_is_full_says_so_and_goes_on_reading(sqld: Sqld):
+    sqld.create("narrow", max_db_size="300KB")
+    database = RemoteDatabase(Server(sqld.url, Token(), "narrow"))
+    database.write(TABLES)
+    number = add(database, "a")
+    with pytest.raises(StoreFull, match="nothing was stored"):
+        add(database, "x" * 1_000_000)
+    assert log(database) == {"a": number}
+
+
+def test_the_ids_of_old_writes_go_and_the_count_stays(sqld: Sqld, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(writes, "SWEEP_EVERY", 10**9)
+    database = RemoteStore(sqld).open()
+    database.write(TABLES)
+    for turn in range(5):
+        add(database, str(turn))
+    database.write([Statement("UPDATE muisti_writes SET at = 0 WHERE id <> x''")])
+    monkeypatch.setattr(writes, "SWEEP_EVERY", 1)
+    database.write([Statement(COUNT)])
+    ids = Statement("SELECT count(*) FROM muisti_writes WHERE id <> x''")
+    assert database.read([ids, writes.COUNT]) == [[(1,)], [(8,)]]  # the last write's own
 
 
 def test_what_does_not_speak_hrana_is_told_so(sqld: Sqld):

@@ -15,6 +15,7 @@ from service.cli import COMMANDS, doctor, main, output
 from service.cli.base import GLOBAL, global_options
 from service.cli.options import as_filter
 from service.settings import options
+from tests.stores import Everything, settings_at
 
 Run = Callable[..., Result]
 DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
@@ -30,6 +31,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     for name in ("MUISTI_URL", "MUISTI_SPACE", "MUISTI_CONFIG", "MUISTI_DATABASE_URL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("MUISTI_EMBEDDINGS", "off")
+    if Everything.sqld is not None:
+        for name, value in settings_at(home / "muisti.db").items():
+            monkeypatch.setenv(name, value)
 
     def invoke(*words: str, input: str | bytes | None = None) -> Result:
         return CliRunner().invoke(main, [*words], input=input, prog_name="muisti")
@@ -208,6 +212,7 @@ def test_the_space_is_that_of_the_project_and_is_made_by_the_first_memory(run: R
     assert json.loads(run("space", "--json").stdout)["space"] == "acme.web"
 
 
+@pytest.mark.file_only
 def test_flags_beat_the_environment(run: Run, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MUISTI_SPACE", "from-environment")
     monkeypatch.setenv("MUISTI_DATABASE_URL", "file:environment.db")
@@ -308,6 +313,7 @@ def test_tables_for_people_have_short_ids_and_relative_times(run: Run, monkeypat
     assert memory["id"] in run("add", "another").stdout or run("delete", memory["id"]).exit_code == 0
 
 
+@pytest.mark.file_only
 def test_doctor_passes_an_empty_folder_and_changes_nothing(run: Run):
     result = run("doctor", "--json")
     found = json.loads(result.stdout)
@@ -319,6 +325,7 @@ def test_doctor_passes_an_empty_folder_and_changes_nothing(run: Run):
     assert (names["schema"], names["permissions"]) == ("ok", "ok")
 
 
+@pytest.mark.file_only
 def test_doctor_finds_what_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch):
     Path("muisti.db").write_bytes(b"this is no database" * 100)
     damaged = run("doctor")

@@ -15,12 +15,12 @@ from litestar.testing import TestClient
 from schemathesis import APIOperation, Case, GenerationMode
 
 from core.engine import Engine
-from core.store.file import FileDatabase
 from service.app import create_app
 from service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.fakes import API, draft
 from tests.service.keyed import administrator
+from tests.stores import at
 
 DOCUMENT = json.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_text("utf-8"))
 OPERATIONS = {found.ok().label: found.ok() for found in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()}
@@ -35,7 +35,7 @@ done: set[tuple[str, GenerationMode]] = set()
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    database = FileDatabase(tmp_path_factory.mktemp("fuzz") / "muisti.db")
+    database = at(tmp_path_factory.mktemp("fuzz") / "muisti.db").open()
     engine = Engine(database, WordEncoder(), Clock())
     with TestClient(create_app(Settings(), engine=engine)) as opened:
         opened.headers.update(administrator(engine).headers)

@@ -15,17 +15,17 @@ import httpx
 import pytest
 
 from core.engine import Engine
-from core.store.file import FileDatabase
 from service.server import environment, listen, run
 from service.settings import Settings, SettingsError, load
 from tests.core.fakes import Clock
 from tests.service.fakes import API, draft
+from tests.stores import at, settings_at
 
 
 @contextmanager
 def serving(folder: Path, module: str = "service", **variables: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server on a free port, and its URL."""
-    given = {"MUISTI_PORT": "0", "MUISTI_EMBEDDINGS": "off", "MUISTI_DATABASE_URL": f"file:{folder / 'm.db'}"}
+    given = {"MUISTI_PORT": "0", "MUISTI_EMBEDDINGS": "off", **settings_at(folder / "m.db")}
     plain = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
     with subprocess.Popen(
         [sys.executable, "-W", "error", "-m", module],
@@ -97,7 +97,7 @@ def test_a_request_that_has_begun_is_answered_before_the_server_stops(tmp_path: 
     assert answer.startswith(b"HTTP/1.1 201")
     assert process.returncode == 0
     assert "Traceback" not in log
-    with Engine(FileDatabase(tmp_path / "m.db"), None, Clock()) as engine:
+    with Engine(at(tmp_path / "m.db").open(), None, Clock()) as engine:
         assert engine.stats("default").memories == 1
 
 
@@ -127,7 +127,7 @@ def test_every_write_that_was_acknowledged_is_there_after_a_stop(tmp_path: Path)
         stop(process)
         acknowledged = {answer.result() for answer in answers} - {None}
     assert process.returncode == 0
-    with Engine(FileDatabase(tmp_path / "m.db"), None, Clock()) as engine:
+    with Engine(at(tmp_path / "m.db").open(), None, Clock()) as engine:
         stored = {engine.get("default", memory_id).memory.id for memory_id in acknowledged if memory_id}
     assert stored == acknowledged
 

@@ -13,7 +13,7 @@ from service.settings import Settings
 from tests.core.fakes import Clock
 from tests.service.fakes import Breakable, draft
 from tests.service.keyed import ANY_KEY, BODIES, NEEDS, PUBLIC, Caller, administrator, expired, revoked, with_mode
-from tests.stores import FileStore, Stores
+from tests.stores import Stores, at
 
 OWN, OTHER, MISSING = "acme.own", "other", "gone"
 IN_A_SPACE = [name for name in NEEDS if name not in ("createSpace", "deleteSpace", "listAudit")]
@@ -22,8 +22,8 @@ STRANGERS = ("no key", "unknown", "malformed", "no bearer", "expired", "revoked"
 
 @pytest.fixture(scope="session")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
-    """On files alone: what a key may do is decided before a database is asked."""
-    return lambda: FileStore(tmp_path_factory.mktemp("store") / "muisti.db")
+    """On one store alone: what a key may do is decided before a database is asked."""
+    return lambda: at(tmp_path_factory.mktemp("store") / "muisti.db")
 
 
 @pytest.fixture

@@ -38,6 +38,7 @@ from service.schemas.keys import MODES
 from service.settings import Settings
 from tests.core.fakes import Clock
 from tests.service.keyed import Caller, administrator, expired, revoked, with_mode
+from tests.stores import settings_at
 
 ERAS = ("legacy", "auto")
 HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
@@ -470,7 +471,7 @@ def test_standard_input_and_output_serve_a_client(tmp_path: Path):
     run = StdioServerParameters(
         command=sys.executable,
         args=["-c", "from service.cli import main; main()", "mcp", "--space", "mine", "--mode", "append-only"],
-        env={**os.environ, "MUISTI_DATABASE_URL": f"file:{tmp_path / 'm.db'}", "MUISTI_EMBEDDINGS": "off"},
+        env={**os.environ, **settings_at(tmp_path / "m.db"), "MUISTI_EMBEDDINGS": "off"},
     )
 
     async def work() -> None:

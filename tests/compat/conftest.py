@@ -1,0 +1,1 @@
+collect_ignore = ["theirs.py"]  # runs in an environment of its own
