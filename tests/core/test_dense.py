@@ -16,6 +16,7 @@ from core.index import alike as near_by
 from core.index import dense
 from core.index.alike import alike
 from core.index.allowed import Allowed
+from core.index.births import Births
 from core.index.dense import Aim, aim, cosines, nearest, rotated
 from core.index.rows import ALIVE, Rows
 from core.index.sign_bits import SignBits
@@ -60,7 +61,7 @@ def snapshot_of(vectors: Vectors, passages: Longs, ids: Longs, blank: Mask | Non
     ]
     for start in range(0, len(living), 7_000):
         part = living[start : start + 7_000]
-        rows.append(part, np.ones(len(part), np.float32))
+        rows.append(Births.of(part, vectors.shape[1]), np.ones(len(part), np.int32))
     return Snapshot(Seq("epoch", 1), rows, len(rows), [], 0)
 
 
@@ -198,6 +199,7 @@ def test_what_was_baked_is_all_that_a_search_needs():
     code = """
 import numpy as np
 from core.index.allowed import Allowed
+from core.index.births import Births
 from core.kernels import bake, dense, pool
 from tests.core.test_dense import aim, nearest, rotated, snapshot_of
 kernels = [value for stage in (dense, pool) for value in vars(stage).values() if hasattr(value, "signatures")]
