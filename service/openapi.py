@@ -15,11 +15,12 @@ from msgspec import Meta
 
 from service.decode import JSON, LINES
 from service.errors import KINDS, MEDIA_TYPE, Problem, problem, status_name
+from service.openapi_links import LINKS, named
 from service.openapi_text import ABOUT, EXAMPLES, HEADERS, SECURITY, TAGS
 from service.parameters import declared
 from service.schemas import fields
 from service.schemas.keys import KeyId
-from service.schemas.replies import MemoryReply
+from service.schemas.replies import AddedReply, MemoryReply
 from service.schemas.requests import BatchBody, DraftBody
 
 Json = dict[str, Any]
@@ -65,6 +66,11 @@ def document(app: Litestar) -> Json:
         "components": {
             "schemas": {name: _one_line(schema) for name, schema in sorted(components.items())},
             "responses": dict(sorted(refusals.items())),
+            "links": {
+                named(reply, call): {"operationId": call, "parameters": taken}
+                for reply, calls in sorted(LINKS.items())
+                for call, taken in calls.items()
+            },
             "headers": HEADERS,
             "securitySchemes": {"key": SECURITY},
             "examples": {code: {"value": problem(code, kind.meaning)} for code, kind in KINDS.items()},
@@ -173,7 +179,7 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
     headers = ["X-Request-Id", "Server-Timing"]
     if path.startswith(f"{SPACE}/") or (path == SPACE and status == 200):
         headers.append("Muisti-Seq")
-    if type is MemoryReply or status == 304:
+    if type in (MemoryReply, AddedReply) or status == 304:
         headers.append("ETag")
     if status == 201 and type is not None and handler.operation_id != "addMemories":
         headers.append("Location")
@@ -183,11 +189,14 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
         headers.append("Idempotent-Replayed")
     media = handler.opt.get("media", JSON)
     plain = {"type": "object" if media == JSON else "string"}
-    schema = {"$ref": REF.format(name=type.__name__)} if isinstance(type, msgspec.StructMeta) else plain
+    name = type.__name__ if isinstance(type, msgspec.StructMeta) else ""
+    schema = {"$ref": REF.format(name=name)} if name else plain
+    links = {call: {"$ref": f"#/components/links/{named(name, call)}"} for call in LINKS.get(name, ())}
     return {
         "description": status_name(status),
         "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in headers},
         **({} if type is None else {"content": {media: {"schema": schema}}}),
+        **({"links": links} if links else {}),
     }
 
 

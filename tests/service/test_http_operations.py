@@ -132,6 +132,18 @@ def test_every_reference_of_the_document_leads_somewhere(client: httpx.Client):
     walk(document)
 
 
+def test_every_link_of_the_document_is_told_by_an_answer(client: httpx.Client):
+    document = client.get("/openapi.json").json()
+    answers = [
+        answer
+        for item in document["paths"].values()
+        for operation in item.values()
+        for answer in operation["responses"].values()
+    ]
+    told = {link["$ref"].rpartition("/")[2] for answer in answers for link in answer.get("links", {}).values()}
+    assert told == set(document["components"]["links"])
+
+
 def test_the_examples_of_the_document_are_true(client: httpx.Client, engine: Engine):
     client.headers.update(administrator(engine).headers)
     document = client.get("/openapi.json").json()
