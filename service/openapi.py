@@ -247,6 +247,10 @@ def _refusal(codes: Sequence[str]) -> Json:
     headers = ["X-Request-Id", "Server-Timing"]
     if any(KINDS[code].retry_after for code in codes):
         headers.append("Retry-After")
+    if "rate_limited" in codes:
+        headers += ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
+    if "unauthorized" in codes or "forbidden" in codes:
+        headers.append("WWW-Authenticate")
     return {
         "description": " ".join(f"`{code}`: {KINDS[code].meaning}" for code in codes),
         "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in headers},

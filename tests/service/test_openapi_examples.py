@@ -11,10 +11,12 @@ import jsonschema_rs
 import pytest
 from litestar.testing import TestClient
 
+from core.engine import Engine
 from service.app import create_app
 from service.openapi_examples import FRIDAYS, RULE, THURSDAYS
 from service.settings import Settings
 from tests.service.fakes import API
+from tests.service.keyed import administrator
 
 Json = dict[str, Any]
 
@@ -137,3 +139,12 @@ def test_the_examples_of_errors_tell_what_happens(client: httpx.Client):
     answers["stale_version"] = client.patch(f"{API}/memories/{memory_id}", json={}, headers=old)
     for code, answer in answers.items():
         assert steady(answer.json()) == steady(DOCUMENT["components"]["examples"][code]["value"])
+
+
+def test_a_refusal_without_a_key_has_the_headers_that_the_document_lists(engine: Engine):
+    administrator(engine)
+    with TestClient(create_app(Settings(), engine=engine)) as client:
+        response = client.get("/v1/spaces")
+    refusal = DOCUMENT["components"]["responses"]["unauthorized"]
+    assert response.status_code == 401
+    assert {name.lower() for name in refusal["headers"]} <= set(response.headers)
