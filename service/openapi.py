@@ -3,7 +3,7 @@
 Ours and not Litestar's: msgspec describes its own types best, and every refusal of every route is in it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
@@ -14,13 +14,14 @@ from litestar.routes import HTTPRoute
 from msgspec import Meta
 
 from service.decode import JSON, LINES
-from service.errors import KINDS, MEDIA_TYPE, Problem, problem, status_name
+from service.errors import KINDS, MEDIA_TYPE, Problem, status_name
+from service.openapi_examples import PROBLEMS, REPLIES, REQUESTS
 from service.openapi_links import LINKS, named
-from service.openapi_text import ABOUT, EXAMPLES, HEADERS, SECURITY, TAGS
+from service.openapi_text import ABOUT, HEADERS, PARAMETERS, SECURITY, TAGS
 from service.parameters import declared
 from service.schemas import fields
 from service.schemas.keys import KeyId
-from service.schemas.replies import AddedReply, MemoryReply
+from service.schemas.replies import AddedReply, MemoryReply, SpaceReply
 from service.schemas.requests import BatchBody, DraftBody
 
 Json = dict[str, Any]
@@ -73,7 +74,7 @@ def document(app: Litestar) -> Json:
             },
             "headers": HEADERS,
             "securitySchemes": {"key": SECURITY},
-            "examples": {code: {"value": problem(code, kind.meaning)} for code, kind in KINDS.items()},
+            "examples": {code: {"value": example} for code, example in PROBLEMS.items()},
         },
     }
 
@@ -136,11 +137,11 @@ def _parameters(path: str, handler: HTTPRouteHandler) -> Iterator[Json]:
             "schema": _parameter_schema(source, field.annotation, field.default if field.has_default else None),
         }
     if handler.opt.get("filters"):
-        yield from EXAMPLES["filters"]
+        yield from PARAMETERS["filters"]
     if path.startswith(f"{SPACE}/"):
-        yield EXAMPLES["min_seq"]
+        yield PARAMETERS["min_seq"]
         if handler.operation_id == "search" or "GET" in handler.http_methods:
-            yield EXAMPLES["freshness"]
+            yield PARAMETERS["freshness"]
 
 
 def _described(text: str | None) -> Json:
@@ -159,12 +160,11 @@ def _body(handler: HTTPRouteHandler) -> Json | None:
     field = handler.parsed_data_field
     if field is None:
         return None
-    content: Json = {JSON: {"schema": {"$ref": REF.format(name=field.annotation.__name__)}}}
-    example = EXAMPLES.get(str(handler.operation_id))
-    if example is not None:
-        content[JSON]["example"] = example
+    example = REQUESTS[str(handler.operation_id)]
+    content: Json = {JSON: {"schema": {"$ref": REF.format(name=field.annotation.__name__)}, "example": example}}
     if field.annotation is BatchBody:
-        content[LINES] = {"schema": {"type": "string", "description": "One DraftBody a line."}}
+        lines = "".join(f"{msgspec.json.encode(draft).decode()}\n" for draft in example["memories"])
+        content[LINES] = {"schema": {"type": "string", "description": "One DraftBody a line."}, "example": lines}
     return {"required": True, "content": content}
 
 
@@ -177,7 +177,7 @@ def _successes(path: str, handler: HTTPRouteHandler) -> Json:
 
 def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Json:
     headers = ["X-Request-Id", "Server-Timing"]
-    if path.startswith(f"{SPACE}/") or (path == SPACE and status == 200):
+    if path.startswith(f"{SPACE}/") or type is SpaceReply:
         headers.append("Muisti-Seq")
     if type in (MemoryReply, AddedReply) or status == 304:
         headers.append("ETag")
@@ -190,14 +190,16 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
     media = handler.opt.get("media", JSON)
     plain = {"type": "object" if media == JSON else "string"}
     name = type.__name__ if isinstance(type, msgspec.StructMeta) else ""
-    schema = {"$ref": REF.format(name=name)} if name else plain
-    links = {call: {"$ref": f"#/components/links/{named(name, call)}"} for call in LINKS.get(name, ())}
-    return {
+    answer: Json = {
         "description": status_name(status),
         "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in headers},
-        **({} if type is None else {"content": {media: {"schema": schema}}}),
-        **({"links": links} if links else {}),
     }
+    if type is not None:
+        schema = {"$ref": REF.format(name=name)} if name else plain
+        answer["content"] = {media: {"schema": schema, "example": REPLIES[str(handler.operation_id)][status]}}
+    if links := LINKS.get(name):
+        answer["links"] = {call: {"$ref": f"#/components/links/{named(name, call)}"} for call in links}
+    return answer
 
 
 def _replies(handler: HTTPRouteHandler) -> Iterator[Any]:
@@ -249,10 +251,15 @@ def _codes(path: str, handler: HTTPRouteHandler) -> set[str]:
     return codes
 
 
-def _refusal(codes: Iterable[str]) -> Json:
+def _refusal(codes: Sequence[str]) -> Json:
     examples = {code: {"$ref": f"#/components/examples/{code}"} for code in codes}
-    retry = any(KINDS[code].retry_after for code in codes)
-    headers = ["X-Request-Id", "Server-Timing", *(["Retry-After"] if retry else [])]
+    headers = ["X-Request-Id", "Server-Timing"]
+    if any(KINDS[code].retry_after for code in codes):
+        headers.append("Retry-After")
+    if "rate_limited" in codes:
+        headers += ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
+    if "unauthorized" in codes or "forbidden" in codes:
+        headers.append("WWW-Authenticate")
     return {
         "description": " ".join(f"`{code}`: {KINDS[code].meaning}" for code in codes),
         "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in headers},

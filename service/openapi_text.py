@@ -1,4 +1,4 @@
-"""What the OpenAPI document says in words and examples."""
+"""What the OpenAPI document says in words."""
 
 from typing import Any
 
@@ -52,30 +52,8 @@ SECURITY = {
     "to its own machine only, and asks for none.",
 }
 
-_DRAFT = {
-    "content": "We deploy on Fridays; ticket QX-991",
-    "category": "rules",
-    "key": "deploy",
-    "tags": ["release"],
-    "importance": "high",
-    "metadata": {"team": "core"},
-}
-
-# Bodies by operation; `filters`, `min_seq` and `freshness` are parameters that no handler declares.
-EXAMPLES: dict[str, Any] = {
-    "createKey": {"name": "web agent", "mode": "no-delete", "spaces": ["acme.*"], "expires_at": "2030-01-01T00:00:00Z"},
-    "rotateKey": {"overlap_seconds": 3600},
-    "createSpace": {"name": "acme.web"},
-    "setQuota": {"memories": 100_000, "bytes": None},
-    "addMemory": _DRAFT,
-    "addMemories": {
-        "memories": [_DRAFT, {"content": "Anna prefers tea", "type": "preference"}],
-        "atomic": True,
-        "on_conflict": "keep",
-    },
-    "updateMemory": {"content": "We deploy on Thursdays; ticket QX-991", "reason": None},
-    "putEntry": {"content": "We deploy on Thursdays; ticket QX-991", "tags": ["release"]},
-    "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
+# Parameters that no handler declares.
+PARAMETERS: dict[str, Any] = {
     "filters": [
         {
             "name": "filter",

@@ -27,6 +27,18 @@ class KindReply(Struct, frozen=True, kw_only=True):
     meaning: str
     retry_after: int | None
 
+    @classmethod
+    def of(cls, code: str) -> "KindReply":
+        kind = KINDS[code]
+        return cls(
+            type=problem_type(code),
+            code=code,
+            status=kind.status,
+            title=kind.title,
+            meaning=kind.meaning,
+            retry_after=kind.retry_after,
+        )
+
 
 @get("/openapi.json", operation_id="getOpenapi", needs="nothing", tags=["operations"], media="application/json")
 async def get_openapi(request: Request) -> Response[bytes]:
@@ -51,17 +63,9 @@ async def get_asset(name: FromPath[str]) -> Response[bytes]:
 @get("/problems/{code:str}", operation_id="getProblem", needs="nothing", tags=["operations"])
 async def get_problem(code: FromPath[str]) -> KindReply:
     """Explain a kind of error: the `type` of every problem leads here."""
-    kind = KINDS.get(code)
-    if kind is None:
+    if code not in KINDS:
         raise NotFound("problem", code[:80])
-    return KindReply(
-        type=problem_type(code),
-        code=code,
-        status=kind.status,
-        title=kind.title,
-        meaning=kind.meaning,
-        retry_after=kind.retry_after,
-    )
+    return KindReply.of(code)
 
 
 def _asset(name: str) -> Response[bytes]:

@@ -62,6 +62,11 @@ function schemaView(api, schema, seen = new Set()) {
   return box;
 }
 
+function exampleView(title, value) {
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return el("div", {}, el("h3", {}, title), el("pre", {}, text));
+}
+
 function responseView(api, status, response) {
   const content = Object.entries(response.content || {})[0];
   const box = el("div", {});
@@ -69,8 +74,9 @@ function responseView(api, status, response) {
   if (headers.length) box.append(el("p", { class: "dim" }, `Headers: ${headers.join(", ")}`));
   if (content) {
     box.append(schemaView(api, content[1].schema));
+    if ("example" in content[1]) box.append(exampleView("Example", content[1].example));
     for (const [code, example] of Object.entries(content[1].examples || {})) {
-      box.append(el("h3", {}, code), el("pre", {}, JSON.stringify(resolved(api, example).value, null, 2)));
+      box.append(exampleView(code, resolved(api, example).value));
     }
   }
   return el("details", {}, el("summary", {}, el("code", {}, status), el("span", { class: "dim" }, response.description)), box);

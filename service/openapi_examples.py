@@ -1,0 +1,274 @@
+"""The examples of the OpenAPI document: one short story in the space `default`.
+
+Replies are made of the types that the routes answer with, so they have the fields that those have. A rule is added, two
+memories more; the rule is changed, sought, counted and replaced. A test plays it against a server.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from msgspec.structs import asdict, replace
+
+from core.errors import AddressTaken, Contradiction, Duplicate, InvalidInput, QuotaExceeded, Stale
+from core.grants import SCOPES
+from core.values import Difference, Likeness, Quota, Seq, Space, SpaceSettings, Usage
+from service.errors import KINDS, Problem, problem, problem_of
+from service.routes.docs import KindReply
+from service.routes.metadata import ResourceReply
+from service.schemas.keys import AuditedReply, AuditReply, KeyReply, KeysReply, MadeKeyReply
+from service.schemas.quotas import QuotaReply
+from service.schemas.replies import (
+    AddedReply,
+    AliveReply,
+    BatchReply,
+    CountReply,
+    CountsReply,
+    EmbeddingsReply,
+    ExplanationReply,
+    HistoryReply,
+    HitReply,
+    ItemReply,
+    ItemsReply,
+    MemoryReply,
+    PageReply,
+    PassageReply,
+    ReadyReply,
+    SearchReply,
+    SpaceReply,
+    SpacesReply,
+    StatsReply,
+    VersionReply,
+)
+
+EPOCH = "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4"
+RULE_ID = "0197a3c0-5f4e-7000-8000-0123456789ab"
+MADE = datetime(2025, 6, 24, 21, 3, 2, 990_000, UTC)  # the time in RULE_ID
+CHANGED = MADE + timedelta(hours=1)
+REPLACED = MADE + timedelta(days=9)
+
+FRIDAYS = "We deploy on Fridays; ticket QX-991"
+THURSDAYS = "We deploy on Thursdays; ticket QX-991"
+RULE = {
+    "content": FRIDAYS,
+    "category": "rules",
+    "key": "deploy",
+    "tags": ["release"],
+    "importance": "high",
+    "metadata": {"team": "core"},
+}
+TEA = {"content": "Anna prefers tea", "type": "preference"}
+TAGGING = {"content": "Each release is tagged on main", "category": "rules"}
+
+
+def _seq(number: int) -> str:
+    return str(Seq(EPOCH, number))
+
+
+def _memory(id: str, at: datetime, said: Mapping[str, Any]) -> MemoryReply:
+    """A memory as it was added: what was said of it, and the defaults."""
+    absent: dict[str, Any] = dict.fromkeys(MemoryReply.__struct_fields__)
+    fixed = {"id": id, "space": "default", "version": 1, "created_at": at, "updated_at": at}
+    usual = {"kind": "memory", "type": "fact", "status": "active", "importance": "medium", "tags": [], "metadata": {}}
+    return MemoryReply(**{**absent, **fixed, **usual, **said})
+
+
+ADDED = _memory(RULE_ID, MADE, {**RULE, "tokens": 9})
+ANNA = _memory("0197a3c0-8e2e-7000-8000-0123456789ac", MADE + timedelta(seconds=12), {**TEA, "tokens": 3})
+TAGGED = _memory("0197a3c0-8e2e-7001-8000-0123456789ad", MADE + timedelta(seconds=12), {**TAGGING, "tokens": 6})
+UPDATED = replace(ADDED, content=THURSDAYS, version=2, updated_at=CHANGED)
+PUT = replace(UPDATED, importance="medium", metadata={}, version=3, updated_at=REPLACED)
+
+HIT = HitReply(
+    memory=UPDATED,
+    score=0.5096,
+    ranks={"lexical": 1, "dense": 1},
+    passage=PassageReply(number=0, start=0, stop=37),
+    explain=ExplanationReply(
+        fusion="absolute",
+        alpha=0.4286,
+        lexical=0.6978,
+        bm25=1.0549,
+        cosine=0.5917,
+        blend={"around": 0.0, "late": 0.0, "order": 0.0, "brevity": 1.0, "speaker": 0.0, "scale": 0.7006},
+        fused=0.5227,
+        time=None,
+        recency=1.0,
+        importance=0.975,
+        age_days=0.5,
+        terms={"deploy": 1.0549},
+    ),
+)
+
+HELD = Usage(memories=3, bytes=133, quota=Quota(memories=100_000))
+QUOTA = QuotaReply.of(HELD)
+STATS = StatsReply(
+    memories=3,
+    versions=4,
+    passages=3,
+    tokens=18,
+    content_bytes=83,
+    expired=0,
+    changes=4,
+    changes_last_day=4,
+    by={
+        "kind": {"memory": 3},
+        "type": {"fact": 2, "preference": 1},
+        "status": {"active": 3},
+        "importance": {"high": 1, "medium": 2},
+    },
+    last_change_at=CHANGED,
+    quota=QUOTA,
+    seq=_seq(4),
+)
+
+SPACE = SpaceReply.of(
+    Space(
+        name="default",
+        epoch=EPOCH,
+        seq=4,
+        created_at=MADE - timedelta(hours=1),
+        settings=SpaceSettings(),
+        generation="916b0e0871c9dee517f4fb22b379f991",
+    )
+)
+NEW_EPOCH = "6ff02b04-b24e-48fa-b13e-745b59bdbf01"
+NEW_SPACE = replace(
+    SPACE, name="acme.web", epoch=NEW_EPOCH, seq=str(Seq(NEW_EPOCH, 0)), created_at=REPLACED, generation=None
+)
+
+ADMIN = "a1b2c3d4e5f6"  # the id of the key that the story is told with
+KEY = KeyReply(
+    id="0123456789ab",
+    name="web agent",
+    scopes=["read", "append", "write"],
+    spaces=["acme.*"],
+    category=None,
+    parent_id=ADMIN,
+    created_at=MADE,
+    expires_at=datetime(2030, 1, 1, tzinfo=UTC),
+    revoked_at=None,
+    last_used_at=None,
+)
+NEXT_KEY = replace(KEY, id="ba9876543210", created_at=REPLACED)
+
+RESOURCE = ResourceReply(
+    resource="https://memory.example",
+    authorization_servers=["https://login.example/"],
+    scopes_supported=list(SCOPES),
+    bearer_methods_supported=["header"],
+)
+
+ALIKE = Likeness(
+    id=RULE_ID,
+    kind="duplicate",
+    similarity=1.0,
+    differs=(),
+    content=FRIDAYS,
+    category="rules",
+    key="deploy",
+)
+DAYS = Difference(kind="date", existing="Fridays", new="Thursdays")
+CONTRARY = dataclasses.replace(ALIKE, kind="conflict", similarity=0.9215, differs=(DAYS,))
+AT_ADDRESS = dataclasses.replace(ALIKE, kind="address", similarity=None)
+FULL = dataclasses.replace(HELD, memories=100_000)
+
+# Bodies of requests by operation.
+REQUESTS: Mapping[str, Any] = {
+    "createKey": {"name": KEY.name, "mode": "no-delete", "spaces": KEY.spaces, "expires_at": KEY.expires_at},
+    "rotateKey": {"overlap_seconds": 3600},
+    "createSpace": {"name": NEW_SPACE.name},
+    "setQuota": {"memories": HELD.quota.memories, "bytes": HELD.quota.bytes},
+    "addMemory": RULE,
+    "addMemories": {"memories": [TEA, TAGGING], "atomic": True, "on_conflict": "keep"},
+    "updateMemory": {"content": THURSDAYS, "reason": None},
+    "putEntry": {"content": THURSDAYS, "tags": ["release"]},
+    "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
+}
+
+
+def _refused(path: str) -> Problem:
+    return problem_of(InvalidInput.at(path, "must not be empty or blank"))
+
+
+# Problems by code; those that carry more than prose, as the story would bring them about.
+PROBLEMS: Mapping[str, Problem] = {code: problem(code, kind.meaning) for code, kind in KINDS.items()} | {
+    "invalid_input": _refused("$.content"),
+    "duplicate": problem_of(Duplicate([ALIKE], checked_at=Seq(EPOCH, 1))),
+    "contradiction": problem_of(Contradiction([CONTRARY], checked_at=Seq(EPOCH, 1))),
+    "address_taken": problem_of(AddressTaken("rules", "deploy", [AT_ADDRESS])),
+    "quota_exceeded": problem_of(QuotaExceeded("default", FULL)),
+    "stale_version": problem_of(Stale(RULE_ID, UPDATED.version)),
+}
+
+# Bodies of answers by operation and status.
+REPLIES: Mapping[str, Mapping[int, Any]] = {
+    "addMemory": {201: AddedReply(**asdict(ADDED), similar=[], checked_at=_seq(0))},
+    "getMemory": {200: ADDED},
+    "getEntry": {200: ADDED},
+    "addMemories": {
+        201: BatchReply(items=[ANNA, TAGGED], seq=_seq(3)),
+        200: ItemsReply(
+            items=[
+                ItemReply(index=0, status="created", memory=ANNA),
+                ItemReply(index=1, status="failed", problem=_refused("$.memories[1].content")),
+            ],
+            created=1,
+            failed=1,
+            seq=_seq(3),
+        ),
+    },
+    "updateMemory": {200: UPDATED},
+    "getHistory": {
+        200: HistoryReply(
+            items=[
+                VersionReply(memory=UPDATED, born=4, died=None, born_at=CHANGED, died_at=None),
+                VersionReply(memory=ADDED, born=1, died=4, born_at=MADE, died_at=CHANGED),
+            ]
+        )
+    },
+    "search": {
+        200: SearchReply(
+            hits=[HIT], total=1, evidence="strong", strength=1.0806, strategy="hybrid", degraded=[], seq=_seq(4)
+        )
+    },
+    "listMemories": {200: PageReply(items=[TAGGED, ANNA, UPDATED], next_cursor=None)},
+    "listCategories": {200: CountsReply(items=[CountReply(name="rules", count=2)])},
+    "listTags": {200: CountsReply(items=[CountReply(name="release", count=1)])},
+    "setQuota": {200: QUOTA},
+    "getStats": {200: STATS},
+    "getSpace": {200: SPACE},
+    "putEntry": {200: PUT, 201: replace(PUT, version=1, created_at=REPLACED)},
+    "createSpace": {201: NEW_SPACE},
+    "listSpaces": {200: SpacesReply(items=[NEW_SPACE, SPACE])},
+    "createKey": {201: MadeKeyReply(**asdict(KEY), key=f"mk_{KEY.id}_…")},
+    "getKey": {200: KEY},
+    "listKeys": {200: KeysReply(items=[NEXT_KEY, KEY])},
+    "rotateKey": {201: MadeKeyReply(**asdict(NEXT_KEY), key=f"mk_{NEXT_KEY.id}_…")},
+    "listAudit": {
+        200: AuditReply(
+            items=[
+                AuditedReply(at=REPLACED, actor=ADMIN, action="space_created", space="acme.web", target=None),
+                AuditedReply(at=MADE, actor=ADMIN, action="key_created", space=None, target=KEY.id),
+            ],
+            next_cursor=None,
+        )
+    },
+    "getHealth": {200: AliveReply()},
+    "getReadiness": {
+        200: ReadyReply(
+            version="0.1.0",
+            store="SQLite 3.54.1",
+            spaces=2,
+            embeddings=EmbeddingsReply(enabled=True, model="muisti-static-256"),
+            index_bytes=170_416,
+            indexes_evicted=0,
+        )
+    },
+    "getProblem": {200: KindReply.of("duplicate")},
+    "getResourceMetadata": {200: RESOURCE},
+    "getMcpMetadata": {200: replace(RESOURCE, resource=f"{RESOURCE.resource}/mcp")},
+    "getOpenapi": {200: {"openapi": "3.1.0", "info": {"title": "Muisti", "version": "1"}, "paths": {}}},
+    "getDocs": {200: "<!doctype html>"},
+}
