@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,6 @@ from service.openapi import document
 from service.parameters import KnownParameters
 from service.routes import routes
 from service.settings import Settings, asks, names_in, needs_keys
-from service.tokens.verify import tokens_of
 from service.workers import Backend
 
 
@@ -75,7 +75,9 @@ def create_app(
             await to_thread.run_sync(running_engine.warm)
         backend = app.state.backend = express.backend = Backend(running_engine, settings)
         keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key, asks=asks(settings))
-        gate.tokens = tokens = tokens_of(settings)
+        # Loaded where the settings speak of tokens: what reads them takes .1 s.
+        tokens = None if settings.jwks is None else import_module("service.tokens.verify").tokens_of(settings)
+        gate.tokens = tokens
         try:
             async with mcp.running(backend):
                 yield

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from litestar import Request
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
@@ -14,7 +14,6 @@ from service.hosts import check_host, check_listed
 from service.keyring import Keyring
 from service.limits import Limits, headers_of
 from service.tokens.claims import BadToken
-from service.tokens.verify import Tokens
 from service.within import Memories, seen_by
 from service.workers import Backend
 
@@ -22,6 +21,12 @@ Header = tuple[bytes, bytes]
 
 BEARER = "bearer "
 KEYS_ONLY = Challenge()
+
+
+class Tokens(Protocol):
+    """Bearer tokens of an issuer; see `service.tokens`."""
+
+    async def find(self, token: str, challenge: Challenge) -> Access: ...
 
 
 class Gate:
