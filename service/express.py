@@ -20,6 +20,7 @@ from service.decode import JSON, SLASH, Request, decode
 from service.errors import HttpError
 from service.gate import access_of
 from service.headers import FRESHNESS, MIN_SEQ
+from service.receiving import read_body
 from service.routes.memories import add_memory
 from service.routes.search import search
 from service.schemas.requests import AddBody, SearchBody
@@ -71,7 +72,7 @@ class Express:
         scope["path_template"], scope["path_params"] = way.template, {"space": space}
         try:
             check(access_of(scope), way.handler.opt["needs"], space)
-            answer = await self._answer(way, space, await _body(receive), Request(scope))
+            answer = await self._answer(way, space, await read_body(receive), Request(scope))
         except (MuistiError, HttpError) as error:  # here, so that what wraps us sees it as any other answer
             await send_problem(send, error)
         else:
@@ -93,19 +94,3 @@ class Express:
             elif name in _TELLING:
                 return False
         return media_type == b"application/json" and size <= self._body_limit
-
-
-async def _body(receive: Receive) -> bytes:
-    """The whole body.
-
-    Raises:
-        HttpError: the caller has gone.
-    """
-    body = b""
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            raise HttpError("malformed_request", "the client disconnected before its body was complete")
-        body += message["body"]
-        if not message["more_body"]:
-            return body

@@ -58,6 +58,7 @@ class Outcome:
 
     structured: Json
     text: str
+    is_error: bool = False
 
 
 async def remember(call: Call, given: Remember) -> Outcome:

@@ -6,8 +6,6 @@ Every word here is paid for in the context window of every client, on every turn
 from dataclasses import dataclass, field
 from typing import Any
 
-import mcp_types as types
-
 from core.values import Scope
 from service.access import Access, single_space
 from service.mcp import arguments
@@ -168,27 +166,3 @@ def hidden(access: Access) -> frozenset[str]:
     if not access.may("write"):
         names.add("replace")
     return frozenset(names)
-
-
-def told(tool: Tool, access: Access) -> types.Tool:
-    """The tool as this caller sees it."""
-    gone = hidden(access)
-    properties = {name: schema for name, schema in tool.properties.items() if name not in gone}
-    required = list(tool.required)
-    if "space" not in gone:
-        properties["space"] = TEXT
-        if not access.grant.reaches("default"):
-            required.append("space")
-    schema: Json = {"type": "object", "properties": properties}
-    return types.Tool(
-        name=tool.name,
-        description=tool.description,
-        input_schema={**schema, **({"required": required} if required else {})},
-        output_schema={"type": "object", "properties": tool.output},
-        annotations=types.ToolAnnotations(
-            read_only_hint=tool.read_only,
-            # Of a tool that only reads, the other hints say nothing.
-            destructive_hint=None if tool.read_only else tool.destructive,
-            idempotent_hint=None if tool.read_only else tool.idempotent,
-        ),
-    )

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-import mcp_types as types
 import msgspec
 
 from core.errors import MuistiError
 from service.errors import HttpError, problem_of
+from service.mcp.calls import Outcome
 
 NEXT: Mapping[str, str] = {
     "duplicate": "Nothing was stored. Use the memory that is there, or update_memory; on_conflict=keep stores both.",
@@ -28,7 +28,7 @@ NEXT: Mapping[str, str] = {
 }
 
 
-def refused(error: MuistiError | HttpError) -> types.CallToolResult:
+def refused(error: MuistiError | HttpError) -> Outcome:
     problem = problem_of(error)
     advice = NEXT.get(problem.code, "")
     structured: dict[str, Any] = {"code": problem.code, "detail": problem.detail, "next": advice}
@@ -36,7 +36,4 @@ def refused(error: MuistiError | HttpError) -> types.CallToolResult:
         structured["errors"] = msgspec.to_builtins(problem.errors)
     if problem.conflicts is not msgspec.UNSET:
         structured["conflicts"] = msgspec.to_builtins(problem.conflicts)
-    text = f"{problem.code}: {problem.detail}. {advice}".strip()
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=text)], structured_content=structured, is_error=True
-    )
+    return Outcome(structured, f"{problem.code}: {problem.detail}. {advice}".strip(), is_error=True)

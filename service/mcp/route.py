@@ -1,7 +1,7 @@
 """MCP over streamable HTTP at /mcp: stateless, POST only, behind the gate.
 
 Nothing here imports the SDK. It takes as long and as much memory as the rest of the server together, which whoever
-never speaks MCP does without: it comes with the first request, on a thread.
+never speaks MCP does without: it comes with the first request that is no plain call, on a thread.
 """
 
 import gc
@@ -21,7 +21,9 @@ from service.access import check
 from service.errors import HttpError
 from service.gate import access_of
 from service.hosts import host_of, is_address
+from service.mcp import plain
 from service.mcp.session import Session
+from service.receiving import read_body
 from service.workers import Backend
 
 PATH = "/mcp"
@@ -71,6 +73,11 @@ class McpApp:
         http["headers"] = [
             (name, value.strip(b" \t")) for name, value in http["headers"]
         ]  # HTTP lets spaces stand there
+        if plain.may_be_plain(http["headers"], self._body_limit):
+            body = await read_body(receive)
+            if await plain.answered(self._session(scope), scope, body, send):
+                return
+            receive = plain.again(body, receive)
         manager = self._manager or await self._started()
         await manager(scope, receive, send)
 

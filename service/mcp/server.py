@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import mcp_types as types
-import msgspec
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
@@ -13,12 +12,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from core.errors import MuistiError
 from service.errors import HttpError
 from service.mcp import completion, prompts, resources
-from service.mcp.arguments import read
-from service.mcp.calls import RUN, Call
-from service.mcp.catalog import Tool, hidden, told, usable
+from service.mcp.catalog import usable
 from service.mcp.listening import Listening
-from service.mcp.refusals import refused
 from service.mcp.session import Session
+from service.mcp.told import told
+from service.mcp.tools import run, tool_of
 from service.version import installed_version
 
 Context = ServerRequestContext[Any, Any]
@@ -43,16 +41,18 @@ class Handlers:
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         session = self._session_of(ctx)
-        tool = next((one for one in usable(session.access) if one.name == params.name), None)
-        if tool is None:  # not there, or not for this caller: the same from outside
+        tool = tool_of(session.access, params.name)
+        if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:80]}")
         await ctx.session.report_progress(0, STEPS, tool.name)
-        try:
-            result = await _run(session, tool, params.arguments or {})
-        except (MuistiError, HttpError) as error:
-            return refused(error)
-        await ctx.session.report_progress(STEPS, STEPS, "done")
-        return result
+        outcome = await run(session, tool, params.arguments or {})
+        if not outcome.is_error:
+            await ctx.session.report_progress(STEPS, STEPS, "done")
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=outcome.text)],
+            structured_content=outcome.structured,
+            is_error=outcome.is_error,
+        )
 
     async def list_resources(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=await resources.resources(self._session_of(ctx)))
@@ -112,19 +112,6 @@ def make_server(session_of: Callable[[Context], Session]) -> Server[Any]:
         on_get_prompt=handlers.get_prompt,
         on_completion=handlers.complete,
         on_subscriptions_listen=Listening(session_of),
-    )
-
-
-async def _run(session: Session, tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
-    gone = hidden(session.access) & arguments.keys()
-    if gone:
-        raise HttpError("forbidden", f"there is no argument {', '.join(sorted(gone))} for this key; leave it out")
-    raw = msgspec.json.encode(arguments, order="deterministic")
-    given = read(raw, tool.arguments)
-    space = session.space(given.space, tool.needs)
-    outcome = await RUN[tool.name](Call(session.backend, session.access, space, session.memories, raw), given)
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=outcome.text)], structured_content=outcome.structured
     )
 
 

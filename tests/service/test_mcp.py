@@ -32,8 +32,9 @@ from core.values import Answer, Draft, Hit, Memory, Passage, Seq, Timings
 from service.access import Access
 from service.app import create_app
 from service.mcp.budget import tokens
-from service.mcp.catalog import TOOLS, told, usable
+from service.mcp.catalog import TOOLS, usable
 from service.mcp.recall import packed
+from service.mcp.told import told
 from service.schemas.keys import MODES
 from service.settings import Settings
 from tests.core.fakes import Clock

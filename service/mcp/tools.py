@@ -1,0 +1,38 @@
+"""A tool that is called, by whichever way the call came."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from core.errors import MuistiError
+from service.access import Access
+from service.errors import HttpError
+from service.mcp.arguments import read
+from service.mcp.calls import RUN, Call, Outcome
+from service.mcp.catalog import Tool, hidden, usable
+from service.mcp.refusals import refused
+from service.mcp.session import Session
+
+
+def tool_of(access: Access, name: str) -> Tool | None:
+    """None: it is not there, or not for this caller, which is the same from outside."""
+    return next((tool for tool in usable(access) if tool.name == name), None)
+
+
+async def run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Outcome:
+    """Call a tool. What is refused is an outcome too."""
+    try:
+        return await _run(session, tool, arguments)
+    except (MuistiError, HttpError) as error:
+        return refused(error)
+
+
+async def _run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Outcome:
+    gone = hidden(session.access) & arguments.keys()
+    if gone:
+        raise HttpError("forbidden", f"there is no argument {', '.join(sorted(gone))} for this key; leave it out")
+    raw = msgspec.json.encode(arguments, order="deterministic")
+    given = read(raw, tool.arguments)
+    space = session.space(given.space, tool.needs)
+    return await RUN[tool.name](Call(session.backend, session.access, space, session.memories, raw), given)
