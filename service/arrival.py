@@ -1,10 +1,13 @@
-"""What uvicorn leaves unbounded: how long a request may take to arrive, and how large its head may be.
+"""What uvicorn leaves unbounded: how long a request may take to arrive, how large its head may be, and how long its
+answer may wait to be read.
 
-Without that a client that sends a byte now and then keeps its connection for ever (slowloris), and one whose headers do
-not end fills the memory.
+Without that a client that sends or reads a byte now and then keeps its connection for ever (slowloris), and one whose
+headers do not end fills the memory.
 """
 
 import asyncio
+import socket
+import struct
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -19,9 +22,14 @@ class Config(uvicorn.Config):
 
 
 class Arrival(HttpToolsProtocol):
-    """Closes a connection whose request is not there in time, head and body. Its answer may take any time."""
+    """Closes a connection whose request is not there in time, head and body, and one whose answer is not read.
+
+    An answer may take any time to come; once more of it waits than the transport holds (64 KiB), its reader has as long
+    as a request has until most of that is gone.
+    """
 
     _wait: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
     _arriving = True  # a connection that sends nothing is one that sends slowly
     _in_head = True
     _head = 0
@@ -32,6 +40,7 @@ class Arrival(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._expect_nothing()
+        self._expect_no_reading()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -45,6 +54,14 @@ class Arrival(HttpToolsProtocol):
             if self._head > HEAD_MAX:
                 self.transport.close()
 
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._unread = self.loop.call_later(self._seconds, self._not_read)
+
+    def resume_writing(self) -> None:
+        self._expect_no_reading()
+        super().resume_writing()
+
     def on_message_begin(self) -> None:
         self._arriving, self._in_head, self._head = True, True, 0
         super().on_message_begin()
@@ -57,15 +74,29 @@ class Arrival(HttpToolsProtocol):
         self._arriving = False
         super().on_message_complete()
 
+    @property
+    def _seconds(self) -> float:
+        assert isinstance(self.config, Config)
+        return self.config.request_seconds
+
     def _expect(self) -> None:
         if self._wait is None:
-            assert isinstance(self.config, Config)
-            self._wait = self.loop.call_later(self.config.request_seconds, self._late)
+            self._wait = self.loop.call_later(self._seconds, self._late)
 
     def _expect_nothing(self) -> None:
         if self._wait is not None:
             self._wait.cancel()
             self._wait = None
+
+    def _expect_no_reading(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+
+    def _not_read(self) -> None:
+        """Without lingering: the system, too, drops what it has taken over."""
+        self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
 
     def _late(self) -> None:
         self._wait = None

@@ -21,7 +21,7 @@ from service.openapi_text import ABOUT, HEADERS, PARAMETERS, SECURITY, TAGS
 from service.parameters import declared
 from service.schemas import fields
 from service.schemas.keys import KeyId
-from service.schemas.replies import AddedReply, MemoryReply, SpaceReply
+from service.schemas.replies import AddedReply, ItemsReply, MemoryReply, SpaceReply
 from service.schemas.requests import BatchBody, DraftBody
 
 Json = dict[str, Any]
@@ -36,6 +36,7 @@ PATH_TYPES = {
     "code": Annotated[str, Meta(description="The `code` of a problem.", extra_json_schema={"enum": list(KINDS)})],
 }
 SPACE = "/v1/spaces/{space}"
+LIMITS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 
 
 def document(app: Litestar) -> Json:
@@ -138,6 +139,8 @@ def _parameters(path: str, handler: HTTPRouteHandler) -> Iterator[Json]:
         }
     if handler.opt.get("filters"):
         yield from PARAMETERS["filters"]
+    if handler.opt.get("prefers"):
+        yield PARAMETERS["prefer"]
     if path.startswith(f"{SPACE}/"):
         yield PARAMETERS["min_seq"]
         if handler.operation_id == "search" or "GET" in handler.http_methods:
@@ -171,22 +174,28 @@ def _body(handler: HTTPRouteHandler) -> Json | None:
 def _successes(path: str, handler: HTTPRouteHandler) -> Json:
     statuses = [handler.status_code, *handler.opt.get("statuses", ())]
     types = list(_replies(handler))
-    pairs = zip(statuses, types * len(statuses) if len(types) == 1 else types, strict=False)
+    pairs = list(zip(statuses, types * len(statuses) if len(types) == 1 else types, strict=False))
+    if handler.opt.get("prefers") and 200 in dict(pairs):
+        pairs.append((204, None))
     return {str(status): _success(path, handler, status, type) for status, type in sorted(pairs, key=lambda p: p[0])}
 
 
 def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Json:
     headers = ["X-Request-Id", "Server-Timing"]
+    if handler.opt["needs"] != "nothing":
+        headers += LIMITS
     if path.startswith(f"{SPACE}/") or type is SpaceReply:
         headers.append("Muisti-Seq")
-    if type in (MemoryReply, AddedReply) or status == 304:
+    if type in (MemoryReply, AddedReply) or status == 304 or handler.opt.get("prefers"):
         headers.append("ETag")
     if status == 201 and type is not None and handler.operation_id != "addMemories":
         headers.append("Location")
     if handler.operation_id in ("listMemories", "listAudit"):
         headers.append("Link")
-    if any(name == "Idempotency-Key" for name, _, _ in declared(handler)):
+    if type is not ItemsReply and any(name == "Idempotency-Key" for name, _, _ in declared(handler)):
         headers.append("Idempotent-Replayed")
+    if handler.opt.get("prefers"):
+        headers.append("Preference-Applied")
     media = handler.opt.get("media", JSON)
     plain = {"type": "object" if media == JSON else "string"}
     name = type.__name__ if isinstance(type, msgspec.StructMeta) else ""
@@ -257,7 +266,7 @@ def _refusal(codes: Sequence[str]) -> Json:
     if any(KINDS[code].retry_after for code in codes):
         headers.append("Retry-After")
     if "rate_limited" in codes:
-        headers += ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
+        headers += LIMITS
     if "unauthorized" in codes or "forbidden" in codes:
         headers.append("WWW-Authenticate")
     return {

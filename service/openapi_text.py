@@ -80,6 +80,13 @@ PARAMETERS: dict[str, Any] = {
         "schema": {"type": "string", "pattern": "^(session|strong|bounded;max-age=[0-9]{1,7}(ms|s))$"},
         "example": "bounded;max-age=500ms",
     },
+    "prefer": {
+        "name": "Prefer",
+        "in": "header",
+        "description": "`return=minimal` leaves the memory out of the answer; its headers say what must be known.",
+        "schema": {"type": "string"},
+        "example": "return=minimal",
+    },
     "min_seq": {
         "name": "Muisti-Min-Seq",
         "in": "header",

@@ -40,7 +40,7 @@ async def get_entry(
     return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
 
 
-@put(PATH, operation_id="putEntry", tags=["entries"], needs="write", statuses=[201])
+@put(PATH, operation_id="putEntry", tags=["entries"], needs="write", prefers=True, statuses=[201])
 async def put_entry(
     request: Request,
     space: FromPath[str],

@@ -28,6 +28,7 @@ from service.workers import Backend
     operation_id="addMemory",
     tags=["memories"],
     needs="append",
+    prefers=True,
     problems=["duplicate", "contradiction", "address_taken"],
 )
 async def add_memory(
@@ -91,6 +92,7 @@ async def get_memory(
     operation_id="updateMemory",
     tags=["memories"],
     needs="write",
+    prefers=True,
     problems=["address_taken"],
 )
 async def update_memory(

@@ -58,7 +58,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     quota_bytes: Annotated[int | None, size("Bytes in a space that has no quota of its own; none: any.")] = None
     rate_limit: Annotated[float, amount(1_000_000, "Requests a second of one key in one process; 0: any.")] = 0.0
     concurrency_limit: Annotated[int, whole(0, 100_000, "Requests at once of one key in one process; 0: any.")] = 0
-    request_timeout: Annotated[float, amount(3600, "Seconds that a request may take to arrive.", 1)] = 60.0
+    request_timeout: Annotated[
+        float, amount(3600, "Seconds that a request may take to arrive, and an answer to be read on.", 1)
+    ] = 60.0
     workers: Annotated[int, whole(1, 256, "Processes; each has indexes of its own.")] = 1
     insecure: Annotated[bool, on_off("Let other machines in although there are no keys.")] = False
     log_level: Annotated[Level, one_of(get_args(Level), "Least severe line that is logged.")] = "info"

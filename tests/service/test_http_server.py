@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -74,6 +75,19 @@ def test_requests_that_do_not_arrive_stop_nobody_and_are_cut_off(tmp_path: Path)
                         pass
                 connection.close()
             assert client.get("/healthz").status_code == 200
+        assert "crash" not in stop(process)
+
+
+def test_an_answer_that_nobody_reads_is_cut_off(tmp_path: Path):
+    large = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 40  # more than the system's buffers hold
+    with serving(tmp_path, MUISTI_REQUEST_TIMEOUT="1") as (process, url):
+        address = (httpx.URL(url).host, httpx.URL(url).port or 0)
+        with socket.create_connection(address, timeout=30) as connection:
+            connection.sendall(large)
+            ended = select.poll()
+            ended.register(connection, select.POLLHUP | select.POLLERR)
+            assert httpx.get(f"{url}/healthz").status_code == 200
+            assert ended.poll(30_000)
         assert "crash" not in stop(process)
 
 
