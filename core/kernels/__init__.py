@@ -22,7 +22,10 @@ from core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Longs, Mask
 __all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "bake"]
 
 
+stages = (births, blend, context, dense, evidence, lexical, likeness, pieces, planes, pool, pooling, postings)
+
+
 def bake() -> None:
     """Compile every kernel for the types that the index uses, into the cache, or load it from there."""
-    for stage in (births, blend, context, dense, evidence, lexical, likeness, pieces, planes, pool, pooling, postings):
+    for stage in stages:
         stage.bake()

@@ -1,3 +1,20 @@
-from core.kernels import bake
+"""Compile every kernel: into a library where there is a C compiler, else into the cache of numba."""
 
-bake()
+import os
+import subprocess
+import sys
+
+from core.kernels import bake, native, stages
+from core.kernels.target import KERNELS
+
+if KERNELS is None:
+    from core.kernels import ahead
+
+    bake()
+    try:
+        ahead.make(stages)
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.stderr.write(f"No C compiler makes modules for Python ({error}): each start loads numba, for a second\n")
+else:  # made of these sources, but perhaps by another compiler or for another numpy
+    native.library().unlink()
+    os.execv(sys.executable, [sys.executable, "-m", "core.kernels"])

@@ -202,6 +202,11 @@ def told(
 def bake() -> None:
     """Compile for the types that the index uses."""
     longs, ints, mask, doubles = np.zeros(1, np.int64), np.zeros(1, np.int32), np.ones(1, np.bool_), np.ones(2)
+    near, floats = np.empty((1, 2), np.int64), np.ones((1, 1), np.float32)
+    windows(longs, ints, longs, ints - 1, ints - 1, mask, 1, near)
+    lent(longs, near - near, doubles, ints.reshape(1, 1), doubles[:1], doubles[:1], doubles[:1].copy())
+    counts = ints.reshape(1, 1)
+    told(longs, counts, counts, floats, doubles[:1], doubles[:1], doubles[:1], longs, doubles[:1].copy(), doubles[1:])
     beside(longs, longs, ints, longs, ints - 1, ints - 1, mask, mask, 1)
     pieces, codes, pairs = np.zeros((0, COLUMNS), np.int64), np.zeros(0, np.uint64), np.zeros((0, 2), np.int32)
     columns, out = (ints, longs, ints, ints, ints, mask), np.empty((3, 0))

@@ -266,6 +266,7 @@ def nearest(
 
 def bake() -> None:
     """Compile for the types that the index uses."""
+    popcount(np.uint64(1))
     rotate(np.ones((1, 8)), np.ones(8))
     codes, planes = np.zeros(8, np.int16), np.zeros((3, 1), np.uint64)
     step = aim(np.ones(8, np.float32), codes, planes)

@@ -181,5 +181,6 @@ def bake() -> None:
     look_up(codes, ints, codes, spans)
     count(packed, spans, mask, longs)
     accumulate(packed, spans, floats, floats, 0, 1, floats.copy(), floats.copy())
+    floor(floats, 1)
     best(floats, floats, mask, longs, codes, codes, 1)
     has_sequence(ints, ints, np.zeros(1, np.int64), ints[:1], mask.copy())

@@ -3,48 +3,29 @@
 A piece is a row of sizes and addresses. Whoever calls holds on to the arrays until the kernel returns.
 """
 
-from collections.abc import Callable
-from typing import Any, cast
-
 import numpy as np
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-from numba.np.numpy_support import carray
 
 from core.kernels.lexical import BLOCK, accumulate, count, find, look_up
-from core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, Packed, compiled
+from core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, Packed, array_at, compiled
 
 FIRST, ROWS, TERMS, POSTINGS, PAIRS, TOKENS = range(6)  # sizes
 TERMS_AT, STARTS_AT, PACKED_AT, TF_AT, LENGTHS_AT, TOKEN_STARTS_AT, TOKENS_AT = range(6, 13)  # addresses
 COLUMNS = 13
 
 
-@intrinsic
-def _pointer(_: Any, address: Any) -> Any:
-    def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
-
-    return types.voidptr(address), emit
-
-
-_at = cast(Callable[[int], Any], _pointer)
-_array = cast(Callable[[Any, tuple[int, ...], type[np.generic]], Any], carray)
-
-
 @compiled
 def _ints(address: int, size: int) -> Ints:
-    return _array(_at(address), (size,), np.int32)
+    return array_at(address, size, np.int32)
 
 
 @compiled
 def _terms(piece: Longs) -> Codes:
-    return _array(_at(piece[TERMS_AT]), (piece[TERMS],), np.uint64)
+    return array_at(piece[TERMS_AT], piece[TERMS], np.uint64)
 
 
 @compiled
 def _packed(piece: Longs) -> Packed:
-    return _array(_at(piece[PACKED_AT]), (piece[POSTINGS],), np.uint32)
+    return array_at(piece[PACKED_AT], piece[POSTINGS], np.uint32)
 
 
 @compiled

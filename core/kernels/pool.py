@@ -122,6 +122,7 @@ def count_memories(versions: Longs, chosen: Mask) -> int:
 def bake() -> None:
     """Compile for the types that the index uses."""
     kth_largest(np.ones(2, np.float32), 1)
+    threshold(np.ones(2, np.float32), 1)
     longs, words = np.zeros(1, np.int64), np.zeros(1, np.uint64)
     best_memories(np.ones(1), longs, longs, words, words, np.zeros(1, np.int32), 0.0, 1, longs.copy(), longs.copy())
     count_memories(np.zeros(1, np.int64), np.ones(1, np.bool_))

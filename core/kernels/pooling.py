@@ -40,7 +40,9 @@ def pool_tokens(
 
 
 def bake() -> None:
-    """Compile for int8 tables, such as the shipped one; others compile on first use."""
+    """Compile for both kinds of tables."""
     tokens, starts = np.zeros(1, np.int64), np.array([0, 1], np.int64)
-    table, weights, out = np.ones((1, 8), np.int8), np.ones(1, np.float32), np.empty((1, 8), np.float32)
-    pool_tokens(table, tokens, weights, tokens, starts, True, out)
+    weights, out = np.ones(1, np.float32), np.empty((1, 8), np.float32)
+    tables: tuple[Table, ...] = (np.ones((1, 8), np.int8), np.ones((1, 8), np.float32))
+    for table in tables:
+        pool_tokens(table, tokens, weights, tokens, starts, True, out)

@@ -1,15 +1,15 @@
-"""How loops are compiled: without the GIL, and for a fixed CPU, so that a cache baked on one machine serves every other
-of its kind: x86-64-v3 (AVX2, 2013 and later), or the generic 64-bit Arm. The target is set before anything compiles.
+"""How loops are compiled: ahead of time where the library was made (core/kernels/ahead.py), else by numba on first use.
+
+Either is for the same CPU: x86-64-v3 (AVX2, 2013 and later), or the generic 64-bit Arm.
 """
 
-import platform
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
-import numba
 import numpy as np
 import numpy.typing as npt
-from numba.core import config
+
+from core.kernels import native
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,14 +23,21 @@ Codes = npt.NDArray[np.uint64]
 Packed = npt.NDArray[np.uint32]
 Mask = npt.NDArray[np.bool_]
 
-TARGETS = {"x86_64": "x86-64-v3", "AMD64": "x86-64-v3", "aarch64": "generic", "arm64": "generic"}
+KERNELS = native.kernels()
 
-if platform.machine() in TARGETS:
-    config.CPU_NAME = TARGETS[platform.machine()]  # pyright: ignore[reportAttributeAccessIssue]  # made at run time
-    config.CPU_FEATURES = ""  # pyright: ignore[reportAttributeAccessIssue]  # the same
+if KERNELS is None:
+    from core.kernels.jit import array_at, compiled
+else:
+    made = KERNELS
+
+    def compiled(loop: Callable[P, R]) -> Callable[P, R]:
+        """The compiled `loop`; itself when only other loops use it."""
+        name = f"{loop.__module__.rpartition('.')[2]}.{loop.__name__}"
+        return cast(Callable[P, R], made.get(name, loop))
+
+    def array_at(address: int, size: int, kind: type[np.generic]) -> npt.NDArray[Any]:
+        """What compiled loops have inside of them."""
+        raise NotImplementedError
 
 
-def compiled(loop: Callable[P, R]) -> Callable[P, R]:
-    """Compile `loop` on first use, or take it from the cache beside this file."""
-    decorate = numba.njit(cache=True, nogil=True)
-    return cast(Callable[P, R], decorate(loop))
+__all__ = ["KERNELS", "Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "array_at", "compiled"]

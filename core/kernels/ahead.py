@@ -1,0 +1,188 @@
+"""Compiles the kernels ahead of time: what numba made of them becomes a library that needs numba no more.
+
+For each loop and each set of types that `bake` called it with, the code that numba optimised is linked into one object,
+behind an entry that core/kernels/native.c can call; a C compiler makes a Python module of both.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.kernels import native
+from core.kernels.jit import CPU
+
+# Neither says what types it takes.
+llvm: Any = import_module("llvmlite.binding")
+types: Any = import_module("numba.core.types")
+
+ITEMS = {
+    types.boolean: "?",
+    types.int8: "b",
+    types.int16: "h",
+    types.int32: "i",
+    types.uint32: "I",
+    types.int64: "q",
+    types.uint64: "Q",
+    types.float32: "f",
+    types.float64: "d",
+}
+TAKEN = {kind: ITEMS[kind] for kind in (types.boolean, types.int64, types.uint64, types.float64)}
+GIVEN = {kind: ITEMS[kind] for kind in (types.int64, types.uint64, types.float64)}
+
+
+class Loop(NamedTuple):
+    """A loop for one set of types: its signatures as native.c reads them, and numba's code of it."""
+
+    name: str
+    takes: str
+    gives: str
+    symbol: str
+    code: Any
+
+
+def make(modules: Sequence[ModuleType]) -> Path:
+    """The library of the loops of some modules, which were compiled for all types that are needed.
+
+    Raises:
+        FileNotFoundError: there is no C compiler.
+        subprocess.CalledProcessError: it cannot make a module for Python.
+    """
+    loops = sorted((loop for module in modules for loop in _loops(module)), key=lambda loop: loop.name)
+    path = native.library()
+    path.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        Path(folder, "kernels.h").write_text(_header(loops))
+        Path(folder, "kernels.o").write_bytes(_object(loops))
+        _link(Path(folder), path.name)
+        for old in path.parent.glob("native-*" + path.suffix):
+            old.unlink()
+        os.replace(Path(folder, path.name), path)
+    return path
+
+
+def _loops(module: ModuleType) -> Iterator[Loop]:
+    stage = module.__name__.rpartition(".")[2]
+    for name, loop in vars(module).items():
+        if not hasattr(loop, "overloads") or loop.py_func.__module__ != module.__name__ or name.startswith("_"):
+            continue
+        for result in loop.overloads.values():
+            symbol = result.fndesc.llvm_func_name
+            code = llvm.parse_bitcode(result.library._get_module_for_linking().as_bitcode())
+            arguments = list(code.get_function(symbol).arguments)[2:]  # the first two are for what comes back
+            with suppress(_Inner):
+                takes = _takes(result.signature.args, iter(arguments))
+                yield Loop(f"{stage}.{name}", takes, _gives(result.signature.return_type), symbol, code)
+
+
+class _Inner(Exception):
+    """Only loops have such arguments, or results."""
+
+
+def _takes(kinds: Iterable[Any], arguments: Iterator[Any]) -> str:
+    signature = ""
+    for kind in kinds:
+        if isinstance(kind, types.Array):
+            *_, items = islice(arguments, 5)
+            list(islice(arguments, 2 * kind.ndim))
+            signature += ("" if _only_read(items) else "&") + _array(kind)
+        elif isinstance(kind, types.BaseTuple):
+            signature += f"({_takes(kind, arguments)})"
+        else:
+            next(arguments)
+            signature += _letter(kind, TAKEN)
+    return signature
+
+
+def _gives(kind: Any) -> str:
+    if isinstance(kind, types.BaseTuple):
+        return f"({''.join(_array(part) if isinstance(part, types.Array) else _letter(part, GIVEN) for part in kind)})"
+    if isinstance(kind, types.Array):
+        return _array(kind)
+    return _letter(kind, {**GIVEN, types.float32: "f", types.none: "n"})
+
+
+def _only_read(pointer: Any) -> bool:
+    return any(b"readonly" in attribute or b"readnone" in attribute for attribute in pointer.attributes)
+
+
+def _array(kind: Any) -> str:
+    if kind.layout != "C" or not kind.mutable or not kind.aligned:
+        raise _Inner
+    return f"{kind.ndim}{_letter(kind.dtype, ITEMS)}"
+
+
+def _letter(kind: Any, letters: Mapping[Any, str]) -> str:
+    if kind not in letters:
+        raise _Inner
+    return letters[kind]
+
+
+def _header(loops: Sequence[Loop]) -> str:
+    entries = "".join(f"int32_t kernel_{i}(const int64_t *, void *);\n" for i in range(len(loops)))
+    rows = "".join(f'    {{"{o.name}", "{o.takes}", "{o.gives}", kernel_{i}}},\n' for i, o in enumerate(loops))
+    return f"{entries}static const Loop LOOPS[] = {{\n{rows}    {{NULL, NULL, NULL, NULL}},\n}};\n"
+
+
+def _object(loops: Sequence[Loop]) -> bytes:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    whole = llvm.parse_assembly("")
+    whole.triple = llvm.get_process_triple()
+    for i, loop in enumerate(loops):
+        whole.link_in(llvm.parse_assembly(_entry(i, loop)))
+        whole.link_in(loop.code)  # of which what nothing calls is left out
+    for thing in (*whole.functions, *whole.global_variables):
+        if not thing.is_declaration and not thing.name.startswith("kernel_"):
+            thing.linkage = "internal"
+    target = llvm.Target.from_triple(whole.triple)
+    machine = target.create_target_machine(cpu=CPU or "", features="", opt=3, reloc="pic", codemodel="default")
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(whole, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(3)))
+    whole.verify()
+    return machine.emit_object(whole)
+
+
+def _entry(i: int, loop: Loop) -> str:
+    """A function that calls the loop with arguments from words of memory."""
+    given = [str(argument.type) for argument in loop.code.get_function(loop.symbol).arguments]
+    lines: list[str] = []
+    for at, kind in enumerate(given[2:]):
+        lines += [f"%p{at} = getelementptr i64, ptr %words, i64 {at}", f"%a{at} = load {kind}, ptr %p{at}"]
+    values = ", ".join(["ptr %result", "ptr %raised", *(f"{kind} %a{at}" for at, kind in enumerate(given[2:]))])
+    return f"""
+        declare i32 @"{loop.symbol}"({", ".join(given)})
+        define i32 @kernel_{i}(ptr %words, ptr %result) {{
+            %raised = alloca ptr
+            {chr(10).join(lines)}
+            %status = call i32 @"{loop.symbol}"({values})
+            ret i32 %status
+        }}
+    """
+
+
+def _link(folder: Path, name: str) -> None:
+    configured = sysconfig.get_config_var
+    compiler, linker = shlex.split(configured("CC")), shlex.split(configured("LDSHARED"))
+    includes = [f"-I{path}" for path in (folder, sysconfig.get_path("include"), np.get_include())]
+    objects = [folder / "kernels.o"]
+    for source in sorted(native.FOLDER.glob("*.c")):
+        objects.append(folder / f"{source.stem}.o")
+        _run([*compiler, "-O2", "-fPIC", "-fvisibility=hidden", *includes, "-c", str(source), "-o", str(objects[-1])])
+    _run([*linker, *map(str, objects), "-lm", "-o", str(folder / name)])
+
+
+def _run(command: Sequence[str]) -> None:
+    subprocess.run(command, check=True, stdout=sys.stderr)
