@@ -13,7 +13,7 @@ import msgspec
 
 from core.errors import InvalidInput
 from core.evidence import Thresholds
-from core.values import Evidence
+from core.hits import Evidence
 
 FILE = "evidence.json"
 

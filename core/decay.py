@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from core.hits import Recency
 from core.times import DAY_US
-from core.values import Recency
 
 Factors = npt.NDArray[np.float64]
 

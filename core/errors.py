@@ -3,6 +3,7 @@
 MuistiError
 ├── InvalidInput          the caller can fix a field; `problems` says which and how
 ├── NotFound              no such space, memory or entry
+├── Forbidden             it is not the caller's to write
 ├── Conflict              what is stored stands against it
 │   ├── Similar           a current memory is like a new one
 │   │   ├── Duplicate     it says the same
@@ -69,6 +70,12 @@ class NotFound(MuistiError):
     def __init__(self, kind: str, name: str) -> None:
         super().__init__(f"no {kind} {name!r}")
         self.kind, self.name = kind, name
+
+
+class Forbidden(MuistiError):
+    """What would be written is not the caller's."""
+
+    code = "forbidden"
 
 
 class Conflict(MuistiError):

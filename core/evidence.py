@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.hits import Evidence
 from core.kernels import Doubles, Longs
 from core.kernels.evidence import standing
-from core.values import Evidence
 
 LEVELS: tuple[Evidence, ...] = ("none", "weak", "strong")
 

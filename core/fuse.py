@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from core.values import Fusion
+from core.hits import Fusion
 
 Scores = npt.NDArray[np.float64]
 Ranks = npt.NDArray[np.int64]

@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from core.filters import Filter
+from core.hits import Evidence, Fusion, Match, Mode, Recency
 from core.kernels import Codes, Doubles, Ints
 from core.text import encode_terms, query_terms, tokenize
-from core.values import Evidence, Fusion, Match, Mode, Recency
 
 REQUEST = 0.5  # weight of the words with which one asks, not for which
 REQUEST_TERMS = frozenset(

@@ -12,6 +12,7 @@ from core.evidence import Signals, known_share, strength
 from core.filter_mask import mask
 from core.filters import fields_of
 from core.fuse import ALPHA, fuse
+from core.hits import Mode, Recency
 from core.index.allowed import Allowed
 from core.index.context import with_neighbours
 from core.index.dense import Aim, cosines, nearest
@@ -24,7 +25,6 @@ from core.kernels import Doubles
 from core.kernels.pool import count_memories
 from core.query import Query, Wanted
 from core.speakers import NAMED
-from core.values import Mode, Recency
 from core.when.factor import time_factor
 from core.when.words import TimeSpan, time_spans
 

@@ -78,7 +78,7 @@ def _switch(database: Database, space: SpaceRow, digest: str, now: int) -> bool:
                 "UPDATE spaces SET generation_id = (SELECT id FROM generations WHERE hash = ?) WHERE id = ?",
                 (digest, space.id),
             ),
-            memories.record(space, "reembedded", None, None),
+            memories.record(space, "reembedded"),
             segments.forget(space),
         ])  # fmt: skip
     except Refused as refused:

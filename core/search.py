@@ -11,6 +11,7 @@ from core.embed import Encoder, check_model
 from core.evidence import enough
 from core.fuse import ALPHA
 from core.highlight import highlight
+from core.hits import Answer, Explanation, Hit, Mode, NamedTime, Timings
 from core.index.cache import Indexes
 from core.index.dense import Aim, aim, rotated
 from core.index.lexical import shares
@@ -22,7 +23,7 @@ from core.ranking import Ranked, rank
 from core.store import memories, spaces
 from core.store.database import Database
 from core.times import from_us
-from core.values import Answer, Explanation, Hit, Memory, Mode, NamedTime, Passage, Timings
+from core.values import Memory, Passage
 from core.when.factor import time_match
 from core.when.words import TimeSpan
 

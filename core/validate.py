@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import get_args
 
 from core.errors import InvalidInput, Problem
+from core.hits import Recency
 from core.ids import id_bytes
 from core.query import Query
 from core.store.memories import flatten
@@ -25,7 +26,6 @@ from core.values import (
     Importance,
     Json,
     Kind,
-    Recency,
     SpaceSettings,
     Status,
     Type,

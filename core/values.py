@@ -1,6 +1,7 @@
 """The values that the stages pass on. Plain, frozen, without I/O.
 
 Those that a search makes by the dozen are `msgspec.Struct`s, which are made six times as fast as frozen dataclasses.
+Those that only a search makes stand in `core.hits`.
 """
 
 import re
@@ -18,11 +19,6 @@ Type = Literal["fact", "preference", "procedure", "guard", "observation"]
 Status = Literal["active", "candidate", "superseded", "deprecated"]
 Importance = Literal["low", "medium", "high", "critical"]
 OnConflict = Literal["reject", "keep"]
-Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]
-Match = Literal["any", "all", "phrase"]
-Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
-Evidence = Literal["strong", "weak", "none", "uncalibrated"]
-Decay = Literal["exponential", "linear", "half_life"]
 LikenessKind = Literal["duplicate", "conflict", "similar", "address"]
 DifferenceKind = Literal["negation", "opposite", "number", "date", "name"]
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
@@ -287,98 +283,12 @@ class Stats:
     seq: Seq
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recency:
-    """How much age may cost. The factor is `1 - weight * (1 - decay)`, so it lies in [1 - weight, 1].
-
-    `half_life_days` serves the function `half_life`, `rate` (per day) serves `exponential` and `linear`.
-    No age is counted for the first `grace_days`.
-    """
-
-    weight: float = 0.3
-    function: Decay = "half_life"
-    half_life_days: float = 30.0
-    rate: float = 0.0864
-    grace_days: float = 0.0
-
-
 class Passage(Struct, frozen=True):
     """A stretch of a memory's content: character offsets, and its number within the memory."""
 
     number: int
     start: int
     stop: int
-
-
-class NamedTime(Struct, frozen=True, kw_only=True):
-    """A time that a query names, `words`, and what it does to a memory: `factor`. None: open on that side."""
-
-    words: str
-    start: datetime | None
-    stop: datetime | None
-    factor: float
-
-
-class Explanation(Struct, frozen=True, kw_only=True):
-    """Every factor of a hit's score.
-
-    `lexical` is in [0, 1], 1 only where the memory says just what the query says, `cosine` in [-1, 1]; either is None
-    when that ranking took no part. `terms` add up to `bm25`.
-    `fused` follows from them by `fusion` and `alpha`, and with absolute fusion by `blend` (core/blend.py);
-    score = fused * time * recency * importance. `time` is the time that the query names, None when it names none.
-    """
-
-    fusion: Fusion | None
-    alpha: float | None
-    lexical: float | None
-    bm25: float | None
-    cosine: float | None
-    blend: Mapping[str, float] | None
-    fused: float
-    time: NamedTime | None
-    recency: float
-    importance: float
-    age_days: float | None
-    terms: Mapping[str, float]
-
-
-class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A memory that answers a query, with its best passage. `ranks` holds its place in each ranking, from 1."""
-
-    memory: Memory
-    score: float
-    ranks: Mapping[str, int]
-    passage: Passage
-    highlight: str | None = None
-    explain: Explanation | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timings:
-    """Milliseconds that the stages of a search took."""
-
-    embed: float = 0.0
-    filter: float = 0.0
-    rank: float = 0.0
-    fetch: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """Hits, best first. `total` counts the memories that could have been hits. `strategy` is the mode that ran.
-
-    `evidence` says whether anything here is about the query, by the `strength` of what was found.
-    `degraded` says in words what could not be done as asked; empty when nothing is wrong.
-    """
-
-    hits: tuple[Hit, ...]
-    total: int
-    evidence: Evidence
-    strength: float
-    strategy: Mode
-    degraded: tuple[str, ...]
-    seq: Seq
-    timings: Timings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from core.buffers import Buffer
 from core.embed import Encoder
 from core.engine import Engine
 from core.filters import Filter, Leaf
+from core.hits import Mode
 from core.index.allowed import Allowed
 from core.index.dense import aim, nearest, rotated
 from core.index.lexical import best_matches, rank_lexical
@@ -25,7 +26,6 @@ from core.index.space_index import SpaceIndex
 from core.kernels import Floats, Mask
 from core.query import Query, parse
 from core.store.file import FileDatabase
-from core.values import Mode
 from loadtests.fill import SPACE
 
 DENSE = ("bits", "codes", "scales", "fine", "fine_scales", "embedded")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from core.caller import Caller
 from core.errors import NotFound
 from core.grants import ANY, EVERYTHING, NOTHING, SCOPES, Grant
 from core.times import from_us
@@ -38,6 +39,11 @@ class Access:
     @property
     def known(self) -> bool:
         return self.grant is not NOTHING
+
+    @property
+    def caller(self) -> Caller:
+        """What the core needs to know of them."""
+        return Caller(self.actor, self.grant.category, reads=self.may("read"))
 
     def may(self, scope: Scope) -> bool:
         return scope in self.grant.scopes

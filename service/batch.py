@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from core.errors import AddressTaken, InvalidInput, MuistiError, Problem, QuotaExceeded, Similar, TooLarge
+from core.errors import AddressTaken, Forbidden, InvalidInput, MuistiError, Problem, QuotaExceeded, Similar, TooLarge
+from core.memories import Memories
 from core.values import BATCH_MAX, Draft, OnConflict, Seq, Written
 from service.decode import decode, prepare
 from service.errors import HttpError, problem_of
 from service.schemas.replies import ItemReply, ItemsReply, MemoryReply
 from service.schemas.requests import DraftBody
-from service.within import Memories
 
 PATH = "$.memories"
 
@@ -76,7 +76,7 @@ class _Adding:
             return
         try:
             written = self._try(places)
-        except (InvalidInput, Similar, AddressTaken, QuotaExceeded, TooLarge, HttpError) as refusal:
+        except (InvalidInput, Similar, AddressTaken, QuotaExceeded, TooLarge, Forbidden) as refusal:
             if len(places) == 1:
                 self._fail(places[0], _moved(refusal, f"{PATH}[{places[0]}]"))
                 return

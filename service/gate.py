@@ -7,6 +7,7 @@ from typing import Any, Protocol, cast
 from litestar import Request
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from core.memories import Memories
 from service.access import OPEN, OWNER, STATE, Access, stranger
 from service.challenge import Challenge, Resource
 from service.errors import HttpError
@@ -14,7 +15,6 @@ from service.hosts import check_host, check_listed
 from service.keyring import Keyring
 from service.limits import Limits, headers_of
 from service.tokens.claims import BadToken
-from service.within import Memories, seen_by
 from service.workers import Backend
 
 Header = tuple[bytes, bytes]
@@ -143,7 +143,7 @@ def _is_token(secret: str) -> bool:
 
 def memories(request: Request[Any, Any, Any], backend: Backend) -> Memories:
     """What the caller of a request may see."""
-    return seen_by(access_of(request.scope), backend.engine)
+    return backend.engine.seen_by(access_of(request.scope).caller)
 
 
 def access_of(scope: Scope) -> Access:

@@ -15,11 +15,12 @@ from typing import Any, ParamSpec, TypeVar
 
 from core.engine import Engine
 from core.errors import Busy
+from core.hits import Answer
+from core.memories import Memories
 from core.query import Query
 from core.store.database import Outcome
-from core.values import Answer, Draft, OnConflict, RequestKey, Written
+from core.values import Draft, OnConflict, RequestKey, Written
 from service.settings import Settings
-from service.within import Memories
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -136,13 +137,13 @@ class Backend:
 
         The database's own thread commits it. A thread in between would only wait for the interpreter.
         """
-        if memories is self.engine and request is None:
-            written = await self._added(space, draft, on_conflict)
+        if request is None:
+            written = await self._added(memories, space, draft, on_conflict)
             if written is not None:
                 return written
         return await self.store(memories.add, space, [draft], on_conflict=on_conflict, request=request)
 
-    async def _added(self, space: str, draft: Draft, on_conflict: OnConflict) -> Written | None:
+    async def _added(self, memories: Memories, space: str, draft: Draft, on_conflict: OnConflict) -> Written | None:
         if not self._free:
             raise Busy(f"{self._limit} writes wait already; try again in a moment")
         loop = asyncio.get_running_loop()
@@ -157,11 +158,11 @@ class Backend:
             with suppress(RuntimeError):  # the loop is closed: nobody waits
                 loop.call_soon_threadsafe(arrived, outcome)
 
-        begun = self.engine.begin_add(space, draft, on_conflict, ended)
+        begun = memories.begin_add(space, draft, on_conflict, ended)
         if begun is None:
             return None
         self._free -= 1
-        return self.engine.end_add(begun, await answer)
+        return memories.end_add(begun, await answer)
 
     def close(self) -> None:
         """Wait until all calls have ended. The engine stays open."""

@@ -170,46 +170,48 @@ def refuse_duplicate(space: SpaceRow, content_hash: bytes, now: int) -> Statemen
     )
 
 
-def refuse_address(space: SpaceRow, category: str, key: str, memory_id: bytes) -> Statement:
+def refuse_address(space: SpaceRow, new: Memory) -> Statement:
     """Refuse when another current memory has the address."""
+    assert new.category is not None
     return Statement(
         "INSERT INTO refuse SELECT 'address_taken' WHERE EXISTS (SELECT 1 FROM versions v "
         f"WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ? AND {CURRENT} AND v.memory_id <> ?)",
-        (space.id, fold(category), key, memory_id),
+        (space.id, fold(new.category), new.key, _bytes(new.id)),
     )
 
 
-def refuse_orphan(space: SpaceRow, parent_id: bytes) -> Statement:
+def refuse_orphan(space: SpaceRow, parent_id: str) -> Statement:
     """Refuse when the parent is no memory of this space."""
     return Statement(
         "INSERT INTO refuse SELECT 'no_parent' WHERE NOT EXISTS "
         "(SELECT 1 FROM versions WHERE memory_id = ? AND space_id = ? AND died IS NULL)",
-        (parent_id, space.id),
+        (_bytes(parent_id), space.id),
     )
 
 
-def refuse_stale(memory_id: bytes, version_number: int) -> Statement:
+def refuse_stale(memory: Memory) -> Statement:
     """Refuse when this is not the living version."""
     return Statement(
         "INSERT INTO refuse SELECT 'stale' WHERE NOT EXISTS "
         "(SELECT 1 FROM versions WHERE memory_id = ? AND version = ? AND died IS NULL)",
-        (memory_id, version_number),
+        (_bytes(memory.id), memory.version),
     )
 
 
-def end(space: SpaceRow, memory_id: bytes, offset: int = 0) -> Statement:
+def end(space: SpaceRow, memory: Memory, offset: int = 0) -> Statement:
     """The living version dies at the space's seq less `offset`."""
     return Statement(
         "UPDATE versions SET died = (SELECT seq - ? FROM spaces WHERE id = ?) WHERE memory_id = ? AND died IS NULL",
-        (offset, space.id, memory_id),
+        (offset, space.id, _bytes(memory.id)),
     )
 
 
-def record(space: SpaceRow, kind: str, memory_id: bytes | None, number: int | None, offset: int = 0) -> Statement:
-    """Note a change of the given kind at the space's seq less `offset`."""
+def record(space: SpaceRow, kind: str, memory: Memory | None = None, offset: int = 0) -> Statement:
+    """Note a change at the space's seq less `offset`; `memory` is the version that it made or ended."""
+    what = (None, None) if memory is None else (_bytes(memory.id), memory.version)
     return Statement(
         "INSERT INTO changes SELECT id, seq - ?, ?, ?, ?, committed_at FROM spaces WHERE id = ?",
-        (offset, kind, memory_id, number, space.id),
+        (offset, kind, *what, space.id),
     )
 
 

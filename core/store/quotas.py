@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import cast
 
+from core.ids import id_bytes
 from core.store.database import Row, Scalar, Statement
 from core.store.spaces import SpaceRow
-from core.values import Quota, Usage
+from core.values import Memory, Quota, Usage
 
 _HERE = "FROM spaces s LEFT JOIN quotas q ON q.space = s.name WHERE s.id = ?"
 
@@ -33,13 +34,13 @@ def refuse_more(space: SpaceRow, default: Quota) -> Statement:
     )
 
 
-def refuse_larger(space: SpaceRow, default: Quota, memory_id: bytes, version: int) -> Statement:
+def refuse_larger(space: SpaceRow, default: Quota, new: Memory) -> Statement:
     """Refuse when the space holds too many bytes and this version has more than the one before it."""
     return Statement(
         f"INSERT INTO refuse SELECT 'quota_exceeded' {_HERE} AND s.bytes > coalesce(q.bytes, ?) AND EXISTS "
         "(SELECT 1 FROM versions n JOIN versions b ON b.memory_id = n.memory_id AND b.version = n.version - 1 "
         "WHERE n.memory_id = ? AND n.version = ? AND n.bytes > b.bytes)",
-        (space.id, default.bytes, memory_id, version),
+        (space.id, default.bytes, id_bytes(new.id), new.version),
     )
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from core.filters import Filter
-from core.values import Mode
+from core.hits import Mode
 from loadtests.bed import Bed
 from loadtests.muisti import Muisti, below
 from loadtests.peers import five_systems

@@ -15,7 +15,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from core.values import Fusion
+from core.hits import Fusion
 from service.cli.base import USAGE, Command, Failure, Globals
 from service.cli.configuration import in_force
 from service.cli.options import comma_list

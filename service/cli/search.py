@@ -8,7 +8,7 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from core.values import Fusion, Match, Mode
+from core.hits import Fusion, Match, Mode
 from service.cli.base import Command, Globals
 from service.cli.options import as_filter, filters
 from service.cli.output import address, ago, answer, one_line, safe, short_id, tabbed, talk

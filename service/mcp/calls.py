@@ -9,6 +9,7 @@ import msgspec
 
 from core import filters
 from core.errors import InvalidInput
+from core.memories import Memories
 from core.values import Memory, RequestKey
 from service.access import Access
 from service.mcp.arguments import (
@@ -25,7 +26,6 @@ from service.mcp.arguments import (
 from service.mcp.recall import NOTICE, fits, listed, packed, quoted, shown
 from service.schemas.likeness import alike
 from service.schemas.requests import on_conflict_of
-from service.within import Memories
 from service.workers import Backend
 
 Json = dict[str, Any]
@@ -135,7 +135,6 @@ async def forget(call: Call, given: Forget) -> Outcome:
         given.id,
         if_match=_match(given.id, given.if_version),
         request=call.once("forget", given.idempotency_key),
-        by=call.access.actor,
     )
     return Outcome({"id": given.id, "deleted": True}, f"Forgot {given.id}.")
 

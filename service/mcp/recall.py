@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from core.values import Answer, Hit, Memory, Page
+from core.hits import Answer, Hit
+from core.values import Memory, Page
 from service.mcp.budget import tokens
 
 Json = dict[str, Any]

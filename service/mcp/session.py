@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from core.errors import InvalidInput
+from core.memories import Memories
 from core.store.spaces import DEFAULT
 from service.access import Access, Need, check, single_space
-from service.within import Memories, seen_by
 from service.workers import Backend
 
 
@@ -18,7 +18,7 @@ class Session:
 
     @property
     def memories(self) -> Memories:
-        return seen_by(self.access, self.backend.engine)
+        return self.backend.engine.seen_by(self.access.caller)
 
     def space(self, named: str | None, need: Need) -> str:
         """The space of a call: the one that is named, else the only one of the key, else the default.

@@ -5,7 +5,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from service.decode import Request
-from service.gate import access_of, memories
+from service.gate import memories
 from service.headers import (
     IdempotencyKeyHeader,
     IfMatchHeader,
@@ -83,7 +83,6 @@ async def delete_entry(
         key,
         if_match=expected(request, if_match),
         request=await request_key(request, space, idempotency_key),
-        by=access_of(request.scope).actor,
     )
     return deleted(ended)
 

@@ -6,7 +6,7 @@ from litestar.params import FromPath, JSONBody
 
 from core.filters import parse_params
 from service.decode import Request
-from service.gate import access_of, memories
+from service.gate import memories
 from service.headers import (
     IdempotencyKeyHeader,
     IfMatchHeader,
@@ -138,7 +138,6 @@ async def delete_memory(
         memory_id,
         if_match=expected(request, if_match),
         request=await request_key(request, space, idempotency_key),
-        by=access_of(request.scope).actor,
     )
     return deleted(ended)
 

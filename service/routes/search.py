@@ -4,7 +4,7 @@ from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.values import Timings
+from core.hits import Timings
 from service.decode import Request
 from service.gate import memories
 from service.headers import FRESHNESS, SEQ, freshness

@@ -8,6 +8,7 @@ from typing import Annotated, Any, get_args
 
 from msgspec import Meta
 
+from core.hits import Decay, Fusion, Match, Mode
 from core.values import (
     CONTENT_MAX,
     LIMIT_MAX,
@@ -15,12 +16,8 @@ from core.values import (
     QUERY_MAX,
     REASON_MAX,
     TAGS_MAX,
-    Decay,
-    Fusion,
     Importance,
     Kind,
-    Match,
-    Mode,
     OnConflict,
     Status,
     Type,

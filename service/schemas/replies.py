@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.values import Answer, Counts, Evidence, Fusion, Hit, Memory, Mode, Page, Space, Stats, Version, Written
+from core.hits import Answer, Evidence, Fusion, Hit, Mode
+from core.values import Counts, Memory, Page, Space, Stats, Version, Written
 from service.errors import Problem
 from service.schemas import fields
 from service.schemas.likeness import LikenessReply, alike

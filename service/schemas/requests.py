@@ -9,9 +9,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from core import filters
 from core.errors import InvalidInput, Problem
+from core.hits import Decay, Evidence, Fusion, Match, Mode, Recency
 from core.query import Query
 from core.times import to_us
-from core.values import Decay, Draft, Evidence, Field, Fusion, Match, Mode, OnConflict, Recency, SpaceSettings
+from core.values import Draft, Field, OnConflict, SpaceSettings
 from service.schemas import fields
 
 

@@ -10,11 +10,12 @@ import numpy as np
 
 from core.blend import LATE, ORDER, USUAL_K1
 from core.embed import Encoder
+from core.hits import Mode
 from core.index.context import LEAD, NEAR
 from core.index.lexical import B, saturation
 from core.query import parse
 from core.text import index_terms, normalise, query_terms
-from core.values import Memory, Mode
+from core.values import Memory
 
 POOL = 50
 

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.engine import Engine
+from core.hits import Answer
 from core.index.postings import Postings, build, in_units, keep, merge
 from core.query import Query
 from core.text import encode_terms
-from core.values import CONTENT_ONLY, Answer, Draft
+from core.values import CONTENT_ONLY, Draft
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
 from tests.examples import few
 from tests.stores import Stores, at

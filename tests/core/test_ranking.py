@@ -14,11 +14,12 @@ from core.embed import StaticEncoder
 from core.engine import Engine
 from core.errors import InvalidInput
 from core.filters import parse
+from core.hits import Mode, Recency
 from core.index.lexical import B, saturation
 from core.query import Query
 from core.text import index_terms, query_terms
 from core.times import from_us
-from core.values import Draft, Memory, Mode, Recency
+from core.values import Draft, Memory
 from tests.core import reference, twins
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
 

@@ -27,8 +27,9 @@ from mcp.shared.exceptions import MCPError
 
 from core.engine import Engine
 from core.grants import Grant
+from core.hits import Answer, Hit, Timings
 from core.ids import id_text
-from core.values import Answer, Draft, Hit, Memory, Passage, Seq, Timings
+from core.values import Draft, Memory, Passage, Seq
 from service.access import Access
 from service.app import create_app
 from service.mcp.budget import tokens

@@ -1,0 +1,76 @@
+"""Who reads and writes, and what of a space is theirs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from core.errors import AddressTaken, Forbidden, Similar
+from core.filters import And, Filter, Leaf
+from core.text import fold
+from core.values import LOCAL, Draft, Likeness
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """`category` is the only one there is for them, None for all; without `reads` they see nothing but what they add.
+
+    `actor` stands in the audit log.
+    """
+
+    actor: str = LOCAL
+    category: str | None = None
+    reads: bool = True
+    _folded: str | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_folded", None if self.category is None else fold(self.category))
+
+    @property
+    def sees_all(self) -> bool:
+        return self.category is None and self.reads
+
+    def shows(self, category: object) -> bool:
+        """Whether a memory of this category is one of theirs."""
+        return self._folded is None or (isinstance(category, str) and fold(category) == self._folded)
+
+    def check(self, category: object) -> None:
+        """Raise `Forbidden` when what is written would not be one of theirs."""
+        if not self.shows(category):
+            raise Forbidden(f"this key works in category {self.category!r} only; leave it out")
+
+    def own(self, draft: Draft) -> Draft:
+        """The draft, in their category.
+
+        Raises:
+            Forbidden: it names another.
+        """
+        if self.category is None:
+            return draft
+        if draft.category is not None:
+            self.check(draft.category)
+        return replace(draft, category=self.category)
+
+    def only(self, filter: Filter | None) -> Filter | None:
+        """The filter, and of what passes it only what is theirs."""
+        if self._folded is None:
+            return filter
+        own = Leaf("category", "eq", self._folded)
+        return own if filter is None else And((own, filter))
+
+    def shown(self, found: Iterable[Likeness]) -> tuple[Likeness, ...]:
+        """What they may be told of."""
+        return tuple(one for one in found if self.reads and self.shows(one.category))
+
+    def told(self, refusal: Similar) -> Similar:
+        """The refusal without what they may not see."""
+        shown = self.shown(refusal.found)
+        hidden = bool(refusal.found) and not shown
+        return type(refusal)(shown, refusal.position, other=refusal.other, checked_at=refusal.checked_at, hidden=hidden)
+
+    def told_of_address(self, refusal: AddressTaken) -> AddressTaken:
+        """The same for an address; whose category that is they know."""
+        if self.reads:
+            return refusal
+        return AddressTaken(refusal.category, refusal.key, (), refusal.position, hidden=True)
+
+
+OWNER = Caller()  # whoever has the database itself

@@ -1,0 +1,199 @@
+"""The memories of all spaces, as one caller reads and changes them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from core import facets
+from core.caller import Caller
+from core.errors import NotFound
+from core.filters import Filter
+from core.hits import Answer
+from core.ids import id_bytes
+from core.listing import page, page_of
+from core.query import Query
+from core.reading import Ask, read
+from core.search import Searcher
+from core.store import memories
+from core.store.database import Database, Ended, Outcome, Rows
+from core.store.spaces import SpaceRow
+from core.transactions import Begun, Call
+from core.validate import check_query
+from core.values import Counts, Draft, Found, History, Memory, OnConflict, Page, Quota, RequestKey, Stats, Written
+from core.writing import IfMatch, Writer
+
+Clock = Callable[[], int]  # microseconds since 1970, UTC
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What all callers share."""
+
+    database: Database
+    clock: Clock
+    writer: Writer
+    searcher: Searcher
+    quota: Quota
+
+
+class Memories:
+    """Synchronous and thread-safe; callers own the threads.
+
+    Every method raises `NotFound` when there is no space of that name. Bad values raise `InvalidInput`, a database
+    that does not answer `StoreUnavailable`. What the caller may not see is not there.
+    """
+
+    def __init__(self, parts: Parts, caller: Caller) -> None:
+        self._parts = parts
+        self._caller = caller
+
+    def add(
+        self,
+        space: str,
+        drafts: Sequence[Draft],
+        *,
+        on_conflict: OnConflict = "reject",
+        request: RequestKey | None = None,
+        path: str = "$",
+    ) -> Written:
+        """Store all drafts or none; see `Writer.add`."""
+        return self._parts.writer.add(space, drafts, on_conflict, self._call(request), path)
+
+    def begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended) -> Begun | None:
+        """Store a draft without waiting for the disk, when the rest takes a millisecond or two; else None.
+
+        `ended` is told the outcome by another thread. It belongs to `end_add`.
+
+        Raises:
+            InvalidInput, Duplicate, Contradiction.
+        """
+        begun = self._parts.writer.begin_add(space, draft, on_conflict, self._call(None))
+        return begun if begun is not None and self._parts.database.primary.queue(begun.batch, ended) else None
+
+    def end_add(self, begun: Begun, outcome: Outcome) -> Written | None:
+        """What `add` would give or raise; None when the space changed meanwhile, and the draft is to be added anew."""
+        return self._parts.writer.end_add(begun, outcome)
+
+    def update(
+        self,
+        space: str,
+        memory_id: str,
+        changes: Mapping[str, object],
+        *,
+        if_match: IfMatch = None,
+        request: RequestKey | None = None,
+    ) -> Written:
+        """Change the given fields of a memory; see `Writer.update`."""
+        return self._parts.writer.update(space, memory_id, changes, if_match, self._call(request))
+
+    def put_entry(
+        self, space: str, draft: Draft, *, if_match: IfMatch = None, request: RequestKey | None = None
+    ) -> Written:
+        """Store a draft at its category and key; see `Writer.put`."""
+        return self._parts.writer.put(space, draft, if_match, self._call(request))
+
+    def delete(
+        self, space: str, memory_id: str, *, if_match: IfMatch = None, request: RequestKey | None = None
+    ) -> Written:
+        """End a memory; see `Writer.delete`."""
+        return self._parts.writer.delete(space, memory_id, if_match, self._call(request))
+
+    def delete_entry(
+        self, space: str, category: str, key: str, *, if_match: IfMatch = None, request: RequestKey | None = None
+    ) -> Written:
+        """End the memory at a category and key; see `Writer.delete_entry`."""
+        return self._parts.writer.delete_entry(space, category, key, if_match, self._call(request))
+
+    def get(self, space: str, memory_id: str) -> Found:
+        """A current memory.
+
+        Raises:
+            NotFound: there is none, it is deleted or has expired.
+        """
+        raw = id_bytes(memory_id)
+        if raw is None:
+            raise NotFound("memory", memory_id)
+        found, (rows,) = self._read(space, lambda row: [memories.current(row, raw, self._parts.clock())])
+        memory = self._shown(rows, space)
+        if memory is None:
+            raise NotFound("memory", memory_id)
+        return Found(memory=memory, seq=found.seq)
+
+    def get_entry(self, space: str, category: str, key: str) -> Found:
+        """The current memory at an address.
+
+        Raises:
+            NotFound: there is none.
+        """
+        found, (rows,) = self._read(space, lambda row: [memories.at_address(row, category, key)])
+        memory = self._shown(rows, space)
+        if memory is None or memories.is_expired(memory, self._parts.clock()):
+            raise NotFound("entry", f"{category}/{key}")
+        return Found(memory=memory, seq=found.seq)
+
+    def list_memories(
+        self, space: str, *, filter: Filter | None = None, limit: int = 50, cursor: str | None = None
+    ) -> Page:
+        """Current memories, newest first."""
+        own = self._caller.only(filter)
+        found, (rows,) = self._read(space, lambda row: [page_of(row, own, limit, cursor, self._parts.clock())])
+        return page(found, rows, limit)
+
+    def history(self, space: str, memory_id: str) -> History:
+        """All versions of a memory, of a deleted one too.
+
+        Raises:
+            NotFound: there never was one.
+        """
+        raw = id_bytes(memory_id)
+        if raw is None:
+            raise NotFound("memory", memory_id)
+        found, (rows,) = self._read(space, lambda row: [memories.history(row, raw)])
+        if self._shown(rows, space) is None:
+            raise NotFound("memory", memory_id)
+        versions = (memories.version(row, space) for row in rows)
+        shown = tuple(version for version in versions if self._caller.shows(version.memory.category))
+        return History(versions=shown, seq=found.seq)
+
+    def search(self, space: str, query: Query, max_age: float = 0.0) -> Answer:
+        """The memories that best answer a query; see `Searcher.search`."""
+        check_query(query)
+        return self._parts.searcher.search(space, self._own(query), self._parts.clock(), max_age)
+
+    def search_at_once(self, space: str, query: Query, max_age: float = 0.0) -> Answer | None:
+        """The same, when that takes a millisecond or two and waits for nobody; else None."""
+        check_query(query)
+        return self._parts.searcher.search_at_once(space, self._own(query), self._parts.clock(), max_age)
+
+    def categories(self, space: str) -> Counts:
+        """Categories of active memories."""
+        found, (rows,) = self._read(
+            space, lambda row: [facets.categories(row, self._parts.clock(), self._caller.category)]
+        )
+        return facets.counts(found, rows)
+
+    def tags(self, space: str) -> Counts:
+        """Tags of active memories."""
+        found, (rows,) = self._read(space, lambda row: [facets.tags(row, self._parts.clock(), self._caller.category)])
+        return facets.counts(found, rows)
+
+    def stats(self, space: str) -> Stats:
+        """Sizes and rates of a space, or of what the caller sees of it."""
+        category = self._caller.category
+        found, results = self._read(
+            space, lambda row: facets.sizes(row, self._parts.clock(), self._parts.quota, category)
+        )
+        return facets.stats(found, results, whole=category is None)
+
+    def _call(self, request: RequestKey | None) -> Call:
+        return Call(self._parts.clock(), request, self._caller)
+
+    def _read(self, space: str, ask: Ask) -> tuple[SpaceRow, list[Rows]]:
+        return read(self._parts.database, space, ask)
+
+    def _shown(self, rows: Rows, space: str) -> Memory | None:
+        """The memory in the first of the rows, if the caller may see it."""
+        memory = memories.memory(rows[0], space) if rows else None
+        return memory if memory is not None and self._caller.shows(memory.category) else None
+
+    def _own(self, query: Query) -> Query:
+        return query if self._caller.category is None else replace(query, filter=self._caller.only(query.filter))

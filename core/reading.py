@@ -1,0 +1,32 @@
+"""Reads of a space: the space itself, and whatever is asked of it, from one snapshot."""
+
+from collections.abc import Callable
+
+from core.errors import NotFound
+from core.store import spaces
+from core.store.database import Database, Rows, Statement
+from core.store.spaces import SpaceRow, space_row
+
+Ask = Callable[[SpaceRow], list[Statement]]
+
+
+def find_space(database: Database, name: str) -> SpaceRow:
+    """The space of this name.
+
+    Raises:
+        NotFound: there is none.
+    """
+    (rows,) = database.read([spaces.by_name(name)])
+    if not rows:
+        raise NotFound("space", name)
+    return space_row(rows[0])
+
+
+def read(database: Database, name: str, ask: Ask) -> tuple[SpaceRow, list[Rows]]:
+    """The space and what it answers, from one snapshot."""
+    while True:
+        before = find_space(database, name)
+        state, *answers = database.read([spaces.by_name(name), *ask(before)])
+        after = space_row(state[0]) if state else None
+        if after is not None and after.id == before.id and after.space.epoch == before.space.epoch:
+            return after, answers

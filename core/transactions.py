@@ -1,0 +1,209 @@
+"""A write from its statements to its answer: one atomic batch, what its refusal means, then the index is told."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from core import answers
+from core.caller import OWNER, Caller
+from core.conflicts.check import NOT_CHECKED, Checked
+from core.embed import Encoder
+from core.errors import ModelMismatch, NotFound, QuotaExceeded, RequestReused, StoreUnavailable
+from core.index.cache import Indexes
+from core.refusals import Overtaken, Part, explained, part_of
+from core.store import memories, quotas, requests, spaces
+from core.store.database import Database, Refused, Row, Rows, Statement
+from core.store.spaces import SpaceRow, space_row
+from core.values import Memory, Quota, RequestKey, Seq, Written
+
+TRIES = 16  # of a change that others overtake
+
+# What a write ends with when its space is not as it was when it was read: look again.
+CHANGED = (Overtaken, NotFound, ModelMismatch)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """When a write is asked for, by whom, and the key that makes its repetition harmless. `now` in microseconds."""
+
+    now: int
+    request: RequestKey | None = None
+    caller: Caller = OWNER
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A write that is prepared: its batch, of which `head` statements come before those of the parts."""
+
+    space: SpaceRow
+    head: int
+    batch: Sequence[Statement]
+    parts: Sequence[Part]
+    call: Call
+    created: bool
+    checked: Checked
+
+
+class Transactions:
+    """Thread-safe. What is written with a key is written once, and answered again as often as it is asked.
+
+    `encoder` is None when embeddings are off.
+    """
+
+    def __init__(
+        self, database: Database, indexes: Indexes, encoder: Encoder | None, retention_us: int, quota: Quota
+    ) -> None:
+        """`retention_us` is how long the answer of a request with a key is kept, `quota` that of spaces without one."""
+        self._database = database
+        self._indexes = indexes
+        self._encoder = encoder
+        self._retention_us = retention_us
+        self._quota = quota
+        self._spaces: dict[str, SpaceRow] = {}  # as last read; the guard of a batch tells when one has changed
+
+    def known(self, name: str) -> SpaceRow | None:
+        """The space as it was read before, if that is enough to add to it."""
+        known = self._spaces.get(name)
+        return known if known is not None and (known.generation is not None or self._encoder is None) else None
+
+    def forget(self, name: str) -> None:
+        """What is known of a space holds no more."""
+        self._spaces.pop(name, None)
+
+    def run(self, name: str, call: Call, attempt: Callable[[SpaceRow], Written]) -> Written:
+        """The answer of an attempt that nobody overtakes, or that which the key of the call has already.
+
+        Raises:
+            NotFound, RequestReused, StoreUnavailable, and what an attempt raises.
+        """
+        for _ in range(TRIES):
+            space, known = self._open(name, call)
+            if known is not None:
+                return self._replay(space, call, known)
+            try:
+                return attempt(space)
+            except Overtaken:
+                continue
+        raise StoreUnavailable("others change the same memory all the time; try again")
+
+    def is_known(self, call: Call) -> bool:
+        """Whether the call was answered before."""
+        return call.request is not None and any(self._database.read([requests.known(call.request, call.now)])[0])
+
+    def begin(
+        self,
+        space: SpaceRow,
+        parts: Sequence[Part],
+        call: Call,
+        *,
+        created: bool,
+        embedded: bool = True,
+        checked: Checked = NOT_CHECKED,
+    ) -> Begun:
+        """A write of the parts, each with a number of its own in the space's history. `embedded`: with new vectors."""
+        head = [] if call.request is None else requests.refuse_known(call.request, call.now)
+        if embedded and self._encoder is not None:
+            head += self._model(space, self._encoder, call.now)
+        else:
+            head.append(spaces.guard(space))
+        head += spaces.advance(space, len(parts), call.now)
+        return self._prepared(space, head, parts, call, created=created, checked=checked)
+
+    def leave(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
+        """Nothing to change; a call with a key is remembered all the same."""
+        unchanged = Written(memories=(memory,), seq=space.seq, created=False)
+        if call.request is None:
+            return unchanged
+        part = Part(memory, [memories.refuse_stale(memory)])
+        head = [*requests.refuse_known(call.request, call.now), spaces.guard(space)]
+        self._write(self._prepared(space, head, [part], call, created=False))
+        return unchanged
+
+    def commit(self, begun: Begun) -> Written:
+        """Run the batch, and raise what its refusal means."""
+        return self.concluded(begun, self._write(begun))
+
+    def explained(self, begun: Begun, refused: Refused) -> Exception:
+        """What the caller is told of a refusal; `Overtaken` when looking again will tell."""
+        if refused.code == "quota_exceeded":
+            (rows,) = self._database.read([quotas.usage(begun.space, self._quota)])
+            told = rows and begun.call.caller.sees_all  # what a whole space holds is told to those who see all of it
+            return QuotaExceeded(begun.space.space.name, quotas.used(rows[0]) if told else None)
+        part = part_of(refused.statement - begun.head, begun.parts)
+        return explained(refused, self._database, begun.space, part, begun.call.now)
+
+    def concluded(self, begun: Begun, results: Sequence[Rows]) -> Written:
+        """What was written, of which the index must hear. The last row of the head is the number in the history."""
+        number = cast(int, results[begun.head - 1][0][0])
+        self._indexes.note(begun.space, number)
+        return Written(
+            memories=tuple(part.memory for part in begun.parts),
+            seq=Seq(begun.space.space.epoch, number),
+            created=begun.created,
+            similar=begun.checked.similar,
+            checked_at=begun.checked.at,
+        )
+
+    def _open(self, name: str, call: Call) -> tuple[SpaceRow, Row | None]:
+        """The space, and the stored answer when this call was answered before."""
+        ask = [spaces.by_name(name)]
+        if call.request is not None:
+            ask.append(requests.known(call.request, call.now))
+        found, *stored = self._database.read(ask)
+        if not found:
+            raise NotFound("space", name)
+        known = stored[0][0] if stored and stored[0] else None
+        space = self._spaces[name] = space_row(found[0])
+        return space, known
+
+    def _replay(self, space: SpaceRow, call: Call, known: Row) -> Written:
+        assert call.request is not None
+        body_hash, answer, seq = cast(tuple[bytes, bytes, str], known)
+        if body_hash != call.request.body_hash:
+            raise RequestReused(call.request.key)
+        stored = answers.read(answer)
+        rows = self._database.read(memories.of_versions(space, stored.versions))
+        epoch, number = seq.split(":")
+        return Written(
+            memories=tuple(memories.memory(row, space.space.name) for found in rows for row in found),
+            seq=Seq(epoch, int(number)),
+            created=stored.created,
+            replayed=True,
+            similar=stored.similar,
+            checked_at=stored.checked_at,
+        )
+
+    def _prepared(
+        self,
+        space: SpaceRow,
+        head: Sequence[Statement],
+        parts: Sequence[Part],
+        call: Call,
+        *,
+        created: bool,
+        checked: Checked = NOT_CHECKED,
+    ) -> Begun:
+        """A write of the parts after `head`; a call with a key is remembered in the same batch."""
+        batch = [*head, *(statement for part in parts for statement in part.statements)]
+        if call.request is not None:
+            written = [part.memory for part in parts]
+            answer = answers.remember(written, created=created, similar=checked.similar, checked_at=checked.at)
+            batch.append(requests.remember(space, call.request, answer, call.now + self._retention_us))
+        return Begun(space, len(head), batch, parts, call, created, checked)
+
+    def _write(self, begun: Begun) -> list[Rows]:
+        try:
+            return self._database.write(begun.batch)
+        except Refused as refused:
+            raise self.explained(begun, refused) from refused
+
+    def _model(self, space: SpaceRow, encoder: Encoder, now: int) -> list[Statement]:
+        """What sees to it that the space is still this one, and the model's."""
+        guard = spaces.guard_model(space, encoder.identity)
+        if space.generation is not None:
+            return [guard]
+        return [
+            spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now),
+            spaces.adopt_generation(space, encoder.identity),
+            guard,
+        ]
