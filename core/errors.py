@@ -67,8 +67,8 @@ class NotFound(MuistiError):
 
     code = "not_found"
 
-    def __init__(self, kind: str, name: str) -> None:
-        super().__init__(f"no {kind} {name!r}")
+    def __init__(self, kind: str, name: str, hint: str = "") -> None:
+        super().__init__(f"no {kind} {name!r}{hint and '; '}{hint}")
         self.kind, self.name = kind, name
 
 
@@ -122,8 +122,12 @@ class Similar(Conflict):
         return f" ({'; '.join(parts)})" if parts else ""
 
     def _advice(self) -> str:
-        change = "" if self.other is not None or not self.found else "PATCH that one to change it, or "
-        return f"nothing was stored: {change}send on_conflict=keep to store both"
+        if self.other is not None or not self.found:
+            return "nothing was stored: send on_conflict=keep to store both"
+        return (
+            "nothing was stored: PATCH that one to change it, or send on_conflict=supersede to put this in its place, "
+            "or on_conflict=keep to store both"
+        )
 
 
 class Duplicate(Similar):

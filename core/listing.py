@@ -24,7 +24,7 @@ def page_of(space: SpaceRow, filter: Filter | None, limit: int, cursor: str | No
         raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
     condition, args = ("1", ()) if filter is None else where(filter)
     if filter is None or "status" not in fields_of(filter):
-        condition = f"v.status = 'active' AND ({condition})"
+        condition = f"v.status = 'active' AND ({condition})"  # what is superseded is to be asked for, too
     after = None if cursor is None else _position(cursor)
     return memories.newest(space, condition, args, now, limit + 1, after)
 

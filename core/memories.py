@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from core import facets
 from core.caller import Caller
 from core.errors import NotFound
 from core.filters import Filter
 from core.hits import Answer
-from core.ids import id_bytes
+from core.ids import id_bytes, id_text
 from core.listing import page, page_of
 from core.query import Query
-from core.reading import Ask, read
+from core.reading import Ask, current, read
 from core.search import Searcher
 from core.store import memories
 from core.store.database import Database, Ended, Outcome, Rows
@@ -85,6 +86,18 @@ class Memories:
         """Change the given fields of a memory; see `Writer.update`."""
         return self._parts.writer.update(space, memory_id, changes, if_match, self._call(request))
 
+    def supersede(
+        self,
+        space: str,
+        memory_id: str,
+        draft: Draft,
+        *,
+        if_match: IfMatch = None,
+        request: RequestKey | None = None,
+    ) -> Written:
+        """Put a new memory in place of a current one; see `Writer.supersede`."""
+        return self._parts.writer.supersede(space, memory_id, draft, if_match, self._call(request))
+
     def put_entry(
         self, space: str, draft: Draft, *, if_match: IfMatch = None, request: RequestKey | None = None
     ) -> Written:
@@ -107,15 +120,13 @@ class Memories:
         """A current memory.
 
         Raises:
-            NotFound: there is none, it is deleted or has expired.
+            NotFound: there is none, it is deleted, superseded or has expired.
         """
         raw = id_bytes(memory_id)
         if raw is None:
             raise NotFound("memory", memory_id)
-        found, (rows,) = self._read(space, lambda row: [memories.current(row, raw, self._parts.clock())])
-        memory = self._shown(rows, space)
-        if memory is None:
-            raise NotFound("memory", memory_id)
+        found, (rows,) = self._read(space, lambda row: [memories.living(row, raw)])
+        memory = current(rows, space, memory_id, self._caller, self._parts.clock())
         return Found(memory=memory, seq=found.seq)
 
     def get_entry(self, space: str, category: str, key: str) -> Found:
@@ -147,12 +158,13 @@ class Memories:
         raw = id_bytes(memory_id)
         if raw is None:
             raise NotFound("memory", memory_id)
-        found, (rows,) = self._read(space, lambda row: [memories.history(row, raw)])
+        found, (rows, chain) = self._read(space, lambda row: [memories.history(row, raw), memories.chain(row, raw)])
         if self._shown(rows, space) is None:
             raise NotFound("memory", memory_id)
         versions = (memories.version(row, space) for row in rows)
         shown = tuple(version for version in versions if self._caller.shows(version.memory.category))
-        return History(versions=shown, seq=found.seq)
+        links = tuple(id_text(cast(bytes, row[0])) for row in chain if self._caller.shows(row[1]))
+        return History(versions=shown, chain=links, seq=found.seq)
 
     def search(self, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """The memories that best answer a query; see `Searcher.search`."""

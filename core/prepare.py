@@ -37,7 +37,7 @@ class Source:
         return cls({field: text for field, text in texts.items() if text})
 
 
-def new_memory(draft: Draft, space: str, memory_id: str, now: int) -> Memory:
+def new_memory(draft: Draft, space: str, memory_id: str, now: int, supersedes: str | None = None) -> Memory:
     """The first version of a memory."""
     return Memory(
         id=memory_id,
@@ -45,7 +45,7 @@ def new_memory(draft: Draft, space: str, memory_id: str, now: int) -> Memory:
         version=1,
         created_at=from_us(now),
         updated_at=from_us(now),
-        supersedes=None,
+        supersedes=supersedes,
         superseded_by=None,
         tokens=count_tokens(draft.content),
         **_values(draft),
@@ -60,6 +60,14 @@ def changed(memory: Memory, draft: Draft, now: int) -> Memory:
         updated_at=max(from_us(now), memory.updated_at),
         tokens=count_tokens(draft.content),
         **_values(draft),
+    )
+
+
+def superseded(memory: Memory, by: str, now: int) -> Memory:
+    """The last version of a memory, that says what has taken its place."""
+    updated_at = max(from_us(now), memory.updated_at)
+    return structs.replace(
+        memory, version=memory.version + 1, status="superseded", superseded_by=by, updated_at=updated_at
     )
 
 
@@ -107,6 +115,11 @@ def again(memory: Memory, before: Memory, row: int, space: SpaceRow, encoder: En
     """The next version of a memory; what is indexed is carried over when it reads the same."""
     if Source.of(draft_of(memory)) != Source.of(draft_of(before)):
         return replace(ready([memory], space, encoder)[0], previous=row)
+    return carried(memory, row)
+
+
+def carried(memory: Memory, row: int) -> NewVersion:
+    """The next version of a memory that is indexed as the one in `row` is."""
     return NewVersion(memory, same_text_hash(memory.content), None, row)
 
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 
+from core.caller import Caller
 from core.errors import NotFound
-from core.store import spaces
+from core.store import memories, spaces
 from core.store.database import Database, Rows, Statement
 from core.store.spaces import SpaceRow, space_row
+from core.values import Memory
 
 Ask = Callable[[SpaceRow], list[Statement]]
 
@@ -30,3 +32,17 @@ def read(database: Database, name: str, ask: Ask) -> tuple[SpaceRow, list[Rows]]
         after = space_row(state[0]) if state else None
         if after is not None and after.id == before.id and after.space.epoch == before.space.epoch:
             return after, answers
+
+
+def current(rows: Rows, space: str, memory_id: str, caller: Caller, now: int) -> Memory:
+    """The memory that `memories.living` has read.
+
+    Raises:
+        NotFound: there is none, it is superseded, has expired, or is not one of the caller's.
+    """
+    memory = memories.memory(rows[0], space) if rows else None
+    if memory is None or not caller.shows(memory.category) or memories.is_expired(memory, now):
+        raise NotFound("memory", memory_id)
+    if memory.superseded_by is not None:
+        raise NotFound("memory", memory_id, f"{memory.superseded_by!r} has superseded it")
+    return memory

@@ -98,15 +98,19 @@ class Transactions:
         *,
         created: bool,
         embedded: bool = True,
+        changes: int | None = None,
         checked: Checked = NOT_CHECKED,
     ) -> Begun:
-        """A write of the parts, each with a number of its own in the space's history. `embedded`: with new vectors."""
+        """A write of the parts, of which each is one change of the space unless `changes` says how many they are.
+
+        `embedded`: with new vectors.
+        """
         head = [] if call.request is None else requests.refuse_known(call.request, call.now)
         if embedded and self._encoder is not None:
             head += self._model(space, self._encoder, call.now)
         else:
             head.append(spaces.guard(space))
-        head += spaces.advance(space, len(parts), call.now)
+        head += spaces.advance(space, changes or len(parts), call.now)
         return self._prepared(space, head, parts, call, created=created, checked=checked)
 
     def leave(self, space: SpaceRow, memory: Memory, call: Call) -> Written:

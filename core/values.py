@@ -18,7 +18,7 @@ Kind = Literal["memory", "chunk", "exchange"]
 Type = Literal["fact", "preference", "procedure", "guard", "observation"]
 Status = Literal["active", "candidate", "superseded", "deprecated"]
 Importance = Literal["low", "medium", "high", "critical"]
-OnConflict = Literal["reject", "keep"]
+OnConflict = Literal["reject", "keep", "supersede"]
 LikenessKind = Literal["duplicate", "conflict", "similar", "address"]
 DifferenceKind = Literal["negation", "opposite", "number", "date", "name"]
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
@@ -223,9 +223,13 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """All kept versions of a memory, newest first."""
+    """All kept versions of a memory, newest first.
+
+    `chain` are the ids of the memories that superseded one another up to it, itself, and those that followed.
+    """
 
     versions: tuple[Version, ...]
+    chain: tuple[str, ...]
     seq: Seq
 
 

@@ -9,7 +9,8 @@ from core.embed import Encoder
 from core.errors import AddressTaken, NotFound, Similar, Stale
 from core.ids import IdSource, id_bytes, id_text
 from core.index.cache import Indexes
-from core.prepare import again, changed, draft_of, new_memory, ready
+from core.prepare import again, carried, changed, draft_of, new_memory, ready, superseded
+from core.reading import current
 from core.refusals import Overtaken, Part
 from core.store import audit, memories, quotas, spaces
 from core.store.database import Database, Outcome, Refused, Row, Statement
@@ -51,9 +52,10 @@ class Writer:
         self._ids = IdSource()
 
     def add(self, space: str, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str) -> Written:
-        """Store all drafts or none. `path` is where a list of drafts stands in the request, `$` for a single one.
+        """Store all drafts or none; a single one may supersede what would refuse it.
 
-        What is like a memory that the caller may not see is stored beside it, as if that were not there.
+        `path` is where a list of drafts stands in the request, `$` for a single one. What is like a memory that the
+        caller may not see is stored beside it, as if that were not there.
 
         Raises:
             InvalidInput, Forbidden, Duplicate, Contradiction, AddressTaken, QuotaExceeded.
@@ -78,7 +80,7 @@ class Writer:
         known = self._transactions.known(space)
         if known is None or call.request is not None or len(draft.content) > QUICK_TEXT or not self._database.local:
             return None
-        if not call.caller.sees_all:
+        if not call.caller.sees_all or on_conflict == "supersede":
             return None
         if on_conflict == "reject":
             (found,) = self._database.read([spaces.by_name(space)])
@@ -120,6 +122,21 @@ class Writer:
             if draft == draft_of(before):
                 return self._transactions.leave(found, before, call)
             return self._replace(found, row, before, draft, call)
+
+        return self._transactions.run(space, call, attempt)
+
+    def supersede(self, space: str, memory_id: str, draft: Draft, if_match: IfMatch, call: Call) -> Written:
+        """Put a new memory in place of a current one, which stays in the history and leaves all else.
+
+        A draft without category and key takes over those of the old one.
+
+        Raises:
+            InvalidInput, Forbidden, NotFound, Stale, AddressTaken, QuotaExceeded.
+        """
+
+        def attempt(found: SpaceRow) -> Written:
+            row, before = self._current(found, memory_id, if_match, call)
+            return self._supersede(found, row, before, draft, call)
 
         return self._transactions.run(space, call, attempt)
 
@@ -176,6 +193,8 @@ class Writer:
 
     def _add(self, space: str, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str) -> Written:
         def attempt(found: SpaceRow) -> Written:
+            if on_conflict == "supersede":
+                return self._add_or_supersede(found, drafts[0], call)
             return self._transactions.commit(self._adding(found, drafts, on_conflict, call, path))
 
         known = self._transactions.known(space) if on_conflict == "keep" and call.request is None else None
@@ -186,12 +205,44 @@ class Writer:
                 self._transactions.forget(space)
         return self._transactions.run(space, call, attempt)
 
+    def _add_or_supersede(self, space: SpaceRow, draft: Draft, call: Call) -> Written:
+        """Store a draft in place of what would refuse it, if anything does."""
+        try:
+            return self._transactions.commit(self._adding(space, [draft], "reject", call, "$"))
+        except (Similar, AddressTaken) as refusal:
+            closest = next((one.id for one in refusal.found if call.caller.shows(one.category)), None)
+            if closest is None:
+                raise
+        (rows,) = self._database.read([memories.living(space, _raw(closest))])
+        before = memories.memory(rows[0], space.space.name) if rows else None
+        if before is None or before.superseded_by is not None:
+            raise Overtaken
+        return self._supersede(space, rows[0], before, draft, call)
+
+    def _supersede(self, space: SpaceRow, row: Row, before: Memory, draft: Draft, call: Call) -> Written:
+        if draft.category is None and draft.key is None:
+            draft = replace(draft, category=before.category, key=before.key)
+        draft = call.caller.own(draft)
+        check_draft(draft, call.now)
+        made = new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now, supersedes=before.id)
+        old = superseded(before, made.id, call.now)
+        (new,) = ready([made], space, self._encoder)
+        statements = [
+            memories.refuse_stale(before),
+            memories.end(space, before, 1),
+            *memories.insert(space, carried(old, cast(int, row[0])), None, 1),
+            memories.record(space, "superseded", old, 1),
+            *self._birth(space, new, "created", 0),
+            quotas.refuse_more(space, self._quota),
+        ]
+        return self._transactions.commit(
+            self._transactions.begin(space, [Part(made, statements)], call, created=True, changes=2)
+        )
+
     def _current(self, space: SpaceRow, memory_id: str, if_match: IfMatch, call: Call) -> tuple[Row, Memory]:
         raw = id_bytes(memory_id)
-        (rows,) = self._database.read([memories.current(space, raw, call.now)]) if raw is not None else ([],)
-        memory = memories.memory(rows[0], space.space.name) if rows else None
-        if memory is None or not call.caller.shows(memory.category):
-            raise NotFound("memory", memory_id)
+        (rows,) = self._database.read([memories.living(space, raw)]) if raw is not None else ([],)
+        memory = current(rows, space.space.name, memory_id, call.caller, call.now)
         _check(memory, if_match)
         return rows[0], memory
 
@@ -272,6 +323,12 @@ class Writer:
         statements += memories.insert(space, new, generation, offset)
         statements.append(memories.record(space, kind, memory, offset))
         return statements
+
+
+def _raw(memory_id: str) -> bytes:
+    raw = id_bytes(memory_id)
+    assert raw is not None
+    return raw
 
 
 def _check(memory: Memory, if_match: IfMatch) -> None:

@@ -131,6 +131,11 @@ class Client:
         headers = _if_match(memory_id, if_version)
         return self._call("PATCH", f"{_space(space)}/memories/{_part(memory_id)}", json=changes, headers=headers)
 
+    def supersede(self, space: str, memory_id: str, memory: Json, *, if_version: int | None = None) -> Reply:
+        headers = _if_match(memory_id, if_version)
+        path = f"{_space(space)}/memories/{_part(memory_id)}/supersede"
+        return self._call("POST", path, json=dict(memory), headers=headers)
+
     def delete(self, space: str, memory_id: str, *, if_version: int | None = None) -> Reply:
         headers = _if_match(memory_id, if_version)
         return self._call("DELETE", f"{_space(space)}/memories/{_part(memory_id)}", headers=headers)

@@ -80,6 +80,20 @@ TAGGED = _memory("0197a3c0-8e2e-7001-8000-0123456789ad", MADE + timedelta(second
 UPDATED = replace(ADDED, content=THURSDAYS, version=2, updated_at=CHANGED)
 PUT = replace(UPDATED, importance="medium", metadata={}, version=3, updated_at=REPLACED)
 
+DAILY = "We deploy every day"
+SUPERSEDING = _memory(
+    "0197d222-1b2e-7000-8000-0123456789ae",
+    REPLACED + timedelta(days=2),
+    {
+        "content": DAILY,
+        "reason": "The pipeline is fast enough",
+        "category": "rules",
+        "key": "deploy",
+        "supersedes": RULE_ID,
+        "tokens": 4,
+    },
+)
+
 HIT = HitReply(
     memory=UPDATED,
     score=0.5096,
@@ -184,6 +198,7 @@ REQUESTS: Mapping[str, Any] = {
     "addMemories": {"memories": [TEA, TAGGING], "atomic": True, "on_conflict": "keep"},
     "updateMemory": {"content": THURSDAYS, "reason": None},
     "putEntry": {"content": THURSDAYS, "tags": ["release"]},
+    "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
 }
 
@@ -225,7 +240,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             items=[
                 VersionReply(memory=UPDATED, born=4, died=None, born_at=CHANGED, died_at=None),
                 VersionReply(memory=ADDED, born=1, died=4, born_at=MADE, died_at=CHANGED),
-            ]
+            ],
+            chain=[RULE_ID],
         )
     },
     "search": {
@@ -240,6 +256,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getStats": {200: STATS},
     "getSpace": {200: SPACE},
     "putEntry": {200: PUT, 201: replace(PUT, version=1, created_at=REPLACED)},
+    "supersedeMemory": {201: SUPERSEDING},
     "createSpace": {201: NEW_SPACE},
     "listSpaces": {200: SpacesReply(items=[NEW_SPACE, SPACE])},
     "createKey": {201: MadeKeyReply(**asdict(KEY), key=f"mk_{KEY.id}_…")},

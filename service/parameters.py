@@ -11,7 +11,7 @@ from litestar.typing import FieldDefinition
 from core.errors import InvalidInput, Problem
 
 OnConflictParameter = Annotated[
-    str | None, QueryParameter(description="As the field of the body: `reject` or `keep`.", enum=["reject", "keep"])
+    str | None, QueryParameter(description="As the field of the body.", enum=["reject", "keep", "supersede"])
 ]
 AtomicParameter = Annotated[bool | None, QueryParameter(description="As the field of the body.")]
 ConfirmParameter = Annotated[str, QueryParameter(description="The name of the space once more.")]

@@ -97,11 +97,11 @@ def is_expired(memory: Memory, now: int) -> bool:
     return memory.expires_at is not None and to_us(memory.expires_at) <= now
 
 
-def current(space: SpaceRow, memory_id: bytes, now: int) -> Statement:
-    """The current version of a memory, unless it has expired."""
+def living(space: SpaceRow, memory_id: bytes) -> Statement:
+    """The living version of a memory, superseded or expired or not."""
     return Statement(
-        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.space_id = ? AND {CURRENT} AND {UNEXPIRED}",
-        (memory_id, space.id, now),
+        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.space_id = ? AND v.died IS NULL",
+        (memory_id, space.id),
     )
 
 
@@ -150,13 +150,35 @@ def history(space: SpaceRow, memory_id: bytes) -> Statement:
     )
 
 
+def chain(space: SpaceRow, memory_id: bytes) -> Statement:
+    """(memory id, category) of what superseded one another before a memory, of itself and of what came after."""
+    return Statement(
+        """WITH RECURSIVE
+        older (id, place) AS (
+            SELECT ?, 0 UNION SELECT v.supersedes, place - 1 FROM older JOIN versions v ON v.memory_id = older.id
+            WHERE v.supersedes IS NOT NULL
+            AND v.version = (SELECT max(version) FROM versions WHERE memory_id = older.id)
+        ),
+        newer (id, place) AS (
+            SELECT ?, 0 UNION SELECT v.superseded_by, place + 1 FROM newer JOIN versions v ON v.memory_id = newer.id
+            WHERE v.superseded_by IS NOT NULL
+            AND v.version = (SELECT max(version) FROM versions WHERE memory_id = newer.id)
+        )
+        SELECT v.memory_id, v.category FROM (SELECT * FROM older UNION SELECT * FROM newer) c
+        JOIN versions v ON v.memory_id = c.id AND v.space_id = ?
+        AND v.version = (SELECT max(version) FROM versions WHERE memory_id = c.id) ORDER BY c.place""",
+        (memory_id, memory_id, space.id),
+    )
+
+
 def newest(
     space: SpaceRow, where: str, args: Sequence[Scalar], now: int, limit: int, after: tuple[int, bytes] | None
 ) -> Statement:
-    """Current, unexpired memories that meet `where`, newest first, from `after` (created_at, memory_id) on."""
+    """Living, unexpired memories that meet `where`, newest first, from `after` (created_at, memory_id) on."""
     position = "" if after is None else " AND (v.created_at, v.memory_id) < (?, ?)"
     return Statement(
-        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND {CURRENT} AND {UNEXPIRED} AND ({where}){position} "
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.died IS NULL AND {UNEXPIRED} "
+        f"AND ({where}){position} "
         "ORDER BY v.created_at DESC, v.memory_id DESC LIMIT ?",
         (space.id, now, *args, *(after or ()), limit),
     )

@@ -15,6 +15,7 @@ COMMANDS = {
     "list": ("service.cli.read:list_memories", "List memories, newest first."),
     "search": ("service.cli.search:search", "Find the memories that best answer a query."),
     "update": ("service.cli.write:update", "Change fields of a memory."),
+    "supersede": ("service.cli.write:supersede", "Put a new memory in place of one."),
     "delete": ("service.cli.write:delete", "Delete a memory."),
     "categories": ("service.cli.read:categories", "List categories and how many memories each has."),
     "tags": ("service.cli.read:tags", "List tags and how many memories each has."),

@@ -1,14 +1,14 @@
-"""Commands that change what is stored: add, update, delete."""
+"""Commands that change what is stored: add, update, supersede, delete."""
 
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, get_args
 
 import click
 from rich.text import Text
 
 from core.secrets import find_secret
-from core.values import CONTENT_MAX
+from core.values import CONTENT_MAX, OnConflict
 from service.cli.base import TOO_LONG, USAGE, Command, Failure, Globals
 from service.cli.naming import check_name, find, find_id
 from service.cli.options import CLEAR, comma_list, memory_fields
@@ -31,7 +31,7 @@ SHOWN = 60  # characters of a content in a confirmation
 @memory_fields
 @click.option(
     "--on-conflict",
-    type=click.Choice(["reject", "keep"]),
+    type=click.Choice(get_args(OnConflict)),
     help="What to do when a memory says the same already, or the contrary.  [default: reject]",
 )
 @click.option("--idempotency-key", metavar="KEY", help="A repeat with the same key stores nothing twice.")
@@ -99,6 +99,36 @@ def update(
             reply,
             table=lambda memory: Text(f"Changed {memory['id']}: now version {memory['version']}."),
             plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
+        )
+
+
+@click.command(
+    cls=Command,
+    examples=('muisti supersede 0197a3c0-5f4e-7000-8000-0123456789ab "We deploy on Mondays now" --reason "Too busy"',),
+)
+@click.argument("id_", metavar="ID")
+@click.argument("text")
+@memory_fields
+@click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
+@click.pass_obj
+def supersede(
+    options: Globals, id_: str, text: str, *, if_version: int | None, allow_secrets: bool, **fields: Any
+) -> None:
+    """Put a new memory in place of one.
+
+    TEXT is the content of the new one; - reads it from standard input. The old one is found no more, but stays in the
+    history. Without --category and --key the new one takes over those of the old. Prints the new id.
+    """
+    memory = {"content": _content(text), **_given(fields)}
+    _refuse_secrets(memory, allow_secrets)
+    with session(options) as opened:
+        found = opened.read(lambda: find_id(opened, id_))
+        reply = opened.client.supersede(opened.space, found, memory, if_version=if_version)
+        answer(
+            options,
+            reply,
+            table=lambda memory: Text(f"Stored {memory['id']} in place of {found}."),
+            plain=lambda memory: [memory["id"]],
         )
 
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from core.errors import InvalidInput
 from service.decode import decode, prepare
 from service.schemas import fields
-from service.schemas.requests import AddBody, EntryBody, PatchBody, SearchBody
+from service.schemas.requests import AddBody, EntryBody, PatchBody, SearchBody, SupersedeBody
 
 
 class InSpace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -19,7 +19,11 @@ class InSpace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Remember(AddBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
     space: str | None = None
     replace: bool = False
+    supersedes: str | None = None
     idempotency_key: str | None = None
+
+    def successor(self) -> SupersedeBody:
+        return SupersedeBody(**{name: getattr(self, name) for name in SupersedeBody.__struct_fields__})
 
     def entry(self, category: str, key: str) -> Any:
         given = {name: getattr(self, name) for name in EntryBody.__struct_fields__}

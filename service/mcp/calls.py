@@ -11,7 +11,7 @@ from core import filters
 from core.errors import InvalidInput
 from core.memories import Memories
 from core.values import Memory, RequestKey
-from service.access import Access
+from service.access import Access, check
 from service.mcp.arguments import (
     Forget,
     InSpace,
@@ -70,8 +70,14 @@ async def remember(call: Call, given: Remember) -> Outcome:
         written = await call.backend.store(
             call.memories.put_entry, call.space, given.entry(category, given.key), request=request
         )
+    elif given.supersedes is not None:
+        written = await call.backend.store(
+            call.memories.supersede, call.space, given.supersedes, given.successor().draft(), request=request
+        )
     else:
         choice = on_conflict_of(given.on_conflict, None, "reject")
+        if choice == "supersede":
+            check(call.access, "write", call.space)
         written = await call.backend.add(call.memories, call.space, given.draft(), choice, request)
     memory = written.memories[0]
     done = "Already remembered" if written.replayed else "Remembered" if written.created else "Replaced"
@@ -80,7 +86,8 @@ async def remember(call: Call, given: Remember) -> Outcome:
     if similar:
         structured["similar"] = msgspec.to_builtins(similar)
     beside = f" Similar, stored beside it: {', '.join(one.id for one in written.similar)}." if similar else ""
-    return Outcome(structured, f"{done} as {memory.id}, version {memory.version}.{beside}")
+    instead = f" It supersedes {memory.supersedes}." if memory.supersedes and written.created else ""
+    return Outcome(structured, f"{done} as {memory.id}, version {memory.version}.{instead}{beside}")
 
 
 async def recall(call: Call, given: Recall) -> Outcome:

@@ -67,7 +67,8 @@ TOOLS = (
         properties={
             **_FIELDS,
             "replace": {"type": "boolean", "description": "Replace what is at category and key"},
-            "on_conflict": {"enum": ["reject", "keep"]},
+            "supersedes": {**TEXT, "description": "Id of the outdated memory whose place it takes"},
+            "on_conflict": {"enum": ["reject", "keep", "supersede"]},
             **_ONCE,
         },
         required=("content",),
@@ -164,5 +165,5 @@ def hidden(access: Access) -> frozenset[str]:
     if access.grant.category is not None:
         names.add("category")
     if not access.may("write"):
-        names.add("replace")
+        names |= {"replace", "supersedes"}
     return frozenset(names)

@@ -40,6 +40,8 @@ async def add_memories(
     200, also when some failed. As application/x-ndjson the body is one memory a line, and the choices are parameters.
     """
     choice = on_conflict_of(data.on_conflict, on_conflict, "keep")
+    if choice == "supersede":
+        raise InvalidInput.at("$.on_conflict", "several at once cannot supersede; send them one by one")
     key = await request_key(request, space, idempotency_key)
     items = read_items(data.memories)
     if not _is_atomic(data, atomic):

@@ -5,8 +5,9 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from core.filters import parse_params
+from service.access import check
 from service.decode import Request
-from service.gate import memories
+from service.gate import access_of, memories
 from service.headers import (
     IdempotencyKeyHeader,
     IfMatchHeader,
@@ -18,8 +19,8 @@ from service.headers import (
 from service.parameters import CursorParameter, LimitParameter, OnConflictParameter
 from service.preferences import preferred
 from service.respond import added, deleted, followed, found, read, unchanged, written
-from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply, VersionReply
-from service.schemas.requests import AddBody, PatchBody, on_conflict_of
+from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply
+from service.schemas.requests import AddBody, PatchBody, SupersedeBody, on_conflict_of
 from service.workers import Backend
 
 
@@ -42,13 +43,17 @@ async def add_memory(
     """Add a memory.
 
     When the answer arrives the memory is on the disk, and every search finds it. One that says what a current memory
-    says, or contradicts one, is refused unless `on_conflict` is `keep`.
+    says, or contradicts one, is refused unless `on_conflict` is `keep`; with `supersede` it takes the place of the
+    closest of those, which needs the scope `write`.
     """
+    choice = on_conflict_of(data.on_conflict, on_conflict, "reject")
+    if choice == "supersede":
+        check(access_of(request.scope), "write")
     stored = await backend.add(
         memories(request, backend),
         space,
         data.draft(),
-        on_conflict_of(data.on_conflict, on_conflict, "reject"),
+        choice,
         await request_key(request, space, idempotency_key),
     )
     return preferred(request, added(stored))
@@ -119,6 +124,39 @@ async def update_memory(
     return preferred(request, written(changed))
 
 
+@post(
+    "/memories/{memory_id:str}/supersede",
+    operation_id="supersedeMemory",
+    tags=["memories"],
+    needs="write",
+    problems=["address_taken"],
+)
+async def supersede_memory(
+    request: Request,
+    space: FromPath[str],
+    memory_id: FromPath[str],
+    data: JSONBody[SupersedeBody],
+    backend: NamedDependency[Backend],
+    if_match: IfMatchHeader = None,
+    idempotency_key: IdempotencyKeyHeader = None,
+) -> Response[MemoryReply]:
+    """Put a new memory in place of a current one.
+
+    Both happen at once: the old one gets a last version that names the new in `superseded_by`, gives up its address and
+    is found no more; the new one names the old in `supersedes`. A body without category and key takes over those of the
+    old one.
+    """
+    stored = await backend.store(
+        memories(request, backend).supersede,
+        space,
+        memory_id,
+        data.draft(),
+        if_match=expected(request, if_match),
+        request=await request_key(request, space, idempotency_key),
+    )
+    return preferred(request, written(stored))
+
+
 @delete("/memories/{memory_id:str}", operation_id="deleteMemory", tags=["memories"], needs="delete")
 async def delete_memory(
     request: Request,
@@ -149,9 +187,9 @@ async def get_history(
     memory_id: FromPath[str],
     backend: NamedDependency[Backend],
 ) -> Response[HistoryReply]:
-    """Read all versions of a memory, of a deleted one too."""
+    """Read all versions of a memory, of a deleted or superseded one too, and the chain that it is part of."""
     history = await backend.store(memories(request, backend).history, space, memory_id)
-    return read(HistoryReply(items=[VersionReply.of(version) for version in history.versions]), history.seq)
+    return read(HistoryReply.of(history), history.seq)
 
 
-ROUTES = (add_memory, list_memories, get_memory, update_memory, delete_memory, get_history)
+ROUTES = (add_memory, list_memories, get_memory, update_memory, supersede_memory, delete_memory, get_history)

@@ -106,7 +106,8 @@ ParentId = Annotated[
 Conflict = Annotated[
     str,
     Meta(
-        description="`reject` refuses a text that a current memory has already; `keep` stores it all the same.",
+        description="`reject` refuses what a current memory says already, or contradicts; `keep` stores it all the "
+        "same; `supersede`, for a single memory, puts it in place of the closest of those.",
         extra_json_schema=_enum(get_args(OnConflict)),
     ),
 ]

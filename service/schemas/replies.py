@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from core.hits import Answer, Evidence, Fusion, Hit, Mode
-from core.values import Counts, Memory, Page, Space, Stats, Version, Written
+from core.values import Counts, History, Memory, Page, Space, Stats, Version, Written
 from service.errors import Problem
 from service.schemas import fields
 from service.schemas.likeness import LikenessReply, alike
@@ -103,7 +103,15 @@ class HistoryReply(Struct, frozen=True, kw_only=True):
     """All versions of a memory, newest first."""
 
     items: list[VersionReply]
+    chain: Annotated[
+        list[fields.MemoryId],
+        Meta(description="Ids of the memories that superseded one another, oldest first; this one is among them."),
+    ]
     next_cursor: None = None
+
+    @classmethod
+    def of(cls, history: History) -> "HistoryReply":
+        return cls(items=[VersionReply.of(version) for version in history.versions], chain=list(history.chain))
 
 
 class BatchReply(Struct, frozen=True, kw_only=True):

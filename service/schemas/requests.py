@@ -55,6 +55,10 @@ class AddBody(DraftBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
     on_conflict: fields.Conflict | UnsetType = UNSET
 
 
+class SupersedeBody(DraftBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The memory that takes the place of another; without category and key it takes over those as well."""
+
+
 class BatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Memories to add. They are decoded one by one, so that each has its own error."""
 

@@ -15,7 +15,7 @@ NEEDS: dict[str, Scope | None] = {
     "listMemories": "read", "getMemory": "read", "getHistory": "read", "getEntry": "read", "search": "read",
     "listCategories": "read", "listTags": "read", "getStats": "read", "getSpace": "read",
     "addMemory": "append", "addMemories": "append",
-    "updateMemory": "write", "putEntry": "write",
+    "updateMemory": "write", "supersedeMemory": "write", "putEntry": "write",
     "deleteMemory": "delete", "deleteEntry": "delete",
     "setQuota": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
 }  # fmt: skip
@@ -26,6 +26,7 @@ BODIES: dict[str, Any] = {
     "addMemory": {"content": "new", "on_conflict": "keep"},
     "addMemories": {"memories": [{"content": "new"}]},
     "updateMemory": {"reason": "why"},
+    "supersedeMemory": {"content": "instead"},
     "putEntry": {"content": "put"},
     "search": {"query": "deploy"},
     "setQuota": {"memories": 9},
