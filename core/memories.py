@@ -6,6 +6,7 @@ from typing import cast
 
 from core import facets
 from core.caller import Caller
+from core.diff import compared
 from core.errors import NotFound
 from core.filters import Filter
 from core.hits import Answer
@@ -98,6 +99,18 @@ class Memories:
         """Put a new memory in place of a current one; see `Writer.supersede`."""
         return self._parts.writer.supersede(space, memory_id, draft, if_match, self._call(request))
 
+    def restore(
+        self,
+        space: str,
+        memory_id: str,
+        version: int | None = None,
+        *,
+        if_match: IfMatch = None,
+        request: RequestKey | None = None,
+    ) -> Written:
+        """Let a memory stand again as it stood in a version; see `Writer.restore`."""
+        return self._parts.writer.restore(space, memory_id, version, if_match, self._call(request))
+
     def put_entry(
         self, space: str, draft: Draft, *, if_match: IfMatch = None, request: RequestKey | None = None
     ) -> Written:
@@ -162,7 +175,7 @@ class Memories:
         if self._shown(rows, space) is None:
             raise NotFound("memory", memory_id)
         versions = (memories.version(row, space) for row in rows)
-        shown = tuple(version for version in versions if self._caller.shows(version.memory.category))
+        shown = compared([version for version in versions if self._caller.shows(version.memory.category)])
         links = tuple(id_text(cast(bytes, row[0])) for row in chain if self._caller.shows(row[1]))
         return History(versions=shown, chain=links, seq=found.seq)
 

@@ -139,15 +139,31 @@ class Memory(Struct, frozen=True, kw_only=True):
         return f'"{self.id}.{self.version}"'
 
 
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """What a field was and what it became; None where there is nothing. `field` is a path within metadata.
+
+    Of content both are the stretch of words that differs.
+    """
+
+    field: str
+    before: object
+    after: object
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """A memory as it stood from `born_at` until `died_at`; `died_at` is None for the newest of a living memory."""
+    """A memory as it stood from `born_at` until `died_at`; `died_at` is None for the newest of a living memory.
+
+    `changes` are those from the version before, none for the oldest.
+    """
 
     memory: Memory
     born: int
     died: int | None
     born_at: datetime
     died_at: datetime | None
+    changes: tuple[FieldChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

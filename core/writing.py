@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Any, cast
 
 from core.conflicts.check import NOT_CHECKED, Checked, Checker
+from core.diff import differences
 from core.embed import Encoder
-from core.errors import AddressTaken, NotFound, Similar, Stale
+from core.errors import AddressTaken, InvalidInput, NotFound, Similar, Stale
 from core.ids import IdSource, id_bytes, id_text
 from core.index.cache import Indexes
-from core.prepare import again, carried, changed, draft_of, new_memory, ready, superseded
+from core.prepare import again, carried, changed, draft_of, new_memory, ready, restored, superseded
 from core.reading import current
 from core.refusals import Overtaken, Part
 from core.store import audit, memories, quotas, spaces
@@ -21,6 +22,7 @@ from core.validate import check_draft
 from core.values import Draft, Memory, OnConflict, Quota, Written
 
 QUICK_TEXT = 2_000  # characters of a memory that is added at once
+DIED = 23  # the place in a row of `memories.last`
 QUICK_CHANGES = 64  # that an index may be behind for it
 
 IfMatch = Collection[str] | None  # etags, one of which must be the current one; None when any will do
@@ -140,6 +142,25 @@ class Writer:
 
         return self._transactions.run(space, call, attempt)
 
+    def restore(self, space: str, memory_id: str, version: int | None, if_match: IfMatch, call: Call) -> Written:
+        """Let a memory stand again as it stood in a version, as a new one; deleted and superseded ones come back.
+
+        Without `version` the last one of a deleted memory, of any other the one before the last.
+
+        Raises:
+            InvalidInput, NotFound, Stale, AddressTaken, QuotaExceeded.
+        """
+
+        def attempt(found: SpaceRow) -> Written:
+            before, is_dead, wanted = self._versions(found, memory_id, version, call)
+            _check(before, if_match)
+            after = restored(wanted, before, call.now)
+            if not is_dead and not differences(before, after):
+                return self._transactions.leave(found, before, call)
+            return self._restore(found, before, after, call, is_dead=is_dead)
+
+        return self._transactions.run(space, call, attempt)
+
     def put(self, space: str, draft: Draft, if_match: IfMatch, call: Call) -> Written:
         """Store a draft at its category and key, in place of what is there.
 
@@ -238,6 +259,39 @@ class Writer:
         return self._transactions.commit(
             self._transactions.begin(space, [Part(made, statements)], call, created=True, changes=2)
         )
+
+    def _versions(
+        self, space: SpaceRow, memory_id: str, version: int | None, call: Call
+    ) -> tuple[Memory, bool, Memory]:
+        """The last version of a memory, whether it is dead, and the version that is to be restored."""
+        raw, name = id_bytes(memory_id), space.space.name
+        if raw is None:
+            raise NotFound("memory", memory_id)
+        named = memories.of_versions(space, [] if version is None else [(raw, version)])
+        last, *chosen = self._database.read([memories.last(space, raw), *named])
+        before = memories.memory(last[0], name) if last else None
+        if before is None or not call.caller.shows(before.category):
+            raise NotFound("memory", memory_id)
+        is_dead = last[0][DIED] is not None
+        rows = chosen[0] if chosen else last if is_dead else last[1:]
+        wanted = memories.memory(rows[0], name) if rows else None
+        if version is None and wanted is None:
+            raise InvalidInput.at("$.version", "the memory has only one version, and that stands")
+        if wanted is None or not call.caller.shows(wanted.category):
+            raise NotFound("version", f"{memory_id}.{version}")
+        if wanted.superseded_by is not None and wanted.version != before.version:
+            raise InvalidInput.at("$.version", "in that version it was superseded; restore the one before")
+        return before, is_dead, wanted
+
+    def _restore(self, space: SpaceRow, before: Memory, after: Memory, call: Call, *, is_dead: bool) -> Written:
+        (new,) = ready([after], space, self._encoder)
+        if is_dead:
+            head, limit = [memories.refuse_revived(before)], quotas.refuse_more(space, self._quota)
+        else:
+            head = [memories.refuse_stale(before), memories.end(space, before)]
+            limit = quotas.refuse_larger(space, self._quota, after)
+        part = Part(after, [*head, *self._birth(space, new, "restored", 0), limit])
+        return self._transactions.commit(self._transactions.begin(space, [part], call, created=False))
 
     def _current(self, space: SpaceRow, memory_id: str, if_match: IfMatch, call: Call) -> tuple[Row, Memory]:
         raw = id_bytes(memory_id)

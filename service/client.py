@@ -136,6 +136,16 @@ class Client:
         path = f"{_space(space)}/memories/{_part(memory_id)}/supersede"
         return self._call("POST", path, json=dict(memory), headers=headers)
 
+    def restore(
+        self, space: str, memory_id: str, version: int | None = None, *, if_version: int | None = None
+    ) -> Reply:
+        path = f"{_space(space)}/memories/{_part(memory_id)}/restore"
+        body = {} if version is None else {"version": version}
+        return self._call("POST", path, json=body, headers=_if_match(memory_id, if_version))
+
+    def history(self, space: str, memory_id: str) -> Reply:
+        return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}/history")
+
     def delete(self, space: str, memory_id: str, *, if_version: int | None = None) -> Reply:
         headers = _if_match(memory_id, if_version)
         return self._call("DELETE", f"{_space(space)}/memories/{_part(memory_id)}", headers=headers)

@@ -27,6 +27,7 @@ from service.schemas.replies import (
     CountsReply,
     EmbeddingsReply,
     ExplanationReply,
+    FieldChangeReply,
     HistoryReply,
     HitReply,
     ItemReply,
@@ -80,6 +81,7 @@ TAGGED = _memory("0197a3c0-8e2e-7001-8000-0123456789ad", MADE + timedelta(second
 UPDATED = replace(ADDED, content=THURSDAYS, version=2, updated_at=CHANGED)
 PUT = replace(UPDATED, importance="medium", metadata={}, version=3, updated_at=REPLACED)
 
+TO_THURSDAYS = FieldChangeReply(field="content", before="Fridays;", after="Thursdays;")
 DAILY = "We deploy every day"
 SUPERSEDING = _memory(
     "0197d222-1b2e-7000-8000-0123456789ae",
@@ -198,6 +200,7 @@ REQUESTS: Mapping[str, Any] = {
     "addMemories": {"memories": [TEA, TAGGING], "atomic": True, "on_conflict": "keep"},
     "updateMemory": {"content": THURSDAYS, "reason": None},
     "putEntry": {"content": THURSDAYS, "tags": ["release"]},
+    "restoreMemory": {"version": 1},
     "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
 }
@@ -238,8 +241,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getHistory": {
         200: HistoryReply(
             items=[
-                VersionReply(memory=UPDATED, born=4, died=None, born_at=CHANGED, died_at=None),
-                VersionReply(memory=ADDED, born=1, died=4, born_at=MADE, died_at=CHANGED),
+                VersionReply(memory=UPDATED, born=4, died=None, born_at=CHANGED, died_at=None, changes=[TO_THURSDAYS]),
+                VersionReply(memory=ADDED, born=1, died=4, born_at=MADE, died_at=CHANGED, changes=[]),
             ],
             chain=[RULE_ID],
         )
@@ -256,6 +259,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getStats": {200: STATS},
     "getSpace": {200: SPACE},
     "putEntry": {200: PUT, 201: replace(PUT, version=1, created_at=REPLACED)},
+    "restoreMemory": {200: replace(ADDED, version=4, updated_at=REPLACED)},
     "supersedeMemory": {201: SUPERSEDING},
     "createSpace": {201: NEW_SPACE},
     "listSpaces": {200: SpacesReply(items=[NEW_SPACE, SPACE])},

@@ -105,6 +105,15 @@ def living(space: SpaceRow, memory_id: bytes) -> Statement:
     )
 
 
+def last(space: SpaceRow, memory_id: bytes) -> Statement:
+    """The last two versions of a memory, newest first, of a deleted one too; behind each its death."""
+    return Statement(
+        f"SELECT {COLUMNS}, v.died FROM versions v WHERE v.memory_id = ? AND v.space_id = ? "
+        "ORDER BY v.version DESC LIMIT 2",
+        (memory_id, space.id),
+    )
+
+
 def at_address(space: SpaceRow, category: str, key: str) -> Statement:
     """The current version at an address, expired or not."""
     return Statement(
@@ -216,6 +225,15 @@ def refuse_stale(memory: Memory) -> Statement:
     return Statement(
         "INSERT INTO refuse SELECT 'stale' WHERE NOT EXISTS "
         "(SELECT 1 FROM versions WHERE memory_id = ? AND version = ? AND died IS NULL)",
+        (_bytes(memory.id), memory.version),
+    )
+
+
+def refuse_revived(memory: Memory) -> Statement:
+    """Refuse when this is not the last version of a deleted memory."""
+    return Statement(
+        "INSERT INTO refuse SELECT 'stale' WHERE EXISTS "
+        "(SELECT 1 FROM versions WHERE memory_id = ? AND (version > ? OR died IS NULL))",
         (_bytes(memory.id), memory.version),
     )
 

@@ -77,13 +77,25 @@ class UpdateMemory(PatchBody, frozen=True, kw_only=True, forbid_unknown_fields=T
         return PatchBody(**{name: getattr(self, name) for name in PatchBody.__struct_fields__})
 
 
+class History(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    id: str
+    limit: fields.Limit = 10
+
+
+class Restore(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    id: str
+    version: int | None = None
+    if_version: int | None = None
+    idempotency_key: str | None = None
+
+
 class Forget(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: str
     if_version: int | None = None
     idempotency_key: str | None = None
 
 
-ALL = (InSpace, Remember, Recall, OneMemory, ListMemories, UpdateMemory, Forget)
+ALL = (InSpace, Remember, Recall, OneMemory, ListMemories, UpdateMemory, Forget, History, Restore)
 for _kind in ALL:
     prepare(_kind)
 

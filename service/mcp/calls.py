@@ -14,15 +14,18 @@ from core.values import Memory, RequestKey
 from service.access import Access, check
 from service.mcp.arguments import (
     Forget,
+    History,
     InSpace,
     ListMemories,
     OneMemory,
     Recall,
     Remember,
+    Restore,
     UpdateMemory,
     checked,
     narrowed,
 )
+from service.mcp.history import told
 from service.mcp.recall import NOTICE, fits, listed, packed, quoted, shown
 from service.schemas.likeness import alike
 from service.schemas.requests import on_conflict_of
@@ -135,6 +138,24 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
     return Outcome({"memory": shown(memory)}, f"{memory.id} is now at version {memory.version}.")
 
 
+async def memory_history(call: Call, given: History) -> Outcome:
+    history = await call.backend.store(call.memories.history, call.space, given.id)
+    return Outcome(*told(history, given.limit))
+
+
+async def restore_memory(call: Call, given: Restore) -> Outcome:
+    written = await call.backend.store(
+        call.memories.restore,
+        call.space,
+        given.id,
+        given.version,
+        if_match=_match(given.id, given.if_version),
+        request=call.once("restore_memory", given.idempotency_key),
+    )
+    memory = written.memories[0]
+    return Outcome({"memory": shown(memory)}, f"Restored {memory.id}: now at version {memory.version}.")
+
+
 async def forget(call: Call, given: Forget) -> Outcome:
     await call.backend.store(
         call.memories.delete,
@@ -166,6 +187,8 @@ RUN: dict[str, Callable[[Call, Any], Awaitable[Outcome]]] = {
     "get_memory": get_memory,
     "list_memories": list_memories,
     "update_memory": update_memory,
+    "memory_history": memory_history,
+    "restore_memory": restore_memory,
     "forget": forget,
     "list_categories": list_categories,
     "memory_stats": memory_stats,

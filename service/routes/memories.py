@@ -20,7 +20,7 @@ from service.parameters import CursorParameter, LimitParameter, OnConflictParame
 from service.preferences import preferred
 from service.respond import added, deleted, followed, found, read, unchanged, written
 from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply
-from service.schemas.requests import AddBody, PatchBody, SupersedeBody, on_conflict_of
+from service.schemas.requests import AddBody, PatchBody, RestoreBody, SupersedeBody, on_conflict_of
 from service.workers import Backend
 
 
@@ -157,6 +157,39 @@ async def supersede_memory(
     return preferred(request, written(stored))
 
 
+@post(
+    "/memories/{memory_id:str}/restore",
+    status_code=200,
+    operation_id="restoreMemory",
+    tags=["memories"],
+    needs="write",
+    problems=["address_taken"],
+)
+async def restore_memory(
+    request: Request,
+    space: FromPath[str],
+    memory_id: FromPath[str],
+    data: JSONBody[RestoreBody],
+    backend: NamedDependency[Backend],
+    if_match: IfMatchHeader = None,
+    idempotency_key: IdempotencyKeyHeader = None,
+) -> Response[MemoryReply]:
+    """Let a memory stand again as it stood in a version.
+
+    That makes a new version, so that nothing is lost. Deleted and superseded memories come back; one whose address
+    belongs to another meanwhile is refused. An end that has passed is left out.
+    """
+    stored = await backend.store(
+        memories(request, backend).restore,
+        space,
+        memory_id,
+        data.version,
+        if_match=expected(request, if_match),
+        request=await request_key(request, space, idempotency_key),
+    )
+    return preferred(request, written(stored))
+
+
 @delete("/memories/{memory_id:str}", operation_id="deleteMemory", tags=["memories"], needs="delete")
 async def delete_memory(
     request: Request,
@@ -187,9 +220,18 @@ async def get_history(
     memory_id: FromPath[str],
     backend: NamedDependency[Backend],
 ) -> Response[HistoryReply]:
-    """Read all versions of a memory, of a deleted or superseded one too, and the chain that it is part of."""
+    """Read all versions of a memory, of a deleted or superseded one too, and what each has changed."""
     history = await backend.store(memories(request, backend).history, space, memory_id)
     return read(HistoryReply.of(history), history.seq)
 
 
-ROUTES = (add_memory, list_memories, get_memory, update_memory, supersede_memory, delete_memory, get_history)
+ROUTES = (
+    add_memory,
+    list_memories,
+    get_memory,
+    update_memory,
+    supersede_memory,
+    restore_memory,
+    delete_memory,
+    get_history,
+)

@@ -79,6 +79,14 @@ class PageReply(Struct, frozen=True, kw_only=True):
         return cls(items=[MemoryReply.of(memory) for memory in page.items], next_cursor=page.next_cursor)
 
 
+class FieldChangeReply(Struct, frozen=True, kw_only=True):
+    """What a field was and what it became."""
+
+    field: Annotated[str, Meta(description="A field, or a path such as `metadata.team`.", examples=["content"])]
+    before: Annotated[Any, Meta(description="Of `content` the words that differ; null where there was nothing.")]
+    after: Any
+
+
 class VersionReply(Struct, frozen=True, kw_only=True):
     """A memory as it stood from `born_at` until `died_at`, which is null for the version that stands."""
 
@@ -87,6 +95,7 @@ class VersionReply(Struct, frozen=True, kw_only=True):
     died: int | None
     born_at: datetime
     died_at: datetime | None
+    changes: Annotated[list[FieldChangeReply], Meta(description="From the version before; none for the oldest.")]
 
     @classmethod
     def of(cls, version: Version) -> "VersionReply":
@@ -96,6 +105,7 @@ class VersionReply(Struct, frozen=True, kw_only=True):
             died=version.died,
             born_at=version.born_at,
             died_at=version.died_at,
+            changes=[FieldChangeReply(field=c.field, before=c.before, after=c.after) for c in version.changes],
         )
 
 

@@ -59,6 +59,12 @@ class SupersedeBody(DraftBody, frozen=True, kw_only=True, forbid_unknown_fields=
     """The memory that takes the place of another; without category and key it takes over those as well."""
 
 
+class RestoreBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which version shall stand again: of a deleted memory its last, of any other the one before the last."""
+
+    version: Annotated[int, Meta(ge=1, description="Its number in the history.")] | None = None
+
+
 class BatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Memories to add. They are decoded one by one, so that each has its own error."""
 

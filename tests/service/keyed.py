@@ -15,7 +15,7 @@ NEEDS: dict[str, Scope | None] = {
     "listMemories": "read", "getMemory": "read", "getHistory": "read", "getEntry": "read", "search": "read",
     "listCategories": "read", "listTags": "read", "getStats": "read", "getSpace": "read",
     "addMemory": "append", "addMemories": "append",
-    "updateMemory": "write", "supersedeMemory": "write", "putEntry": "write",
+    "updateMemory": "write", "supersedeMemory": "write", "restoreMemory": "write", "putEntry": "write",
     "deleteMemory": "delete", "deleteEntry": "delete",
     "setQuota": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
 }  # fmt: skip
@@ -27,6 +27,7 @@ BODIES: dict[str, Any] = {
     "addMemories": {"memories": [{"content": "new"}]},
     "updateMemory": {"reason": "why"},
     "supersedeMemory": {"content": "instead"},
+    "restoreMemory": {"version": 1},
     "putEntry": {"content": "put"},
     "search": {"query": "deploy"},
     "setQuota": {"memories": 9},

@@ -50,13 +50,15 @@ FULL = [
     "get_memory",
     "list_memories",
     "update_memory",
+    "memory_history",
+    "restore_memory",
     "forget",
     "list_categories",
     "memory_stats",
 ]
 OF_MODE = {
-    "read-only": ["recall", "get_memory", "list_memories", "list_categories", "memory_stats"],
-    "append-only": [name for name in FULL if name not in ("update_memory", "forget")],
+    "read-only": ["recall", "get_memory", "list_memories", "memory_history", "list_categories", "memory_stats"],
+    "append-only": [name for name in FULL if name not in ("update_memory", "restore_memory", "forget")],
     "no-delete": [name for name in FULL if name != "forget"],
     "full": FULL,
 }
@@ -66,11 +68,13 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "get_memory": {},
     "list_memories": {},
     "update_memory": {"reason": "why"},
+    "memory_history": {},
+    "restore_memory": {"version": 1},
     "forget": {},
     "list_categories": {},
     "memory_stats": {},
 }
-BY_ID = ("get_memory", "update_memory", "forget")
+BY_ID = ("get_memory", "update_memory", "memory_history", "restore_memory", "forget")
 
 Work = Callable[[Client], Awaitable[Any]]
 

@@ -44,6 +44,7 @@ STORY = (
     "createSpace",
     "listSpaces",
     "putEntry",
+    "restoreMemory",
     "supersedeMemory",
 )
 ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -1,0 +1,86 @@
+"""Commands about the versions of one memory: history, restore."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+from rich.console import RenderableType
+from rich.text import Text
+
+from service.cli.base import Command, Globals
+from service.cli.naming import find_id
+from service.cli.output import ago, answer, cell, grid, one_line, tabbed, talk
+from service.cli.session import session
+
+SHOWN = 80  # characters of a value that changed
+
+
+@click.command(cls=Command, examples=("muisti history 0197a3c0-5f4e-7000-8000-0123456789ab",))
+@click.argument("id_", metavar="ID")
+@click.pass_obj
+def history(options: Globals, id_: str) -> None:
+    """Show the versions of a memory and what each changed.
+
+    Newest first, of a deleted or superseded memory too. Plain lines have the version, its time, and a field with what
+    it was and what it became.
+    """
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.history(opened.space, find_id(opened, id_)))
+        answer(options, reply, table=lambda data: _table(data["items"]), plain=lambda data: [*_lines(data["items"])])
+        if len(reply.data["chain"]) > 1:
+            talk(f"One superseded the other: {', '.join(reply.data['chain'])}")
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti restore 0197a3c0-5f4e-7000-8000-0123456789ab",
+        "muisti restore 0197a3c0-5f4e-7000-8000-0123456789ab --to 3",
+    ),
+)
+@click.argument("id_", metavar="ID")
+@click.option(
+    "--to", type=click.IntRange(min=1), metavar="N", help="This version.  [default: the last that stood before]"
+)
+@click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
+@click.pass_obj
+def restore(options: Globals, id_: str, *, to: int | None, if_version: int | None) -> None:
+    """Let a memory stand again as it stood.
+
+    As a new version: nothing is lost. Without --to it takes back the last change, or the deletion. Prints the id and
+    the new version.
+    """
+    with session(options) as opened:
+        found = opened.read(lambda: find_id(opened, id_))
+        reply = opened.client.restore(opened.space, found, to, if_version=if_version)
+        answer(
+            options,
+            reply,
+            table=lambda memory: Text(f"Restored {memory['id']}: now version {memory['version']}."),
+            plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
+        )
+
+
+def _table(versions: list[Mapping[str, Any]]) -> RenderableType:
+    now = datetime.now(UTC)
+    table = grid(None, "version", "since", "changed", right=("version",))
+    for version in versions:
+        changed = [f"{one['field']}: {_short(one['before'])} → {_short(one['after'])}" for one in version["changes"]]
+        told = "\n".join(changed) or one_line(version["memory"]["content"])[:SHOWN]
+        table.add_row(str(version["memory"]["version"]), ago(version["born_at"], now), cell(told))
+    if versions[0]["died_at"] is not None:
+        table.add_row("", ago(versions[0]["died_at"], now), cell("deleted", "dim"))
+    return table
+
+
+def _lines(versions: list[Mapping[str, Any]]) -> Iterator[str]:
+    for version in versions:
+        number, since = version["memory"]["version"], version["born_at"]
+        for one in version["changes"] or [{"field": "", "before": "", "after": ""}]:
+            yield tabbed(number, since, one["field"], _short(one["before"]), _short(one["after"]))
+
+
+def _short(value: Any) -> str:
+    text = "-" if value is None else one_line(value if isinstance(value, str) else str(value))
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
