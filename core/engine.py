@@ -13,6 +13,7 @@ from core.index.cache import Indexes
 from core.kernels import bake
 from core.keys import Keys
 from core.memories import Clock, Memories, Parts
+from core.meters import Meters
 from core.reading import find_space
 from core.reembed import Progress, reembed
 from core.search import Searcher
@@ -58,9 +59,11 @@ class Engine(Memories):
         self._clock = clock
         self._quota = quota or Quota()
         migrate(database.primary, clock())
-        self._indexes = Indexes(database, memory=index_memory, vectors=encoder is not None)
+        self.meters = Meters(database.meters)
+        self._indexes = Indexes(database, self.meters.load_seconds, memory=index_memory, vectors=encoder is not None)
+        retention = int(retention_hours * HOUR_US)
         transactions = Transactions(
-            database.primary, self._indexes, encoder, int(retention_hours * HOUR_US), self._quota
+            database.primary, self._indexes, encoder, retention, self._quota, self.meters.changes
         )
         writer = Writer(database.primary, self._indexes, encoder, transactions, self._quota)
         searcher = Searcher(database, self._indexes, encoder, calibration or Calibration())
@@ -102,6 +105,16 @@ class Engine(Memories):
     def model(self) -> str | None:
         """Name of the embedding model, None when embeddings are off."""
         return None if self._encoder is None else self._encoder.name
+
+    @property
+    def generation(self) -> str | None:
+        """Hash of the embedding model, which is loaded for it; None when embeddings are off."""
+        return None if self._encoder is None else self._encoder.identity
+
+    @property
+    def indexes_loaded(self) -> int:
+        """Spaces whose index is in memory."""
+        return self._indexes.loaded
 
     @property
     def index_bytes(self) -> int:

@@ -1,7 +1,8 @@
 """A write from its statements to its answer: one atomic batch, what its refusal means, then the index is told."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import perf_counter
 from typing import cast
 
 from core import answers
@@ -10,6 +11,7 @@ from core.conflicts.check import NOT_CHECKED, Checked
 from core.embed import Encoder
 from core.errors import ModelMismatch, NotFound, QuotaExceeded, RequestReused, StoreUnavailable
 from core.index.cache import Indexes
+from core.meters import Counter
 from core.refusals import Overtaken, Part, explained, part_of
 from core.store import memories, quotas, requests, spaces
 from core.store.database import Database, Refused, Row, Rows, Statement
@@ -33,7 +35,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A write that is prepared: its batch, of which `head` statements come before those of the parts."""
+    """A write that is prepared: its batch, of which `head` statements come before those of the parts.
+
+    `at` is in seconds of `perf_counter`.
+    """
 
     space: SpaceRow
     head: int
@@ -42,6 +47,7 @@ class Begun:
     call: Call
     created: bool
     checked: Checked
+    at: float = field(default_factory=perf_counter)
 
 
 class Transactions:
@@ -51,14 +57,24 @@ class Transactions:
     """
 
     def __init__(
-        self, database: Database, indexes: Indexes, encoder: Encoder | None, retention_us: int, quota: Quota
+        self,
+        database: Database,
+        indexes: Indexes,
+        encoder: Encoder | None,
+        retention_us: int,
+        quota: Quota,
+        changes: Counter,
     ) -> None:
-        """`retention_us` is how long the answer of a request with a key is kept, `quota` that of spaces without one."""
+        """`retention_us` is how long the answer of a request with a key is kept, `quota` that of spaces without one.
+
+        `changes` counts what is written.
+        """
         self._database = database
         self._indexes = indexes
         self._encoder = encoder
         self._retention_us = retention_us
         self._quota = quota
+        self._changes = changes
         self._spaces: dict[str, SpaceRow] = {}  # as last read; the guard of a batch tells when one has changed
 
     def known(self, name: str) -> SpaceRow | None:
@@ -140,12 +156,14 @@ class Transactions:
         """What was written, of which the index must hear. The last row of the head is the number in the history."""
         number = cast(int, results[begun.head - 1][0][0])
         self._indexes.note(begun.space, number)
+        self._changes.add(by=len(begun.parts))
         return Written(
             memories=tuple(part.memory for part in begun.parts),
             seq=Seq(begun.space.space.epoch, number),
             created=begun.created,
             similar=begun.checked.similar,
             checked_at=begun.checked.at,
+            commit=1000 * (perf_counter() - begun.at),
         )
 
     def _open(self, name: str, call: Call) -> tuple[SpaceRow, Row | None]:

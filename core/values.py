@@ -209,7 +209,8 @@ class Written:
     """What a write did. `replayed` is true when an earlier request with the same key did it.
 
     `similar` are memories like the one that was added; `checked_at` is the point of history up to which they were
-    sought, None when they were not.
+    sought, None when they were not. `commit` is how many milliseconds it took until all was durable, 0 when nothing
+    was to be stored.
     """
 
     memories: tuple[Memory, ...]
@@ -218,6 +219,7 @@ class Written:
     replayed: bool = False
     similar: tuple[Likeness, ...] = ()
     checked_at: Seq | None = None
+    commit: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from core.embed import StaticEncoder
 from core.engine import Engine
+from core.meters import StoreMeters
 from core.query import Query
 from core.store.access import Token
 from core.store.database import Database, Rows, Statement
@@ -44,6 +45,10 @@ class Counting:
     @property
     def engine(self) -> str:
         return self._inner.engine
+
+    @property
+    def meters(self) -> StoreMeters:
+        return self._inner.meters
 
     @property
     def primary(self) -> Database:

@@ -4,10 +4,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
+from time import perf_counter
 
 from core.errors import MuistiError, NotFound
 from core.index.snapshot import Snapshot
 from core.index.space_index import Outdated, SpaceIndex
+from core.meters import Histogram
 from core.store import spaces
 from core.store.database import Database
 from core.store.spaces import SpaceRow, space_row
@@ -19,9 +21,10 @@ LOOSE = 10_000  # rows of an index that are not packed, before they are
 class Indexes:
     """Opens, refreshes and forgets the index of each space. Thread-safe; a space that loads blocks no other."""
 
-    def __init__(self, database: Database, *, memory: int, vectors: bool) -> None:
+    def __init__(self, database: Database, load_seconds: Histogram, *, memory: int, vectors: bool) -> None:
         """`memory` in bytes for all indexes together; `vectors` is False when embeddings are off."""
         self._database = database
+        self._load_seconds = load_seconds
         self._memory = memory
         self._vectors = vectors
         self._lock = threading.Lock()
@@ -38,6 +41,11 @@ class Indexes:
     def nbytes(self) -> int:
         with self._lock:
             return sum(index.nbytes for index in self._open.values())
+
+    @property
+    def loaded(self) -> int:
+        """Spaces whose index is in memory."""
+        return len(self._open)
 
     @property
     def evicted(self) -> int:
@@ -165,14 +173,17 @@ class Indexes:
         return index
 
     def _load(self, name: str) -> SpaceIndex:
+        began = perf_counter()
         while True:
             (found,) = self._database.read([spaces.by_name(name)])
             if not found:
                 raise NotFound("space", name)
             try:
-                return SpaceIndex(self._database, space_row(found[0]), vectors=self._vectors)
+                index = SpaceIndex(self._database, space_row(found[0]), vectors=self._vectors)
             except Outdated:
                 continue  # made or embedded anew while it was read
+            self._load_seconds.add(perf_counter() - began)
+            return index
 
     def _evict(self, used: str) -> None:
         with self._lock:

@@ -6,6 +6,8 @@ Compare-and-set is a statement of the batch: `INSERT INTO refuse SELECT 'code' W
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
+from core.meters import StoreMeters
+
 Scalar = str | int | float | bytes | None
 REFUSAL = "refused: "  # what `refuse` puts before the code
 Row = tuple[Scalar, ...]
@@ -53,6 +55,11 @@ class Database(Protocol):
     @property
     def local(self) -> bool:
         """Whether a read of a few rows is a matter of microseconds."""
+        ...
+
+    @property
+    def meters(self) -> StoreMeters:
+        """Numbers about what it does."""
         ...
 
     @property

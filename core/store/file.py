@@ -16,6 +16,7 @@ from typing import Literal, cast
 import apsw
 
 from core.errors import MuistiError, StoreCorrupt, StoreUnavailable
+from core.meters import StoreMeters
 from core.store.database import REFUSAL, BadStatement, Database, Ended, Outcome, Refused, Rows, Statement
 from core.store.sqlite_errors import translated
 
@@ -106,6 +107,7 @@ class FileDatabase:
         self._path = Path(path).absolute()
         self._vfs = vfs
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._meters = StoreMeters(waiting=self._jobs.qsize)
         self._checkpoint_pages = checkpoint_pages
         self._log_pages = 0
         self._closed = False
@@ -131,6 +133,10 @@ class FileDatabase:
     @property
     def local(self) -> bool:
         return True
+
+    @property
+    def meters(self) -> StoreMeters:
+        return self._meters
 
     @property
     def primary(self) -> Database:
@@ -260,6 +266,7 @@ class FileDatabase:
     def _commit(self, group: list[_Job]) -> None:
         """Commit a group with one sync. A job that is refused takes only itself back."""
         outcomes: list[Outcome] = []
+        began = time.perf_counter()
         try:
             with translated():
                 self._writer.execute("BEGIN IMMEDIATE")
@@ -270,6 +277,8 @@ class FileDatabase:
             for job in group:
                 job.end(failure)
             return
+        self._meters.commit_seconds.add(time.perf_counter() - began)
+        self._meters.group_writes.add(len(group))
         for job, outcome in zip(group, outcomes, strict=True):
             job.end(outcome)
 

@@ -2,22 +2,43 @@
 
 import random
 import time
+from collections.abc import Mapping
 
 from core.errors import StoreUnavailable
+from core.meters import Counter
 from core.store.hrana_errors import Passing, Unsure
-from core.store.server import Declined, NoAnswer, NotSent
+from core.store.server import Declined, NoAnswer, NotSent, TooSlow
 
 FIRST_PAUSE = 0.02  # seconds; each is twice the one before
 LONGEST_PAUSE = 0.5
 SHORTEST_TRY = 0.1
 
 PASSING = (NotSent, Declined, NoAnswer, Passing, Unsure)  # what another try may mend
+REASONS: Mapping[type[Exception], str] = {
+    NotSent: "not_sent",
+    Declined: "declined",
+    TooSlow: "too_slow",
+    NoAnswer: "no_answer",
+    Passing: "passing",
+    Unsure: "unsure",
+}
+
+
+def tally() -> Counter:
+    """Counts retries by server and reason."""
+    return Counter(*((server, reason) for server in ("primary", "replica") for reason in REASONS.values()))
+
+
+def reason_of(problem: Exception) -> str:
+    """In a word, why another try is made."""
+    return REASONS[type(problem)]
 
 
 class Patience:
-    """Time for a call and its repetitions."""
+    """Time for a call and its repetitions, which are counted."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, retries: Counter) -> None:
+        self._retries = retries
         self._ends = time.monotonic() + seconds
         self._pause = FIRST_PAUSE
 
@@ -36,4 +57,5 @@ class Patience:
         if time.monotonic() + pause >= self._ends:
             raise StoreUnavailable(f"the database cannot be used now: {problem}") from problem
         time.sleep(pause)
+        self._retries.add("primary", reason_of(problem))
         self._pause = min(2 * self._pause, LONGEST_PAUSE)

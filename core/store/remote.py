@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from core.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable, TooLarge
+from core.meters import StoreMeters
 from core.store import writes
 from core.store.database import Database, Ended, Rows, Statement
 from core.store.hrana import BatchResult, Step, rows_of, transaction
 from core.store.hrana_errors import Unsure, check, is_too_large, whole
-from core.store.patience import PASSING, Patience
+from core.store.patience import PASSING, Patience, reason_of, tally
 from core.store.replication import Progress, Reached
 from core.store.server import NoAnswer, Server, TooSlow
 
@@ -53,6 +54,7 @@ class RemoteDatabase:
         self._rests_until = 0.0
         self._seconds = seconds
         self._progress = Progress()
+        self._meters = StoreMeters(lag=None if replica is None else lambda: self._progress.lag, retries=tally())
         self._large = set[str]()
         self._closed = False
         self._primary = _Primary(self)
@@ -65,6 +67,10 @@ class RemoteDatabase:
     @property
     def local(self) -> bool:
         return False
+
+    @property
+    def meters(self) -> StoreMeters:
+        return self._meters
 
     @property
     def primary(self) -> Database:
@@ -84,7 +90,23 @@ class RemoteDatabase:
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
         self._check_open()
         _check_size(statements)
-        patience = Patience(self._seconds)
+        began = time.perf_counter()
+        results = self._written(statements)
+        self._meters.commit_seconds.add(time.perf_counter() - began)
+        return results
+
+    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
+        return False
+
+    def close(self) -> None:
+        self._closed = True
+        for server in (self._server, self._replica):
+            if server is not None:
+                server.close()
+
+    def _written(self, statements: Sequence[Statement]) -> list[Rows]:
+        """Write until it is known that all is written, or nothing ever will be."""
+        patience = Patience(self._seconds, self._meters.retries)
         while True:
             write = writes.new_id()
             steps, places = writes.steps(write, statements)
@@ -99,15 +121,6 @@ class RemoteDatabase:
                 patience.wait(problem)
             except PASSING as problem:
                 patience.wait(problem)
-
-    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
-        return False
-
-    def close(self) -> None:
-        self._closed = True
-        for server in (self._server, self._replica):
-            if server is not None:
-                server.close()
 
     def _prepare(self) -> str:
         """See that the database is ours, and make what `writes` needs. Gives the version of SQLite."""
@@ -141,7 +154,7 @@ class RemoteDatabase:
 
     def _insist(self, run: Callable[[float], R]) -> R:
         """The result of what may be repeated, as often as time allows."""
-        patience = Patience(self._seconds)
+        patience = Patience(self._seconds, self._meters.retries)
         while True:
             try:
                 return run(patience.left)
@@ -176,7 +189,8 @@ class RemoteDatabase:
         if self._replica is not None and time.monotonic() >= self._rests_until:
             try:
                 return self._ask_replica(self._replica, steps)
-            except PASSING:
+            except PASSING as problem:
+                self._meters.retries.add("replica", reason_of(problem))
                 self._leave_alone()
         return self._ask_primary(steps, seconds)
 
@@ -236,6 +250,10 @@ class _Primary:
     @property
     def local(self) -> bool:
         return False
+
+    @property
+    def meters(self) -> StoreMeters:
+        return self._whole.meters
 
     @property
     def primary(self) -> Database:

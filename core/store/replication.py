@@ -23,6 +23,7 @@ class Progress:
         self._lock = threading.Lock()
         self._newest = Reached()
         self._replica = Reached()
+        self._shown = 0  # the count that the replica told last, wherever it is now
 
     @property
     def newest(self) -> Reached:
@@ -33,6 +34,11 @@ class Progress:
     def behind(self) -> bool:
         """Whether the replica may have to wait before it can answer."""
         return self._replica != self._newest
+
+    @property
+    def lag(self) -> int:
+        """Writes that we know of and the replica has not yet shown."""
+        return max(0, self._newest.count - self._shown)
 
     def primary_at(self, reached: Reached, before: Reached) -> None:
         """The primary answered; `before` is what `newest` was when it was asked.
@@ -46,6 +52,7 @@ class Progress:
     def replica_at(self, reached: Reached) -> bool:
         """Whether a replica that has come so far has come far enough; what it then shows must not be unseen."""
         with self._lock:
+            self._shown = reached.count
             if reached.count < self._newest.count:
                 return False
             self._newest = self._replica = Reached(reached.count, self._newest.index)

@@ -29,10 +29,14 @@ def test_waiting_writes_share_commits(database: FileDatabase):
         nonlocal syncs
         syncs += 1
 
-    database._writer.set_commit_hook(lambda: traced() or 0)  # pyright: ignore[reportPrivateUsage]  # nothing else tells
+    database._writer.set_commit_hook(lambda: traced() or 0)  # pyright: ignore[reportPrivateUsage]  # not what we count
+    groups = database.meters.group_writes
+    before = groups.read()[()]
     with ThreadPoolExecutor(32) as pool:
         list(pool.map(lambda n: database.write([generation(f"g{n}")]), range(200)))
     assert 0 < syncs < 200
+    after = groups.read()[()]
+    assert (after.up_to[-1] - before.up_to[-1], after.total - before.total) == (syncs, 200)
 
 
 def test_closing_finishes_waiting_writes(tmp_path: Path):

@@ -12,6 +12,7 @@ from typing import Literal, cast
 
 from core.errors import MuistiError
 from core.ids import id_bytes
+from core.meters import StoreMeters
 from core.store.database import Database, Ended, Rows, Statement
 from core.values import Memory, Written
 from tests.durability.crash_vfs import RecordingDisk
@@ -200,6 +201,10 @@ class NotingDatabase:
     @property
     def local(self) -> bool:
         return self._inner.local
+
+    @property
+    def meters(self) -> StoreMeters:
+        return self._inner.meters
 
     @property
     def primary(self) -> Database:

@@ -99,6 +99,9 @@ def test_of_a_thousand_faults_none_loses_or_doubles_a_write(sqld: Sqld):
     assert set(noted) <= set(acknowledged) | unknown
     assert sorted(noted.values()) == list(range(1, len(noted) + 1))
     assert direct.read([NUMBER]) == [[(len(noted),)]]
+    meters = database.meters
+    assert meters.commit_seconds.read()[()].up_to[-1] >= len(acknowledged)
+    assert sum(meters.retries.read().values()) >= FAULTS_MADE / 2  # each fault but those that nobody waited for
     assert len(unknown) * 20 <= len(acknowledged)  # clients see at most a retry, and that seldom
 
 
@@ -134,6 +137,7 @@ def test_when_no_answer_ever_comes_the_caller_is_told_that_the_outcome_is_unknow
         broken[0] = True
         with pytest.raises(StoreUnavailable, match="may be stored or not"):
             add(database, "a")
+        assert database.meters.retries.read()["primary", "no_answer"] > 0
         broken[0] = False
         assert add(database, "b") == len(log(database))
 

@@ -89,6 +89,7 @@ def test_a_replica_that_has_not_come_so_far_is_told_within_a_second(store: Remot
         database.write([generation("late")])
         with pytest.raises(NotYetReplicated):
             names(database)
+        assert database.meters.lag is not None and database.meters.lag() > 0
         assert names(database) == {"late"}  # whoever tries again is answered by the primary
     assert names(database) == {"late"}
 
@@ -114,6 +115,7 @@ def test_when_the_replica_is_gone_the_primary_answers(sqld_of_its_own: Sqld, tmp
         for n in range(5, 10):
             database.write([generation(f"after {n}")])
             assert len(names(database)) == n + 1
+        assert sum(count for (server, _), count in database.meters.retries.read().items() if server == "replica") == 1
         replica.start()
         assert len(names(database)) == 10
 

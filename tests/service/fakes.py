@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from core.meters import StoreMeters
 from core.store.database import Database, Ended, Rows, Statement
 
 API = "/v1/spaces/default"
@@ -23,6 +24,10 @@ class Breakable:
     @property
     def local(self) -> bool:
         return self._inner.local
+
+    @property
+    def meters(self) -> StoreMeters:
+        return self._inner.meters
 
     @property
     def primary(self) -> Database:

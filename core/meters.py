@@ -1,0 +1,100 @@
+"""Numbers about what happens, for whoever watches: counted where it happens, by any thread, and read at any time.
+
+They cost half a microsecond each and know nothing of how they are told.
+"""
+
+import threading
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import NamedTuple
+
+Labels = tuple[str, ...]
+
+SHORT = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)  # seconds
+LONG = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)  # seconds
+POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+
+
+class Counter:
+    """What has happened so often, by its labels."""
+
+    def __init__(self, *known: Labels) -> None:
+        """`known` stand at 0 from the start: the growth of what appears out of nothing cannot be told."""
+        self._lock = threading.Lock()
+        self._counts: dict[Labels, float] = dict.fromkeys(known, 0)
+
+    def add(self, *labels: str, by: float = 1) -> None:
+        with self._lock:
+            self._counts[labels] = self._counts.get(labels, 0) + by
+
+    def read(self) -> dict[Labels, float]:
+        with self._lock:
+            return dict(self._counts)
+
+
+class Spread(NamedTuple):
+    """How many values were up to each bound, the last number being that of all, and their sum."""
+
+    up_to: Sequence[int]
+    total: float
+
+
+class Histogram:
+    """How values are spread, by their labels."""
+
+    def __init__(self, bounds: Sequence[float], *known: Labels) -> None:
+        """`bounds` rise; a value that is equal to one is below it. `known` as in `Counter`.
+
+        >>> sizes = Histogram((1, 8))
+        >>> for size in (1, 3, 20):
+        ...     sizes.add(size)
+        >>> sizes.read()
+        {(): Spread(up_to=(1, 2, 3), total=24.0)}
+        """
+        self.bounds = tuple(bounds)
+        self._lock = threading.Lock()
+        self._counts = {labels: [0] * (1 + len(self.bounds)) for labels in known}
+        self._totals = dict.fromkeys(known, 0.0)
+
+    def add(self, value: float, *labels: str) -> None:
+        place = bisect_left(self.bounds, value)
+        with self._lock:
+            counts = self._counts.get(labels)
+            if counts is None:
+                counts = self._counts[labels] = [0] * (1 + len(self.bounds))
+                self._totals[labels] = 0.0
+            counts[place] += 1
+            self._totals[labels] += value
+
+    def read(self) -> dict[Labels, Spread]:
+        with self._lock:
+            return {
+                labels: Spread(tuple(accumulate(counts)), self._totals[labels])
+                for labels, counts in self._counts.items()
+            }
+
+
+@dataclass(frozen=True, slots=True)
+class StoreMeters:
+    """What a database does.
+
+    `waiting`: writes that wait for the one writer. `lag`: writes that this process knows of and its read replica has
+    not yet shown; None where there is no such thing.
+    """
+
+    waiting: Callable[[], int] | None = None
+    lag: Callable[[], int] | None = None
+    commit_seconds: Histogram = field(default_factory=lambda: Histogram(LONG, ()))
+    group_writes: Histogram = field(default_factory=lambda: Histogram(POWERS, ()))  # that shared one commit
+    retries: Counter = field(default_factory=Counter)  # by server and reason
+
+
+@dataclass(frozen=True, slots=True)
+class Meters:
+    """What an engine does."""
+
+    store: StoreMeters
+    changes: Counter = field(default_factory=lambda: Counter(()))  # of memories, committed
+    load_seconds: Histogram = field(default_factory=lambda: Histogram(LONG, ()))  # of an index
