@@ -1,5 +1,6 @@
 """The application: what it is made of, and in which order that opens and closes."""
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -37,6 +38,8 @@ from service.gate import Gate, access_of
 from service.keyring import Keyring
 from service.limits import Limits
 from service.mcp.route import McpApp
+from service.meters import Meters
+from service.metrics.scrape import Scrape
 from service.openapi import document
 from service.parameters import KnownParameters
 from service.routes import routes
@@ -60,12 +63,14 @@ def create_app(
     own_host: str | None = None,
     trusted: bool = False,
     warm: bool = False,
+    workers: Path | None = None,
 ) -> Litestar:
     """The ASGI application. An engine that is given stays open when the application ends.
 
     `clock` gives microseconds since 1970, UTC; None is the system's. `own_host` is the only name, beside those of this
     machine, that requests may call a server without keys by; None when any will do. `trusted`: whoever calls has the
     database anyway, and needs no key. `warm`: take no request before the first search would be as fast as the next.
+    `workers`: the folder in which those meet that share a port; None when there is only this one.
     """
 
     @asynccontextmanager
@@ -73,15 +78,18 @@ def create_app(
         running_engine = engine or await to_thread.run_sync(open_engine, settings, clock)
         if warm:
             await to_thread.run_sync(running_engine.warm)
-        backend = app.state.backend = express.backend = Backend(running_engine, settings)
+        backend = app.state.backend = express.backend = Backend(running_engine, settings, meters)
+        scrape = app.state.scrape = Scrape(backend, settings.index_memory)
         keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key, asks=asks(settings))
         # Loaded where the settings speak of tokens: what reads them takes .1 s.
         tokens = None if settings.jwks is None else import_module("service.tokens.verify").tokens_of(settings)
         gate.tokens = tokens
+        beat = asyncio.create_task(meters.beat())
         try:
-            async with mcp.running(backend):
+            async with mcp.running(backend), scrape.among(workers):
                 yield
         finally:
+            beat.cancel()
             await keyring.close()
             if tokens is not None:
                 await tokens.close()
@@ -131,12 +139,14 @@ def create_app(
         trusted=trusted,
         needed=needs_keys(settings),
         resource=resource,
+        metrics_key=settings.metrics_key,
     )
     app.state.gate = gate
     inner = Compress(gate)
     pages = names_in(settings.origins)
+    meters = Meters()
     app.asgi_handler = Envelope(
-        Cors(inner, pages) if pages else inner
+        Cors(inner, pages) if pages else inner, meters
     )  # outside of Litestar's routing: unmatched paths pass it too
     return app
 

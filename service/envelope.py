@@ -10,22 +10,24 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.errors import MuistiError
 from service.decode import routable, utf8
-from service.errors import HttpError, crash
+from service.errors import PROBLEM, HttpError, crash
+from service.meters import Meters
 from service.sending import send_problem
 
 Header = tuple[bytes, bytes]
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 _TRACE = re.compile(rb"(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?")
-_QUIET = frozenset({"/healthz", "/readyz"})
+_QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
 TIMING = b"server-timing"
 
 
 class Envelope:
-    """Wraps the whole application, so that no answer goes out bare."""
+    """Wraps the whole application, so that no answer goes out bare, and none uncounted."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, meters: Meters) -> None:
         self._app = app
+        self._meters = meters
         self._log = structlog.get_logger("muisti.http").bind()  # once, not for every line
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,6 +40,7 @@ class Envelope:
         trace = trace_of(scope["headers"])
         request_id = request_id_of(scope["headers"])
         scope["request_id"] = request_id.decode()  # pyright: ignore[reportGeneralTypeIssues]  # for the crash log
+        self._meters.running += 1
         status = 0
 
         async def dressed(message: Message) -> None:
@@ -49,27 +52,27 @@ class Envelope:
             await send(message)
 
         try:
-            raw_path = scope["raw_path"].partition(b"?")[0]  # some servers leave the query string in it
-            if b"%" in raw_path:
-                scope["path"] = routable(raw_path)
-            utf8(scope["query_string"], "query string")
+            _read_url(scope)
             await self._app(scope, receive, dressed)
         except (HttpError, MuistiError) as error:
-            await send_problem(dressed, error)
+            await send_problem(scope, dressed, error)
         except Exception as error:  # a fault outside of Litestar, which answers to its own in the same way
             if status:  # the answer has begun
                 raise
             found = crash(error, request_id.decode())
-            await send_problem(dressed, HttpError(found.code, found.detail))
+            await send_problem(scope, dressed, HttpError(found.code, found.detail))
         finally:
+            self._meters.running -= 1
             self._tell(scope, status, 1000 * (perf_counter() - began), trace)
 
     def _tell(self, scope: Scope, status: int, elapsed: float, trace: str | None) -> None:
         route = scope.get("path_template")
+        method: str = scope["method"]  # pyright: ignore[reportGeneralTypeIssues]  # HTTP scopes only come here
+        self._meters.answered(method, route, status, elapsed / 1000, scope.get(PROBLEM))
         tell = self._log.debug if route in _QUIET else self._log.info
         tell(
             "request",
-            method=scope["method"],  # pyright: ignore[reportGeneralTypeIssues]  # HTTP scopes only come here
+            method=method,
             route=route,
             status=status,
             ms=round(elapsed, 2),
@@ -77,6 +80,14 @@ class Envelope:
             request_id=scope["request_id"],  # pyright: ignore[reportGeneralTypeIssues]  # ours, set above
             **({} if trace is None else {"trace_id": trace}),
         )
+
+
+def _read_url(scope: Scope) -> None:
+    """Let the path be what routes are found by. Raises HttpError."""
+    raw_path = scope["raw_path"].partition(b"?")[0]  # some servers leave the query string in it
+    if b"%" in raw_path:
+        scope["path"] = routable(raw_path)
+    utf8(scope["query_string"], "query string")
 
 
 def trace_of(headers: Sequence[Header]) -> str | None:

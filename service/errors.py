@@ -5,11 +5,13 @@ import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Any, cast
 
 import msgspec
 import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, InternalServerException, ValidationException
+from litestar.types import Scope
 
 from core.errors import AddressTaken, InvalidInput, MuistiError, QuotaExceeded, Similar
 from core.errors import Problem as BadField
@@ -17,6 +19,7 @@ from service.schemas.likeness import LikenessReply, alike
 from service.schemas.quotas import QuotaReply
 
 MEDIA_TYPE = "application/problem+json"
+PROBLEM = "muisti.problem"  # where the code of a refusal stands in the scope of its request
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +149,20 @@ def headers_of(code: str) -> dict[str, str]:
     return {} if retry is None else {"Retry-After": str(retry)}
 
 
-def _response(found: Problem, headers: Mapping[str, str]) -> Response[Problem]:
+def _response(request: Request, found: Problem, headers: Mapping[str, str]) -> Response[Problem]:
+    noted(request.scope, found)
     return Response(
         found, status_code=found.status, media_type=MEDIA_TYPE, headers={**headers_of(found.code), **headers}
     )
 
 
-def _refused(_: Request, error: MuistiError | HttpError) -> Response[Problem]:
-    return _response(problem_of(error), error.headers if isinstance(error, HttpError) else {})
+def noted(scope: Scope, found: Problem) -> None:
+    """Let those who look at answers from outside know what kind of refusal it is."""
+    cast(dict[str, Any], scope)[PROBLEM] = found.code
+
+
+def _refused(request: Request, error: MuistiError | HttpError) -> Response[Problem]:
+    return _response(request, problem_of(error), error.headers if isinstance(error, HttpError) else {})
 
 
 def _invalid_parameters(request: Request, error: ValidationException) -> Response[Problem]:
@@ -189,7 +198,7 @@ def _http(request: Request, error: HTTPException) -> Response[Problem]:
         "too_large": _too_large(request),
     }.get(code, error.detail)
     allow = {name.title(): value for name, value in (error.headers or {}).items()}
-    return _response(problem(code, detail), allow)
+    return _response(request, problem(code, detail), allow)
 
 
 def _too_large(request: Request) -> str:
@@ -200,7 +209,7 @@ def _too_large(request: Request) -> str:
 
 
 def _crashed(request: Request, error: Exception) -> Response[Problem]:
-    return _response(crash(error, str(request.scope.get("request_id"))), {})
+    return _response(request, crash(error, str(request.scope.get("request_id"))), {})
 
 
 def crash(error: Exception, request_id: str) -> Problem:

@@ -74,7 +74,7 @@ class Express:
             check(access_of(scope), way.handler.opt["needs"], space)
             answer = await self._answer(way, space, await read_body(receive), Request(scope))
         except (MuistiError, HttpError) as error:  # here, so that what wraps us sees it as any other answer
-            await send_problem(send, error)
+            await send_problem(scope, send, error)
         else:
             await send_body(send, answer.status_code or 200, {"Content-Type": JSON, **answer.headers}, answer.content)
 

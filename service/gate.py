@@ -7,6 +7,8 @@ from typing import Any, Protocol, cast
 from litestar import Request
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from core.grants import EVERYTHING
+from core.keys import digest
 from core.memories import Memories
 from service.access import OPEN, OWNER, STATE, Access, stranger
 from service.challenge import Challenge, Resource
@@ -20,6 +22,7 @@ from service.workers import Backend
 Header = tuple[bytes, bytes]
 
 BEARER = "bearer "
+METRICS = "/metrics"
 KEYS_ONLY = Challenge()
 
 
@@ -36,6 +39,7 @@ class Gate:
 
     `own_host`: the only name, beside those of this machine, by which requests may call a server without keys; None when
     any will do. `trusted`: the caller has the database file, and so everything. `resource`: what tokens are for.
+    `metrics_key`: a secret that opens the path of the metrics and no other.
     """
 
     def __init__(
@@ -49,12 +53,14 @@ class Gate:
         trusted: bool = False,
         needed: bool = False,
         resource: Resource | None = None,
+        metrics_key: str | None = None,
     ) -> None:
         self._app, self._limits = app, limits
         self._public = frozenset(public)
         self._below = tuple(path for path in public if path.endswith("/"))
         self._own_host, self._hosts, self._trusted, self._needed = own_host, hosts, trusted, needed
         self._resource = resource
+        self._metrics = None if metrics_key is None else digest(metrics_key)
         self.keyring: Keyring | None = None
         self.tokens: Tokens | None = None
 
@@ -99,7 +105,7 @@ class Gate:
         given = next((value for name, value in headers if name == b"authorization"), None)
         challenge = KEYS_ONLY if self._resource is None else self._resource.challenge(path, headers)
         if given is not None:
-            return await self._with_bearer(keyring, given.decode("latin-1"), challenge)
+            return await self._with_bearer(keyring, given.decode("latin-1"), challenge, path)
         if self._needed or await keyring.needed():
             return stranger(challenge)
         if self._own_host is not None and not self._hosts:
@@ -119,11 +125,13 @@ class Gate:
                 raise
             return stranger(KEYS_ONLY)
 
-    async def _with_bearer(self, keyring: Keyring, given: str, challenge: Challenge) -> Access:
+    async def _with_bearer(self, keyring: Keyring, given: str, challenge: Challenge, path: str) -> Access:
         if given[: len(BEARER)].lower() != BEARER:
             told = {"WWW-Authenticate": challenge.text()}
             raise HttpError("unauthorized", "Authorization must be `Bearer` and a key", told)
         secret = given[len(BEARER) :].strip()
+        if path == METRICS and self._metrics == digest(secret):  # both are hashes: the time tells nothing
+            return SCRAPER
         try:
             if self.tokens is not None and _is_token(secret):
                 return await self.tokens.find(secret, challenge)
@@ -134,6 +142,9 @@ class Gate:
             told = {"WWW-Authenticate": challenge.text("invalid_token", str(bad))}
             raise HttpError("unauthorized", str(bad), told) from None
         return access
+
+
+SCRAPER = Access("metrics", EVERYTHING)  # on its one path
 
 
 def _is_token(secret: str) -> bool:

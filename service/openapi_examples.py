@@ -292,4 +292,5 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getMcpMetadata": {200: replace(RESOURCE, resource=f"{RESOURCE.resource}/mcp")},
     "getOpenapi": {200: {"openapi": "3.1.0", "info": {"title": "Muisti", "version": "1"}, "paths": {}}},
     "getDocs": {200: "<!doctype html>"},
+    "getMetrics": {200: 'muisti_searches_total{evidence="strong",mode="hybrid",worker="0"} 17.0'},
 }

@@ -27,7 +27,9 @@ HEADERS = {
     "X-Request-Id": _header(
         "The caller's id when it has 1 to 128 of A-Z, a-z, 0-9, '.', '_', ':', '-', else a new one.", "4bf92f3577b34da6"
     ),
-    "Server-Timing": _header("Milliseconds: `total`, and for a search its stages.", "total;dur=0.91"),
+    "Server-Timing": _header(
+        "Milliseconds: `total`, the stages of a search, the `commit` of a write.", "total;dur=0.91"
+    ),
     "Muisti-Seq": _header(
         "Point in the history of the space, `{epoch}:{number}`.", "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17"
     ),

@@ -64,4 +64,5 @@ def deleted(one: Written) -> Response[None]:
 
 
 def written_headers(one: Written) -> dict[str, str]:
-    return {SEQ: str(one.seq)} | ({REPLAYED: "true"} if one.replayed else {})
+    headers = {SEQ: str(one.seq)} | ({REPLAYED: "true"} if one.replayed else {})
+    return headers | ({"Server-Timing": f"commit;dur={one.commit:.2f}"} if one.commit else {})

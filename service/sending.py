@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from litestar.types import Send
+from litestar.types import Scope, Send
 
 from core.errors import MuistiError
-from service.errors import MEDIA_TYPE, HttpError, headers_of, problem_of
+from service.errors import MEDIA_TYPE, HttpError, headers_of, noted, problem_of
 
 _ENCODER = msgspec.json.Encoder()
 
@@ -21,8 +21,9 @@ async def send_body(send: Send, status: int, headers: Mapping[str, str], content
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
-async def send_problem(send: Send, error: HttpError | MuistiError) -> None:
+async def send_problem(scope: Scope, send: Send, error: HttpError | MuistiError) -> None:
     """Send what a refusal looks like from outside."""
     found = problem_of(error)
+    noted(scope, found)
     extra = error.headers if isinstance(error, HttpError) else {}
     await send_body(send, found.status, {"Content-Type": MEDIA_TYPE, **headers_of(found.code), **extra}, found)

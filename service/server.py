@@ -5,7 +5,9 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import threading
+from pathlib import Path
 
 import structlog
 import uvicorn
@@ -17,6 +19,7 @@ from service import logs
 from service.app import create_app, open_engine
 from service.arrival import Arrival, Config
 from service.databases import whereabouts
+from service.metrics.peers import VARIABLE
 from service.settings import CONFIG, Settings, SettingsError, asks, check_binding, load, options
 
 BACKLOG = 2048
@@ -66,11 +69,12 @@ def application() -> Litestar:
     """The application of a worker process, which finds its settings in the environment."""
     settings = load(os.environ, None, {})
     logs.configure(settings)
-    return _application(settings, None)
+    return _application(settings, None, Path(os.environ[VARIABLE]))
 
 
-def _application(settings: Settings, engine: Engine | None) -> Litestar:
-    app = create_app(settings, engine=engine, own_host=None if settings.insecure else settings.host, warm=True)
+def _application(settings: Settings, engine: Engine | None, workers: Path | None = None) -> Litestar:
+    host = None if settings.insecure else settings.host
+    app = create_app(settings, engine=engine, own_host=host, warm=True, workers=workers)
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()  # what is loaded by now stays: looking through it for garbage took .15 s each time
     gc.set_threshold(GARBAGE)
@@ -98,7 +102,9 @@ def _run_workers(settings: Settings, listener: socket.socket) -> None:
     os.environ.update(environment(settings))
     config = _config(settings, "service.server:application")
     _log().info(f"Muisti starts {settings.workers} workers at {_url(listener)} with {known}")
-    Multiprocess(config, [listener]).run()
+    with tempfile.TemporaryDirectory(prefix="muisti-") as folder:  # where workers meet
+        os.environ[VARIABLE] = folder
+        Multiprocess(config, [listener]).run()
 
 
 def environment(settings: Settings) -> dict[str, str]:

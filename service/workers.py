@@ -20,6 +20,7 @@ from core.memories import Memories
 from core.query import Query
 from core.store.database import Outcome
 from core.values import Draft, OnConflict, RequestKey, Written
+from service.meters import Meters
 from service.settings import Settings
 
 P = ParamSpec("P")
@@ -47,7 +48,7 @@ class Pool:
 
     def __init__(self, name: str, threads: int, waiting: int) -> None:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
-        self._free = threads + waiting
+        self._free = self.capacity = threads + waiting
         self._waiting = waiting
         self._threads = [
             threading.Thread(target=self._work, name=f"muisti-{name}-{number}", daemon=True)
@@ -55,6 +56,11 @@ class Pool:
         ]
         for thread in self._threads:
             thread.start()
+
+    @property
+    def calls(self) -> int:
+        """How many run or wait; never more than `capacity`."""
+        return self.capacity - self._free
 
     async def run(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a call on a thread. A caller who gives up takes back a call that waits, never one that runs.
@@ -107,9 +113,11 @@ class Backend:
     Calls that write embed text too, and still belong to `store`: they wait for the disk.
     """
 
-    def __init__(self, engine: Engine, settings: Settings) -> None:
+    def __init__(self, engine: Engine, settings: Settings, meters: Meters | None = None) -> None:
         self._search = Pool("search", settings.search_threads or os.cpu_count() or 1, settings.queue_limit)
         self._store = Pool("store", settings.database_threads, settings.queue_limit)
+        self.pools = {"search": self._search, "store": self._store}
+        self.meters = meters or Meters()
         self._limit = self._free = settings.queue_limit  # of writes that wait for the database alone
         self._asking = 0  # searches under way
         self.engine = engine
@@ -126,9 +134,11 @@ class Backend:
         try:
             await asyncio.sleep(0)  # whoever asks at the same time is counted
             answer = memories.search_at_once(space, query, max_age) if self._asking == 1 else None
-            return answer or await self._search.run(memories.search, space, query, max_age)
+            answer = answer or await self._search.run(memories.search, space, query, max_age)
         finally:
             self._asking -= 1
+        self.meters.searched(answer)
+        return answer
 
     async def add(
         self, memories: Memories, space: str, draft: Draft, on_conflict: OnConflict, request: RequestKey | None

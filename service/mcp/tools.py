@@ -22,10 +22,14 @@ def tool_of(access: Access, name: str) -> Tool | None:
 
 async def run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Outcome:
     """Call a tool. What is refused is an outcome too."""
+    calls = session.backend.meters.tool_calls
     try:
-        return await _run(session, tool, arguments)
+        outcome = await _run(session, tool, arguments)
     except (MuistiError, HttpError) as error:
+        calls.add(tool.name, error.code)
         return refused(error)
+    calls.add(tool.name, "ok")
+    return outcome
 
 
 async def _run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Outcome:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from litestar import Router
 from litestar.types import ControllerRouterHandler
 
-from service.routes import batch, docs, entries, facets, health, keys, memories, metadata, search, spaces
+from service.routes import batch, docs, entries, facets, health, keys, memories, metadata, metrics, search, spaces
 
 IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *memories.ROUTES,
@@ -23,6 +23,7 @@ def routes() -> list[ControllerRouterHandler]:
         Router("/v1/spaces/{space:str}", route_handlers=IN_A_SPACE),
         *keys.ROUTES,
         *health.ROUTES,
+        *metrics.ROUTES,
         *docs.ROUTES,
         *metadata.ROUTES,
     ]

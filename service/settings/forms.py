@@ -146,4 +146,7 @@ ADMIN_KEY = Rule(
     f"{ADMIN_KEY_MIN} or more visible ASCII characters",
     _secret,
 )
+METRICS_KEY = Rule(
+    "A key that opens /metrics and nothing else.", f"{ADMIN_KEY_MIN} or more visible ASCII characters", _secret
+)
 MODEL = Rule("Embedding model; unset means the shipped one.", "the name or the path of a model2vec model", text)

@@ -10,7 +10,7 @@ from service.settings import forms
 from service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
 
 PREFIX = "MUISTI_"
-SECRETS = frozenset({"admin_key", "database_token"})  # fields that no message may show
+SECRETS = frozenset({"admin_key", "database_token", "metrics_key"})  # fields that no message may show
 
 Level = Literal["debug", "info", "warning", "error"]
 Form = Literal["json", "console"]
@@ -65,6 +65,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     insecure: Annotated[bool, on_off("Let other machines in although there are no keys.")] = False
     log_level: Annotated[Level, one_of(get_args(Level), "Least severe line that is logged.")] = "info"
     log_format: Annotated[Form, one_of(get_args(Form), "Form of the log on stderr.")] = "json"
+    metrics_key: Annotated[str | None, forms.METRICS_KEY] = None
     shutdown_grace: Annotated[float, amount(3600, "Seconds that running requests get to finish.")] = 10.0
     request_retention_hours: Annotated[float, amount(8760, "Hours that an Idempotency-Key is remembered.")] = 24.0
 

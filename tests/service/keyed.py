@@ -18,6 +18,7 @@ NEEDS: dict[str, Scope | None] = {
     "updateMemory": "write", "supersedeMemory": "write", "restoreMemory": "write", "putEntry": "write",
     "deleteMemory": "delete", "deleteEntry": "delete",
     "setQuota": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
+    "getMetrics": "admin",
 }  # fmt: skip
 ANY_KEY = {"listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey"}
 PUBLIC = {"getHealth", "getReadiness", "getOpenapi", "getDocs", "getProblem", "getResourceMetadata", "getMcpMetadata"}

@@ -16,7 +16,7 @@ from tests.service.keyed import ANY_KEY, BODIES, NEEDS, PUBLIC, Caller, administ
 from tests.stores import Stores, at
 
 OWN, OTHER, MISSING = "acme.own", "other", "gone"
-IN_A_SPACE = [name for name in NEEDS if name not in ("createSpace", "deleteSpace", "listAudit")]
+IN_A_SPACE = [name for name in NEEDS if name not in ("createSpace", "deleteSpace", "listAudit", "getMetrics")]
 STRANGERS = ("no key", "unknown", "malformed", "no bearer", "expired", "revoked")
 
 

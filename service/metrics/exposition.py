@@ -1,0 +1,62 @@
+"""Metrics on their way: between workers as JSON, to whoever scrapes as text."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from prometheus_client import generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.openmetrics import exposition as openmetrics
+
+from service.metrics.families import families
+from service.workers import Backend
+
+PLAIN = "text/plain; version=0.0.4"  # Litestar adds the charset
+OPENMETRICS = "application/openmetrics-text"
+
+
+class _Sample(msgspec.Struct, array_like=True):
+    name: str
+    labels: dict[str, str]
+    value: float
+
+
+class _Family(msgspec.Struct, array_like=True):
+    name: str
+    about: str
+    type: str
+    samples: list[_Sample]
+
+
+class _Whole:
+    """What the library writes: a registry as far as it looks at one."""
+
+    def __init__(self, metrics: Sequence[Metric]) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterable[Metric]:
+        return self._metrics
+
+
+def measured(backend: Backend, index_limit: int) -> bytes:
+    """The metrics of this process."""
+    return msgspec.json.encode(
+        [
+            _Family(found.name, found.documentation, found.type, [_Sample(*sample[:3]) for sample in found.samples])
+            for found in families(backend, index_limit)
+        ]
+    )
+
+
+def told(workers: Sequence[tuple[int, bytes]], accept: str) -> tuple[bytes, str]:
+    """The metrics of all workers, each with its number as a label, and their media type, by what is accepted."""
+    merged: dict[str, Metric] = {}
+    for worker, given in workers:
+        for family in msgspec.json.decode(given, type=list[_Family]):
+            metric = merged.setdefault(family.name, Metric(family.name, family.about, family.type))
+            for sample in family.samples:
+                metric.add_sample(sample.name, {**sample.labels, "worker": str(worker)}, sample.value)
+    whole = _Whole([*merged.values(), GaugeMetricFamily("muisti_workers", "Workers that answered.", len(workers))])
+    if OPENMETRICS in accept:
+        return openmetrics.generate_latest(whole), openmetrics.CONTENT_TYPE_LATEST
+    return generate_latest(whole), PLAIN

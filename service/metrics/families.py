@@ -1,0 +1,135 @@
+"""The metrics of one process, by the names and in the units that Prometheus asks for."""
+
+from collections.abc import Iterator, Sequence
+
+from prometheus_client import ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.utils import floatToGoString
+
+from core.engine import Engine
+from core.meters import Counter, Histogram, StoreMeters
+from service.meters import Meters
+from service.version import installed_version
+from service.workers import Backend
+
+
+def families(backend: Backend, index_limit: int) -> Iterator[Metric]:
+    """All of them, also those without a value here. `index_limit` is in bytes. May load the model to name it."""
+    yield _build(backend.engine)
+    yield from _http(backend.meters)
+    yield from _searches(backend.meters)
+    yield from _writes(backend.engine)
+    yield from _queues(backend)
+    yield from _replication(backend.engine.meters.store)
+    yield from _indexes(backend.engine, index_limit)
+    yield _histogram(
+        "muisti_event_loop_lag_seconds",
+        "How late the event loop wakes up who asked to be woken, looked at once a second.",
+        backend.meters.loop_lag_seconds,
+    )
+    yield from ProcessCollector(registry=None).collect()
+
+
+def _build(engine: Engine) -> Metric:
+    told = {
+        "version": installed_version(),
+        "store": engine.store,
+        "model": engine.model or "",
+        "generation": (engine.generation or "")[:12],
+    }
+    return InfoMetricFamily("muisti_build", "What runs: version, database, embedding model and its hash.", told)
+
+
+def _http(meters: Meters) -> Iterator[Metric]:
+    yield _counter(
+        "muisti_http_requests",
+        "Requests that have been answered; status 0: the caller had gone.",
+        meters.requests,
+        ("method", "route", "status"),
+    )
+    yield _histogram(
+        "muisti_http_request_duration_seconds",
+        "From the head of a request to the end of its answer.",
+        meters.request_seconds,
+        ("method", "route"),
+    )
+    yield GaugeMetricFamily("muisti_http_requests_in_progress", "Requests that are being answered.", meters.running)
+    yield _counter("muisti_http_problems", "Refusals and failures, by their code.", meters.problems, ("code",))
+    yield _counter(
+        "muisti_mcp_calls", "Calls of MCP tools; outcome is ok or a code.", meters.tool_calls, ("tool", "outcome")
+    )
+
+
+def _searches(meters: Meters) -> Iterator[Metric]:
+    yield _counter("muisti_searches", "Searches by how they ran.", meters.searches, ("mode", "evidence"))
+    yield _counter("muisti_searches_degraded", "Searches that could not run as asked.", meters.degraded)
+    yield _histogram(
+        "muisti_search_stage_duration_seconds", "The stages of searches.", meters.stage_seconds, ("stage",)
+    )
+
+
+def _writes(engine: Engine) -> Iterator[Metric]:
+    store = engine.meters.store
+    yield _counter("muisti_memory_changes", "Changes of memories that were committed.", engine.meters.changes)
+    yield _histogram(
+        "muisti_commit_duration_seconds", "From begin to durable, repetitions included.", store.commit_seconds
+    )
+    yield _histogram("muisti_commit_group_writes", "Writes that shared one commit of a file.", store.group_writes)
+    yield _gauge(
+        "muisti_write_queue_length", "Writes that wait for the one writer of a file.", store.waiting and store.waiting()
+    )
+
+
+def _queues(backend: Backend) -> Iterator[Metric]:
+    calls = GaugeMetricFamily(
+        "muisti_pool_calls", "Calls that run on a pool of threads, or wait for it.", labels=("pool",)
+    )
+    capacity = GaugeMetricFamily("muisti_pool_capacity_calls", "Calls beyond which it refuses.", labels=("pool",))
+    for name, pool in backend.pools.items():
+        calls.add_metric((name,), pool.calls)
+        capacity.add_metric((name,), pool.capacity)
+    yield calls
+    yield capacity
+
+
+def _replication(store: StoreMeters) -> Iterator[Metric]:
+    yield _counter(
+        "muisti_database_retries",
+        "Questions to a remote database that were asked again, at the primary after the server that failed.",
+        store.retries,
+        ("server", "reason"),
+    )
+    yield _gauge(
+        "muisti_replica_lag_writes",
+        "Writes that this process knows of and the read replica has not yet shown.",
+        store.lag and store.lag(),
+    )
+
+
+def _indexes(engine: Engine, limit: int) -> Iterator[Metric]:
+    yield GaugeMetricFamily("muisti_index_memory_bytes", "Memory that indexes take.", engine.index_bytes)
+    yield GaugeMetricFamily("muisti_index_memory_limit_bytes", "Memory that they may take.", limit)
+    yield GaugeMetricFamily("muisti_index_loaded_spaces", "Spaces whose index is in memory.", engine.indexes_loaded)
+    yield _histogram("muisti_index_load_duration_seconds", "Loads of an index.", engine.meters.load_seconds)
+    yield CounterMetricFamily("muisti_index_evictions", "Indexes dropped to stay in memory.", engine.indexes_evicted)
+
+
+def _counter(name: str, about: str, counter: Counter, labels: Sequence[str] = ()) -> Metric:
+    family = CounterMetricFamily(name, about, labels=labels)
+    for key, count in sorted(counter.read().items()):
+        family.add_metric(key, count)
+    return family
+
+
+def _histogram(name: str, about: str, histogram: Histogram, labels: Sequence[str] = ()) -> Metric:
+    family = HistogramMetricFamily(name, about, labels=labels)
+    bounds = [floatToGoString(bound) for bound in (*histogram.bounds, float("inf"))]
+    for key, spread in sorted(histogram.read().items()):
+        family.add_metric(key, list(zip(bounds, map(float, spread.up_to), strict=True)), spread.total)
+    return family
+
+
+def _gauge(name: str, about: str, value: float | None) -> Metric:
+    """Without a sample when there is no such thing here."""
+    return GaugeMetricFamily(name, about, value)

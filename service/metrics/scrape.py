@@ -1,0 +1,43 @@
+"""Answers a scrape, for this process and the other workers of the server."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from pathlib import Path
+
+from anyio import to_thread
+
+from service.metrics.peers import Peers, joined
+from service.workers import Backend
+
+
+class Scrape:
+    """The metrics of a server."""
+
+    def __init__(self, backend: Backend, index_limit: int) -> None:
+        """`index_limit` is in bytes."""
+        self._backend, self._index_limit = backend, index_limit
+        self._peers: Peers | None = None
+
+    @asynccontextmanager
+    async def among(self, folder: Path | None) -> AsyncGenerator[None]:
+        """Inside, the workers that meet in the folder know each other; None: there is only this one."""
+        if folder is None:
+            yield
+            return
+        async with joined(folder, self._measured) as self._peers:
+            yield
+
+    async def told(self, accept: str) -> tuple[bytes, str]:
+        """The metrics as text, and its media type: OpenMetrics when `accept` names that."""
+        own = await self._measured()
+        number, others = (0, []) if self._peers is None else (self._peers.number, await self._peers.ask())
+        exposition = import_module("service.metrics.exposition")
+        return await to_thread.run_sync(exposition.told, sorted([(number, own), *others]), accept)
+
+    async def _measured(self) -> bytes:
+        """On a thread, where the first takes a tenth of a second to load the library."""
+        return await to_thread.run_sync(self._measure)
+
+    def _measure(self) -> bytes:
+        return import_module("service.metrics.exposition").measured(self._backend, self._index_limit)
