@@ -44,6 +44,7 @@ from service.openapi import document
 from service.parameters import KnownParameters
 from service.routes import routes
 from service.settings import Settings, asks, names_in, needs_keys
+from service.tracing import tracing_of
 from service.workers import Backend
 
 
@@ -78,7 +79,8 @@ def create_app(
         running_engine = engine or await to_thread.run_sync(open_engine, settings, clock)
         if warm:
             await to_thread.run_sync(running_engine.warm)
-        backend = app.state.backend = express.backend = Backend(running_engine, settings, meters)
+        tracing = envelope.tracing = tracing_of(settings)
+        backend = app.state.backend = express.backend = Backend(running_engine, settings, meters, tracing)
         scrape = app.state.scrape = Scrape(backend, settings.index_memory)
         keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key, asks=asks(settings))
         # Loaded where the settings speak of tokens: what reads them takes .1 s.
@@ -94,6 +96,8 @@ def create_app(
             if tokens is not None:
                 await tokens.close()
             await to_thread.run_sync(backend.close)
+            if tracing is not None:
+                await to_thread.run_sync(tracing.close)
             if engine is None:
                 await to_thread.run_sync(running_engine.close)
 
@@ -145,9 +149,8 @@ def create_app(
     inner = Compress(gate)
     pages = names_in(settings.origins)
     meters = Meters()
-    app.asgi_handler = Envelope(
-        Cors(inner, pages) if pages else inner, meters
-    )  # outside of Litestar's routing: unmatched paths pass it too
+    envelope = Envelope(Cors(inner, pages) if pages else inner, meters)
+    app.asgi_handler = envelope  # outside of Litestar's routing: unmatched paths pass it too
     return app
 
 

@@ -13,6 +13,7 @@ from service.decode import routable, utf8
 from service.errors import PROBLEM, HttpError, crash
 from service.meters import Meters
 from service.sending import send_problem
+from service.tracing import Tracing
 
 Header = tuple[bytes, bytes]
 
@@ -23,11 +24,15 @@ TIMING = b"server-timing"
 
 
 class Envelope:
-    """Wraps the whole application, so that no answer goes out bare, and none uncounted."""
+    """Wraps the whole application, so that no answer goes out bare, and none uncounted.
+
+    `tracing` is given when the application starts, if there is any.
+    """
 
     def __init__(self, app: ASGIApp, meters: Meters) -> None:
         self._app = app
         self._meters = meters
+        self.tracing: Tracing | None = None
         self._log = structlog.get_logger("muisti.http").bind()  # once, not for every line
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -40,6 +45,10 @@ class Envelope:
         trace = trace_of(scope["headers"])
         request_id = request_id_of(scope["headers"])
         scope["request_id"] = request_id.decode()  # pyright: ignore[reportGeneralTypeIssues]  # for the crash log
+        span = None
+        if self.tracing is not None and scope["path"] not in _QUIET:
+            span = self.tracing.begin(scope["headers"])
+            trace = span.trace_id
         self._meters.running += 1
         status = 0
 
@@ -64,6 +73,8 @@ class Envelope:
         finally:
             self._meters.running -= 1
             self._tell(scope, status, 1000 * (perf_counter() - began), trace)
+            if span is not None:
+                span.end(scope["method"], scope.get("path_template"), status)
 
     def _tell(self, scope: Scope, status: int, elapsed: float, trace: str | None) -> None:
         route = scope.get("path_template")

@@ -21,6 +21,7 @@ from service.arrival import Arrival, Config
 from service.databases import whereabouts
 from service.metrics.peers import VARIABLE
 from service.settings import CONFIG, Settings, SettingsError, asks, check_binding, load, options
+from service.tracing import check_tracing
 
 BACKLOG = 2048
 IDLE_SECONDS = 30  # that a connection may stay open without a request
@@ -33,10 +34,11 @@ def run(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT; then running requests finish and waiting writes are committed.
 
     Raises:
-        SettingsError: the address cannot be listened on, or must not be.
+        SettingsError: the address cannot be listened on, or must not be; or packages are missing.
         MuistiError: the database cannot be used.
     """
     check_binding(settings, lambda: _has_keys(settings))
+    check_tracing(settings)
     logs.configure(settings)
     with listen(settings) as listener:
         if settings.workers == 1:

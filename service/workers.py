@@ -22,6 +22,7 @@ from core.store.database import Outcome
 from core.values import Draft, OnConflict, RequestKey, Written
 from service.meters import Meters
 from service.settings import Settings
+from service.tracing import Tracing
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -113,16 +114,25 @@ class Backend:
     Calls that write embed text too, and still belong to `store`: they wait for the disk.
     """
 
-    def __init__(self, engine: Engine, settings: Settings, meters: Meters | None = None) -> None:
+    def __init__(
+        self, engine: Engine, settings: Settings, meters: Meters | None = None, tracing: Tracing | None = None
+    ) -> None:
         self._search = Pool("search", settings.search_threads or os.cpu_count() or 1, settings.queue_limit)
         self._store = Pool("store", settings.database_threads, settings.queue_limit)
         self.pools = {"search": self._search, "store": self._store}
         self.meters = meters or Meters()
+        self._tracing = tracing
         self._limit = self._free = settings.queue_limit  # of writes that wait for the database alone
         self._asking = 0  # searches under way
         self.engine = engine
         self.stopping = False  # the server takes no more requests: what would go on for long should end
-        self.store = self._store.run
+
+    async def store(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run a call that waits for the database."""
+        found = await self._store.run(call, *args, **kwargs)
+        if self._tracing is not None and isinstance(found, Written):
+            self._tracing.wrote(found)
+        return found
 
     async def search(self, memories: Memories, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """Search here and now when nobody else asks and it is a matter of a millisecond or two, else on a thread.
@@ -138,6 +148,8 @@ class Backend:
         finally:
             self._asking -= 1
         self.meters.searched(answer)
+        if self._tracing is not None:
+            self._tracing.searched(answer)
         return answer
 
     async def add(
@@ -150,6 +162,8 @@ class Backend:
         if request is None:
             written = await self._added(memories, space, draft, on_conflict)
             if written is not None:
+                if self._tracing is not None:
+                    self._tracing.wrote(written)
                 return written
         return await self.store(memories.add, space, [draft], on_conflict=on_conflict, request=request)
 

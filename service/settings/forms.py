@@ -113,6 +113,21 @@ def _origin(value: object) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
+def _collector(value: object) -> str:
+    """The base of a URL. Traces hold no content: they may travel in clear within a cluster."""
+    parts = urlsplit(text(value).strip())
+    if (
+        parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or "@" in parts.netloc
+        or parts.query
+        or parts.fragment
+    ):
+        raise ValueError
+    parts.port  # noqa: B018  # raises when it is no number
+    return parts.geturl().rstrip("/")
+
+
 def _word(value: object) -> str:
     word = text(value).strip()
     if not re.fullmatch(r"[!#-\[\]-~]+", word):  # what a scope may have (RFC 6749): no quotation marks, no backslash
@@ -149,4 +164,5 @@ ADMIN_KEY = Rule(
 METRICS_KEY = Rule(
     "A key that opens /metrics and nothing else.", f"{ADMIN_KEY_MIN} or more visible ASCII characters", _secret
 )
+OTLP = Rule("Where traces go: a collector of OpenTelemetry.", "http://HOST:PORT or https://HOST", _collector)
 MODEL = Rule("Embedding model; unset means the shipped one.", "the name or the path of a model2vec model", text)
