@@ -29,7 +29,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test test test-sqld conformance lint fix eval bench bench-quick bench-remote profile openapi pins model clean
+.PHONY: help serve cluster cluster-test watch-test test test-sqld conformance lint fix eval bench bench-quick bench-remote profile openapi pins model clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -49,6 +49,9 @@ cluster-test: .venv/.dev .venv/.kernels $(CLIENTS) ## Test coherence and faults 
 	$(BIN)/python -m pytest tests/remote tests/cluster --cluster-seconds $(CLUSTER_SECONDS) $(CLUSTER_ARGS)
 	$(BIN)/python -m tests.compat build/libsql-client
 	$(BIN)/python -m loadtests.kills build/locust/bin/locust --seconds $(CLUSTER_SECONDS)
+
+watch-test: .venv/.dev .venv/.kernels build/locust/.made ## Watch a cluster by Prometheus while everything in it is killed
+	$(BIN)/python -m loadtests.watch build/locust/bin/locust --seconds $(CLUSTER_SECONDS) $(ARGS)
 
 test: .venv/.dev .venv/.kernels ## Run the tests and the examples in docstrings
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -9,7 +9,9 @@ import tempfile
 import time
 import urllib.request
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -29,18 +31,36 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, four(Path(folder)) as running:
-        make(f"{running.one.url}/v1/spaces")
-        report = Path(folder) / "report.json"
-        users = start(options.locust, running, options.seconds, report)
-        killed = kill(running, time.monotonic() + options.seconds, users)
-        users.wait()
-        if not report.exists():
-            return users.returncode or 1
-        found = json.loads(report.read_text())
-    Console(width=100).print(table(found, killed, options.seconds))
-    for problem in found["broken"]:
-        Console(stderr=True).print(problem)
-    return users.returncode
+        seen = attack(options.locust, running, options.seconds, Path(folder) / "report.json")
+    return judged(seen, options.seconds)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What users saw, how often each process was killed, and how locust ended: 0 when nothing is wrong."""
+
+    found: dict[str, Any]
+    killed: Counter[str]
+    code: int
+
+
+def attack(locust: Path, running: Four, seconds: float, report: Path) -> Seen:
+    """Let users work for so long while each process is killed in turn."""
+    make(f"{running.one.url}/v1/spaces")
+    users = start(locust, running, seconds, report)
+    killed = kill(running, time.monotonic() + seconds, users)
+    users.wait()
+    found = json.loads(report.read_text()) if report.exists() else {}
+    return Seen(found, killed, users.returncode if found else users.returncode or 1)
+
+
+def judged(seen: Seen, seconds: float) -> int:
+    """Tell what was seen; 0 when all is well."""
+    if seen.found:
+        Console(width=100).print(table(seen.found, seen.killed, seconds))
+        for problem in seen.found["broken"]:
+            Console(stderr=True).print(problem)
+    return seen.code
 
 
 def make(url: str) -> None:
@@ -80,7 +100,7 @@ def kill(running: Four, until: float, users: subprocess.Popen[bytes]) -> Counter
     return killed
 
 
-def table(found: dict[str, int | float | list[str]], killed: Counter[str], seconds: float) -> Table:
+def table(found: dict[str, Any], killed: Counter[str], seconds: float) -> Table:
     """What became of the users' requests."""
     made = Table(
         title=f"{USERS} users for {seconds:g} s; kill -9 of {', '.join(f'{n} {killed[n]}x' for n in Four._fields)}"

@@ -10,7 +10,7 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-START_SECONDS = 60.0
+START_SECONDS = 240.0
 
 
 class NotStarted(Exception):
@@ -94,6 +94,9 @@ class Muisti:
 
     def _end(self, how: signal.Signals) -> None:
         if self._process is not None:
-            self._process.send_signal(how)
+            if how is signal.SIGKILL:
+                os.killpg(self._process.pid, how)  # its workers with it, if it has any: nobody else would end them
+            else:
+                self._process.send_signal(how)
             self._process.wait()
             self._process = None
