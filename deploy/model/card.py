@@ -11,14 +11,30 @@ TEMPLATE = Path(__file__).parent / "card.md"
 REGISTRIES = {"pypi": "PyPI", "npm": "npm", "debian": "Debian 12", "python": "CPython"}
 
 
+FROM_SCRATCH = "Start: the teacher's vector of each token alone, frequent tokens weighing less."
+CONTINUED = (
+    "Start: the model that shipped before (`deploy/model/ancestor`, with its card), turned onto the axes of the "
+    "teacher; words that it knew in pieces begin as the sum of those."
+)
+INHERITED = """\
+- **What it inherits.** The model that it continues was distilled from the same teacher and trained on 798,000 pairs
+  from public packages, about 2,900 of them from the Debian manuals, which are under the GPL, and some from a mixture
+  of other free licences. Those pairs take no part in this build, but what they taught is in the start table. Speeches
+  and one novel among them were not checked for overlap with tests. `make model ARGS=--from-scratch` builds without it.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What the build knows of itself."""
 
     readings: list[Reading]
     pairs: dict[Kind, int]  # with the generated questions
+    trained: int  # of them
     lessons: int
+    tokens: int
     decontaminated: bool
+    from_scratch: bool
 
 
 def write_card(folder: Path, facts: Facts) -> None:
@@ -29,7 +45,11 @@ def write_card(folder: Path, facts: Facts) -> None:
         else "**This build was not decontaminated**: its scores on judged sets are worth nothing."
     )
     text = TEMPLATE.read_text().format(
+        start=FROM_SCRATCH if facts.from_scratch else CONTINUED,
+        inherited="" if facts.from_scratch else INHERITED,
+        trained=f"{facts.trained:,}",
         lessons=f"{facts.lessons:,}",
+        tokens=f"{facts.tokens:,}",
         total=f"{sum(facts.pairs.values()):,}",
         kinds="\n".join(f"| {kind} | {count:,} |" for kind, count in facts.pairs.items()),
         clean=clean,

@@ -4,7 +4,9 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ from deploy.model.packages import Source
 from deploy.model.progress import say
 from deploy.model.questions import questions
 from deploy.model.values import Kind, Pair, Passage
+
+_shelf: "Shelf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +31,21 @@ class Reading:
     dropped: int  # shared a run of words with evaluation data
 
 
-def read_all(
-    sources: list[Source], downloads: Path, cache: Path, contamination: Contamination | None, seed: int
-) -> list[Reading]:
-    """Extract each source into `cache`, unless it is there. Raises `LicenceRefused`."""
-    cache.mkdir(parents=True, exist_ok=True)
-    return [_read(source, downloads, cache, contamination, seed) for source in sources]
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Where sources are read from and their pairs rest."""
+
+    downloads: Path
+    cache: Path
+    contamination: Contamination | None
+    seed: int
+
+
+def read_all(sources: list[Source], shelf: Shelf, processes: int) -> list[Reading]:
+    """Extract each source into the cache, unless it is there. Raises `LicenceRefused`."""
+    shelf.cache.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(processes, get_context("fork"), _take_shelf, (shelf,)) as pool:
+        return list(pool.map(_read, sources))
 
 
 def load_pairs(source: Source, cache: Path, seed: int) -> list[Pair]:
@@ -52,11 +65,18 @@ def load_pairs(source: Source, cache: Path, seed: int) -> list[Pair]:
     return shuffled
 
 
-def _read(source: Source, downloads: Path, cache: Path, contamination: Contamination | None, seed: int) -> Reading:
-    licence = packages.licence_of(source, downloads)
-    file = _file(cache, source)
+def _take_shelf(shelf: Shelf) -> None:
+    """Once for each process, since the runs of words are many megabytes."""
+    global _shelf
+    _shelf = shelf
+
+
+def _read(source: Source) -> Reading:
+    contamination = _shelf.contamination
+    licence = packages.licence_of(source, _shelf.downloads)
+    file = _file(_shelf.cache, source)
     if not file.exists():
-        found, passages = extract(source, downloads, seed)
+        found, passages = extract(source, _shelf.downloads, _shelf.seed)
         pairs = contamination.clean(found) if contamination else found
         if contamination:
             passages = [passage for passage in passages if not contamination.touches(" ".join(passage.sentences))]

@@ -14,7 +14,7 @@ from deploy.model.pooling import Matrix, pool, weighted
 from deploy.model.start import principal_axes
 from deploy.model.train import PairCounts, Student, stack
 
-WHITENING = 0.1  # each axis is divided by its standard deviation to this power, twice
+DIMENSIONS = 256
 CLIPPED = 99.995  # percentile of |x| that becomes 127
 MODULES = [
     {"idx": 0, "name": "0", "path": ".", "type": "sentence_transformers.models.StaticEmbedding"},
@@ -32,14 +32,12 @@ class Arrays:
     query_weights: npt.NDArray[np.float32]  # take the place of `weights` in queries
 
 
-def whiten(
-    table: Matrix, query_weights: npt.NDArray[np.float32], texts: PairCounts, power: float = WHITENING
-) -> Matrix:
-    """The table on the principal axes of pooled texts, each axis scaled by (variance / largest)^-power."""
+def whiten(table: Matrix, query_weights: npt.NDArray[np.float32], texts: PairCounts, power: float) -> Matrix:
+    """The table on the first principal axes of pooled texts, each axis scaled by (variance / largest)^-power."""
     vectors = np.concatenate(
         [pool(weighted(texts.queries, query_weights), table).units, pool(texts.documents, table).units]
     )
-    _, axes = principal_axes(vectors, table.shape[1])
+    _, axes = principal_axes(vectors, DIMENSIONS)
     spread = ((vectors - vectors.mean(axis=0)) @ axes).var(axis=0)
     return (table @ axes * (spread / spread.max()) ** -power).astype(np.float32)
 

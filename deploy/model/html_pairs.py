@@ -1,6 +1,7 @@
 """Documentation in HTML: headings and their sections, terms and their definitions, sentences and their paragraphs."""
 
 import random
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -12,6 +13,7 @@ from deploy.model.words import is_english, one_line, sentences
 HEADINGS = {"h1", "h2", "h3", "h4", "h5"}
 BLOCKS = {"p", "li", "dd", "dt", "td", "th", "pre", "div", "blockquote", "tr", "table"} | HEADINGS
 SILENT = {"script", "style", "nav", "header", "footer", "head", "button", "svg", "noscript"}
+FOREIGN = re.compile(rb"<html[^>]*\slang=[\"'](?!en)", re.IGNORECASE)
 LONGEST_SECTION = 1_500  # characters
 PAGES_PER_PACKAGE = 1_200
 
@@ -87,7 +89,7 @@ def read_page(html: str) -> Page:
 
 def html_pairs(files: Iterable[tuple[str, bytes]], chance: random.Random) -> tuple[list[Pair], list[Passage]]:
     """Pairs of a documentation package, and its paragraphs as passages to ask about."""
-    pages = [data for name, data in files if name.endswith((".html", ".html.en")) and not _is_index(name)]
+    pages = [data for name, data in files if _is_read(name, data)]
     chance.shuffle(pages)
     pairs: list[Pair] = []
     passages: list[Passage] = []
@@ -102,10 +104,15 @@ def html_pairs(files: Iterable[tuple[str, bytes]], chance: random.Random) -> tup
     return pairs, passages
 
 
-def _is_index(name: str) -> bool:
-    return any(
-        part in name
-        for part in ("genindex", "py-modindex", "search.html", "/_sources/", "/_modules/", "all.html", "matrix")
+def _is_read(name: str, data: bytes) -> bool:
+    """A page in English, as far as it says, and no index."""
+    return (
+        name.endswith((".html", ".html.en"))
+        and not FOREIGN.search(data)
+        and not any(
+            part in name
+            for part in ("genindex", "py-modindex", "search.html", "/_sources/", "/_modules/", "all.html", "matrix")
+        )
     )
 
 

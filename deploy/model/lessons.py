@@ -10,19 +10,19 @@ from deploy.model.pooling import Matrix
 from deploy.model.teacher import SPECIAL, Teacher
 from deploy.model.values import Pair
 
-TOKENS = 40  # of a text that the teacher and, in these lessons, the student read
-SHARD = 500  # pairs
-# Pairs of a source, by its reader: many short texts of every kind teach more than a few long ones.
+TOKENS = 64  # of a text that the teacher and, in these lessons, the student read
+SHARD = 1_000  # pairs
+# Pairs of a source, by its reader.
 PER_SOURCE = {
-    "chitchat": 2_000,
-    "wordnet": 8_000,
-    "html": 150,
-    "plain": 150,
-    "factbook": 150,
-    "chatterbot": 150,
-    "bioregistry": 150,
-    "caniuse": 50,
-    "python": 30,
+    "chitchat": 30_000,
+    "wordnet": 30_000,
+    "html": 6_000,
+    "plain": 4_000,
+    "factbook": 5_000,
+    "chatterbot": 2_000,
+    "bioregistry": 3_000,
+    "caniuse": 1_000,
+    "python": 600,
 }
 
 

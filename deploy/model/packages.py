@@ -7,6 +7,7 @@ import sysconfig
 import tarfile
 import tomllib
 import zipfile
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.parser import HeaderParser
@@ -20,6 +21,11 @@ ALLOWED = (
     "mit", "bsd", "apache", "python software foundation", "psf", "isc", "mpl", "mozilla public", "zlib", "cc0", "hpnd",
     "historical permission", "public domain", "unlicense", "cc-by-4.0", "wordnet", "postgresql", "artistic", "0bsd",
 )  # fmt: skip
+CLIENTS = {  # what downloads into the folder where it runs, and what stands between name and version
+    "pypi": ((sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-q", "--no-deps"), "=="),
+    "npm": (("npm", "pack", "--silent"), "@"),
+    "debian": (("apt-get", "download", "-qq"), "="),
+}
 REFUSED = ("gpl", "general public", "proprietary", "non-commercial", "noncommercial", "-nc")
 
 
@@ -55,17 +61,16 @@ def texts(sources: list[Source]) -> list[Source]:
 
 def fetch(sources: list[Source], folder: Path) -> None:
     """Download what `folder` does not hold yet. Raises `CalledProcessError` when a client fails."""
-    missing = [source for source in sources if source.registry != "python" and find(source, folder) is None]
-    for source in missing:
-        if source.registry == "pypi":
-            _run([sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-q", "--no-deps",
-                  "-d", str(folder), f"{source.name}=={source.version}"])  # fmt: skip
-        elif source.registry == "npm":
-            _run(["npm", "pack", "--silent", f"{source.name}@{source.version}"], folder)
-        say(f"fetched {source.name} {source.version}")
-    debian = [f"{source.name}={source.version}" for source in missing if source.registry == "debian"]
-    if debian:
-        _run(["apt-get", "download", "-qq", *debian], folder)
+    missing: dict[str, list[Source]] = defaultdict(list)
+    for source in sources:
+        if source.registry in CLIENTS and find(source, folder) is None:
+            missing[source.registry].append(source)
+    for registry, wanted in missing.items():
+        command, between = CLIENTS[registry]
+        say(f"  {len(wanted)} packages of {registry}")
+        subprocess.run(
+            [*command, *(f"{source.name}{between}{source.version}" for source in wanted)], check=True, cwd=folder
+        )
 
 
 def find(source: Source, folder: Path) -> Path | None:
@@ -136,7 +141,3 @@ def _members(opened: tarfile.TarFile) -> Iterator[tuple[str, bytes]]:
             content = opened.extractfile(member)
             if content is not None:
                 yield member.name, content.read()
-
-
-def _run(command: list[str], folder: Path | None = None) -> None:
-    subprocess.run(command, check=True, cwd=folder)

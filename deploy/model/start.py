@@ -1,4 +1,7 @@
-"""The table before training: what the teacher makes of each token alone, as model2vec distils, and the axes to keep."""
+"""The table before training, on the teacher's axes.
+
+Either an earlier model's, turned; or what the teacher makes of each token alone, as model2vec distils.
+"""
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +11,7 @@ from tokenizers import Tokenizer
 from deploy.model.pooling import Matrix, pool
 from deploy.model.teacher import Teacher
 
-DIMENSIONS = 256
+DIMENSIONS = 384  # while training; fewer are written
 SIF = 3e-4  # a token's weight is SIF / (SIF + its share of all tokens): Arora, Liang and Ma (2017)
 RIDGE = 30.0
 DAMPING = 0.25  # an axis of the teacher is divided by its variance to this power
@@ -16,11 +19,15 @@ SPREAD = 0.2  # root mean square of the table's numbers, so that one learning ra
 
 
 def token_vectors(teacher: Teacher, of_teacher: Tokenizer, of_student: Tokenizer) -> Matrix:
-    """The teacher's vector of each of the student's tokens, between [CLS] and [SEP]."""
+    """The teacher's vector of each of the student's tokens, if need be in pieces, between [CLS] and [SEP]."""
     numbers = of_teacher.get_vocab()
     first, last = numbers["[CLS]"], numbers["[SEP]"]
-    words = sorted(of_student.get_vocab(), key=of_student.get_vocab().__getitem__)
-    return teacher.encode_ids([[first, numbers[word], last] for word in words])
+    own = of_student.get_vocab()
+    words = sorted(own, key=own.__getitem__)
+    pieces = [
+        [numbers[word]] if word in numbers else of_teacher.encode(word, add_special_tokens=False).ids for word in words
+    ]
+    return teacher.encode_ids([[first, *given, last] for given in pieces])
 
 
 def principal_axes(vectors: Matrix, kept: int = DIMENSIONS) -> tuple[Matrix, Matrix]:
@@ -59,4 +66,17 @@ def start_table(vectors: Matrix, shares: npt.NDArray[np.float32], texts: sp.csr_
     pooled = pool(texts, table).units
     gram = pooled.T @ pooled + RIDGE * np.eye(pooled.shape[1], dtype=np.float32)
     table = table @ np.linalg.solve(gram, pooled.T @ targets)
+    return _spread(table)
+
+
+def turned_table(table: Matrix, texts: sp.csr_array, targets: Matrix) -> Matrix:
+    """A table turned, not bent, so that pooled `texts` lie closest to `targets`.
+
+    Orthogonal Procrustes: Schönemann (1966).
+    """
+    left, _, right = np.linalg.svd(pool(texts, table).units.T @ targets, full_matrices=False)
+    return _spread(table @ (left @ right))
+
+
+def _spread(table: Matrix) -> Matrix:
     return (table * (SPREAD / np.sqrt(np.mean(table**2)))).astype(np.float32)

@@ -44,9 +44,9 @@ class Lessons:
 class Plan:
     """How to train. The shares say how often a batch is of a kind."""
 
-    warm_steps: int = 250  # by the teacher alone
-    steps: int = 700
-    rate: float = 3e-3
+    warm_steps: int  # by the teacher alone
+    steps: int
+    rate: float
     ramp: int = 50
     batch: int = 1024
     lesson_batch: int = 512

@@ -1,7 +1,9 @@
-"""The student's tokenizer: the teacher's WordPiece without special tokens, and how it counts a text's tokens."""
+"""The student's tokenizer: the teacher's WordPiece without special tokens, with frequent words as tokens too."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,14 +11,28 @@ from tokenizers import Tokenizer
 
 KEPT = ("[PAD]", "[UNK]")  # model2vec expects both; neither counts
 BATCH = 2_000
+WORD = re.compile(r"[a-z]{3,20}")
 LONGEST_TOKEN = 6  # characters, on average; a longer text is cut before it is tokenised, which saves time
 
 
-def student_tokenizer(teacher: Tokenizer) -> Tokenizer:
-    """Token numbers are dense again after the unused and special tokens are gone. A text is lower-cased, never cut."""
+def frequent_words(texts: Iterable[str], known: Tokenizer, wanted: int) -> list[str]:
+    """The words in most texts that the tokenizer knows only in pieces."""
+    found: Counter[str] = Counter()
+    for text in texts:
+        found.update(set(WORD.findall(text.lower())))
+    pieces = known.get_vocab()
+    unknown = [(-count, word) for word, count in found.items() if word not in pieces]
+    return [word for _, word in sorted(unknown)[:wanted]]
+
+
+def student_tokenizer(teacher: Tokenizer, more: Sequence[str]) -> Tokenizer:
+    """Token numbers are dense again after the unused and special tokens are gone, and `more` words are tokens too.
+
+    A text is lower-cased, never cut.
+    """
     described = json.loads(teacher.to_str())
     words = [word for word in _by_number(described["model"]["vocab"]) if not word.startswith("[") or word == "["]
-    described["model"]["vocab"] = {word: number for number, word in enumerate([*KEPT, *words])}
+    described["model"]["vocab"] = {word: number for number, word in enumerate([*KEPT, *words, *more])}
     described["added_tokens"] = [
         {"id": number, "content": word, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
          "special": True}

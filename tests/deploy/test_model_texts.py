@@ -1,5 +1,6 @@
 """The model's build: nothing that it will be judged on, nothing that its licence forbids, goes into its training."""
 
+import random
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from deploy.model import packages
 from deploy.model.decontaminate import RUN, Contamination
+from deploy.model.html_pairs import html_pairs
 from deploy.model.packages import LicenceRefused, Source
 from deploy.model.values import Kind, Pair
 
@@ -50,3 +52,13 @@ def test_every_source_is_pinned_and_has_a_reader_or_is_the_teachers():
         assert source.registry in ("python", "npm", "debian", "pypi")
         if source.registry == "debian":
             assert packages.licence_of(source, Path()) == source.licence
+
+
+def test_pages_in_another_language_are_left_out():
+    body = "<h1>Starting the server</h1><p>" + "The server listens on a port that the settings name. " * 3 + "</p>"
+    pages = [(f"{lang}.html", f'<html lang="{lang}">{body}'.encode()) for lang in ("fr", "tr", "en", "en-GB")]
+    assert html_pairs(pages[:2], random.Random(1)) == ([], [])
+    pairs, passages = html_pairs(pages[1:3], random.Random(1))
+    assert pairs
+    assert passages
+    assert html_pairs(pages[3:], random.Random(1))[0]
