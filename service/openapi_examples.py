@@ -98,7 +98,7 @@ SUPERSEDING = _memory(
 
 HIT = HitReply(
     memory=UPDATED,
-    score=0.5096,
+    score=0.503,
     ranks={"lexical": 1, "dense": 1},
     passage=PassageReply(number=0, start=0, stop=37),
     explain=ExplanationReply(
@@ -106,9 +106,9 @@ HIT = HitReply(
         alpha=0.4286,
         lexical=0.6978,
         bm25=1.0549,
-        cosine=0.5917,
+        cosine=0.5743,
         blend={"around": 0.0, "late": 0.0, "order": 0.0, "brevity": 1.0, "speaker": 0.0, "scale": 0.7006},
-        fused=0.5227,
+        fused=0.5159,
         time=None,
         recency=1.0,
         importance=0.975,
@@ -249,7 +249,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     },
     "search": {
         200: SearchReply(
-            hits=[HIT], total=1, evidence="strong", strength=1.0806, strategy="hybrid", degraded=[], seq=_seq(4)
+            hits=[HIT], total=1, evidence="weak", strength=1.0632, strategy="hybrid", degraded=[], seq=_seq(4)
         )
     },
     "listMemories": {200: PageReply(items=[TAGGED, ANNA, UPDATED], next_cursor=None)},

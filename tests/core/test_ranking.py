@@ -71,7 +71,7 @@ def test_bm25_equals_rank_bm25(tmp_path_factory: Any, texts: list[str], question
 def test_cosine_equals_numpy_for_the_shipped_model(tmp_path: Path):
     texts = [f"{a} {b} {c}" for a in WORDS[:8] for b in WORDS[2:9] for c in ("at night", "in May", "again")]
     encoder = StaticEncoder()
-    exact = encoder.encode(texts) @ encoder.encode(["a dog by the river at night"])[0]
+    exact = encoder.encode(texts) @ encoder.encode_query("a dog by the river at night")
     with open_engine(tmp_path / "muisti.db", encoder=encoder) as engine:
         ids = add(engine, *texts)
         query = Query(text="a dog by the river at night", mode="semantic", limit=50, explain=True)
