@@ -1,6 +1,6 @@
 """Saved figures as pictures for the documentation: plain SVG files by matplotlib, which is one of the peers' extras."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ STYLE = {
     "axes.axisbelow": True,
     "figure.facecolor": "white",
 }
+LAPS = ("#1e3a8a", "#1d4ed8", "#60a5fa", "#a16207", "#cbd5e1", "#c2410c", "#0f766e")
 EMPTY = {"Date": None, "Creator": None}
 
 
@@ -170,3 +171,25 @@ def _save(figure: Any, path: Path, *, tight: bool = True) -> None:
         figure.tight_layout()
     figure.savefig(path, format="svg", metadata=EMPTY)
     plt.close(figure)
+
+
+def starts(found: Mapping[tuple[str, int], Mapping[str, float]], stages: Sequence[str], folder: Path) -> None:
+    """The stages of each service's start, end to end."""
+    mpl.use("svg")
+    with mpl.rc_context(STYLE):
+        figure, panel = plt.subplots(figsize=(8.2, 0.55 * len(found) + 1.6))
+        names = [f"{name}, {memories:,}" for name, memories in found]
+        done = [0.0] * len(found)
+        for stage, color in zip(stages, LAPS, strict=True):
+            taken = [max(times[stage], 0.0) for times in found.values()]
+            panel.barh(names, taken, left=done, color=color, label=stage, height=0.62)
+            done = [before + more for before, more in zip(done, taken, strict=True)]
+        for at, end in enumerate(done):
+            panel.annotate(f"{end:,.0f}", (end, at), xytext=(4, 0), textcoords="offset points", va="center")
+        panel.invert_yaxis()
+        panel.grid(axis="y", visible=False)
+        panel.set_xlabel("milliseconds from the start of the process to its first answer")
+        figure.legend(loc="upper center", ncols=len(stages), frameon=False, fontsize=9)
+        figure.tight_layout(rect=(0, 0, 1, 0.93))
+        figure.savefig(folder / "bench-starts.svg", metadata=EMPTY)
+        plt.close(figure)

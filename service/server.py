@@ -19,6 +19,7 @@ from service import logs
 from service.app import create_app, open_engine
 from service.arrival import Arrival, Config
 from service.databases import whereabouts
+from service.laps import Laps
 from service.metrics.peers import VARIABLE
 from service.settings import CONFIG, Settings, SettingsError, asks, check_binding, load, options
 from service.tracing import check_tracing
@@ -84,10 +85,13 @@ def _application(settings: Settings, engine: Engine | None, workers: Path | None
 
 
 def _run_here(settings: Settings, listener: socket.socket) -> None:
+    laps = Laps("imports")
     engine = open_engine(settings)
+    laps.end("database")
     try:
         app = _application(settings, engine)
-        server = _Server(_config(settings, app), app, _known(engine, settings))
+        laps.end("application")
+        server = _Server(_config(settings, app), app, _known(engine, settings), laps)
         if threading.current_thread() is threading.main_thread():
             # uvicorn raises a signal again when it has stopped; by then there is the engine to close
             signal.signal(signal.SIGTERM, server.handle_exit)
@@ -142,13 +146,15 @@ def _config(settings: Settings, app: Litestar | str) -> Config:
 class _Server(uvicorn.Server):
     """Says when it is ready, and to streams when they should end."""
 
-    def __init__(self, config: uvicorn.Config, app: Litestar, known: str) -> None:
+    def __init__(self, config: uvicorn.Config, app: Litestar, known: str, laps: Laps) -> None:
         super().__init__(config)
-        self._app, self._known = app, known
+        self._app, self._known, self._laps = app, known, laps
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets:
+            self._laps.end("model")  # and the compiled loops, for which it waits before it takes requests
+            _log().debug("started", ms=self._laps.taken)
             _log().info(f"Muisti is ready at {_url(sockets[0])} with {self._known}; the API is described at /docs")
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -1,6 +1,7 @@
 """Muisti's own server."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,18 +23,25 @@ def service(bed: Bed) -> Service:
 
 
 @contextmanager
-def serving(database: Path, model: str | None = None, *, workers: int = 1) -> Iterator[Running]:
+def serving(
+    database: Path | str, model: str | None = None, *, workers: int = 1, log: Path | None = None
+) -> Iterator[Running]:
+    """`database` is a file, or the URL of a server. What happens is told to `log`, to the last detail."""
     port = free_port()
     settings = {
         "MUISTI_PORT": str(port),
-        "MUISTI_DATABASE_URL": f"file:{database}",
-        "MUISTI_LOG_LEVEL": "warning",
+        "MUISTI_DATABASE_URL": f"file:{database}" if isinstance(database, Path) else database,
+        "MUISTI_LOG_FORMAT": "json",
+        "MUISTI_LOG_LEVEL": "warning" if log is None else "debug",
         "MUISTI_WORKERS": str(workers),
         "MUISTI_INDEX_MEMORY": "8GB",
     }
+    if isinstance(database, str):
+        settings["MUISTI_DATABASE_NAMESPACE"] = "default"
     if model is not None:
         settings["MUISTI_MODEL"] = model
-    with running([sys.executable, "-m", "service"], settings, f"http://127.0.0.1:{port}/readyz") as process:
+    ready = f"http://127.0.0.1:{port}/readyz"
+    with running([sys.executable, "-m", "service"], settings, ready, log or Path(os.devnull)) as process:
         yield Running(
             port,
             process.pid,

@@ -14,11 +14,13 @@ STARTING = 180.0  # seconds
 
 
 @contextmanager
-def running(command: Sequence[str], environment: Mapping[str, str], ready: str) -> Iterator["subprocess.Popen[bytes]"]:
+def running(
+    command: Sequence[str], environment: Mapping[str, str], ready: str, log: Path = Path(os.devnull)
+) -> Iterator["subprocess.Popen[bytes]"]:
     """A process with this environment on top of ours (without settings of Muisti), once the URL `ready` answers."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
-    quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, env={**inherited, **environment}, stdout=quiet, stderr=quiet)
+    with log.open("wb") as told:
+        process = subprocess.Popen(command, env={**inherited, **environment}, stdout=subprocess.DEVNULL, stderr=told)
     try:
         _wait(ready, process)
         yield process
