@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -129,8 +130,7 @@ def create_app(
     )
     allowed = methods(app)
     app.state.settings = settings
-    app.state.openapi_document = document(app)
-    app.state.openapi = msgspec.json.encode(app.state.openapi_document)
+    app.state.openapi = cache(lambda: msgspec.json.encode(document(app)))  # a third of this function
     resource = app.state.resource = resource_of(settings)
     limits = Limits(settings.rate_limit, settings.concurrency_limit)
     express = Express(app.asgi_handler, settings.body_limit)

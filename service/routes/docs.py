@@ -43,7 +43,7 @@ class KindReply(Struct, frozen=True, kw_only=True):
 @get("/openapi.json", operation_id="getOpenapi", needs="nothing", tags=["operations"], media="application/json")
 async def get_openapi(request: Request) -> Response[bytes]:
     """Read this document."""
-    return Response(request.app.state.openapi, media_type="application/json", headers=FRESH)
+    return Response(request.app.state.openapi(), media_type="application/json", headers=FRESH)
 
 
 @get("/docs", operation_id="getDocs", needs="nothing", tags=["operations"], media="text/html")

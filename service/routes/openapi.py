@@ -3,8 +3,8 @@
 import sys
 
 from service.app import create_app
-from service.openapi import canonical
+from service.openapi import canonical, document
 from service.settings import Settings
 
 if __name__ == "__main__":
-    sys.stdout.write(canonical(create_app(Settings()).state.openapi_document))
+    sys.stdout.write(canonical(document(create_app(Settings()))))
