@@ -122,6 +122,11 @@ class Engine(Memories):
         return self._indexes.nbytes
 
     @property
+    def indexes_loading(self) -> list[str]:
+        """The spaces whose index is being loaded."""
+        return self._indexes.loading
+
+    @property
     def indexes_evicted(self) -> int:
         """How often the index of a space was forgotten to stay within the memory."""
         return self._indexes.evicted

@@ -285,6 +285,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             embeddings=EmbeddingsReply(enabled=True, model="muisti-static-256"),
             index_bytes=170_416,
             indexes_evicted=0,
+            loading=[],
         )
     },
     "getProblem": {200: KindReply.of("duplicate")},

@@ -48,6 +48,12 @@ class Indexes:
         return len(self._open)
 
     @property
+    def loading(self) -> list[str]:
+        """The spaces whose index is being loaded, by name."""
+        with self._lock:
+            return sorted(self._loading)
+
+    @property
     def evicted(self) -> int:
         """How often an index was forgotten because all together took too much memory."""
         return self._evicted

@@ -45,6 +45,7 @@ async def get_readiness(request: Request, backend: NamedDependency[Backend]) -> 
         version=installed_version(),
         store=backend.engine.store,
         spaces=sum(access.grant.reaches(space.name) for space in spaces),
+        loading=[name for name in backend.engine.indexes_loading if access.grant.reaches(name)],
         embeddings=EmbeddingsReply(enabled=backend.engine.model is not None, model=backend.engine.model),
         index_bytes=backend.engine.index_bytes,
         indexes_evicted=backend.engine.indexes_evicted,

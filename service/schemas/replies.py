@@ -333,7 +333,8 @@ class ReadyReply(Struct, frozen=True, kw_only=True):
     """The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take.
 
     `indexes_evicted` counts how often one was forgotten to stay within MUISTI_INDEX_MEMORY, `spaces` those that the
-    caller may touch. Strangers are told status and schema alone.
+    caller may touch, and `loading` names those whose index is being loaded: their first search waits for it, and no
+    other. Strangers are told status and schema alone.
     """
 
     status: Literal["ready"] = "ready"
@@ -341,6 +342,7 @@ class ReadyReply(Struct, frozen=True, kw_only=True):
     version: str | UnsetType = UNSET
     store: str | UnsetType = UNSET
     spaces: int | UnsetType = UNSET
+    loading: list[str] | UnsetType = UNSET
     embeddings: EmbeddingsReply | UnsetType = UNSET
     index_bytes: int | UnsetType = UNSET
     indexes_evicted: int | UnsetType = UNSET

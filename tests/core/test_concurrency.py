@@ -1,15 +1,19 @@
 """Many threads at once: every acknowledged write is found by the next search, and no search sees half a change."""
 
 import random
+import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
 from core.engine import Engine
 from core.filters import parse
 from core.query import Query
+from core.store.database import Database, Rows, Statement
 from tests.core.fakes import SPACE, add, open_engine
-from tests.stores import Stores
+from tests.stores import Store, Stores
 
 THREADS = 8
 ROUNDS = 25
@@ -83,3 +87,46 @@ def test_spaces_load_and_leave_the_memory_while_they_are_searched(stores: Stores
         with ThreadPoolExecutor(THREADS) as pool:
             for outcome in [pool.submit(look, thread) for thread in range(THREADS)]:
                 outcome.result()
+
+
+class Holding:
+    """A store that is opened as one whose database keeps a space waiting while its index is loaded."""
+
+    def __init__(self, inner: Store) -> None:
+        self.inner, self.reached, self.released = inner, threading.Event(), threading.Event()
+        self.loading: Callable[[], list[str]] = list
+
+    def open(self) -> Database:
+        return _Held(self)
+
+
+class _Held:
+    def __init__(self, holding: Holding) -> None:
+        self._holding, self._inner = holding, holding.inner.open()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def read(self, statements: Sequence[Statement]) -> list[Rows]:
+        if threading.current_thread().name.startswith("cold") and self._holding.loading():
+            self._holding.reached.set()
+            assert self._holding.released.wait(60)
+        return self._inner.read(statements)
+
+
+def test_a_space_that_loads_keeps_no_other_waiting_and_is_told_of(stores: Stores):
+    store = stores()
+    with open_engine(store) as engine:
+        engine.create_space("cold")
+        add(engine, "the warm fox")
+        add(engine, "the cold fox", space="cold")
+    holding = Holding(store)
+    with open_engine(holding) as engine, ThreadPoolExecutor(1, "cold") as pool:  # pyright: ignore[reportArgumentType]
+        holding.loading = lambda: engine.indexes_loading
+        waiting = pool.submit(engine.search, "cold", Query(text="fox"))
+        assert holding.reached.wait(60)
+        assert [hit.memory.content for hit in engine.search(SPACE, Query(text="fox")).hits] == ["the warm fox"]
+        assert engine.indexes_loading == ["cold"]
+        holding.released.set()
+        assert [hit.memory.content for hit in waiting.result(60).hits] == ["the cold fox"]
+        assert engine.indexes_loading == []

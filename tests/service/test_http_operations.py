@@ -29,6 +29,7 @@ def test_readiness_tells_what_runs(client: httpx.Client):
     assert "SQLite 3." in ready["store"]
     assert ready["embeddings"] == {"enabled": True, "model": "words"}
     assert ready["index_bytes"] >= 0
+    assert ready["loading"] == []
 
 
 def test_strangers_learn_only_whether_the_server_is_ready(engine: Engine):
