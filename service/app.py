@@ -27,6 +27,7 @@ from core.engine import Clock, Engine
 from core.values import Quota
 from service import errors
 from service.access import Need, check
+from service.admission import Admission
 from service.challenge import Resource
 from service.compress import Compress
 from service.cors import Cors
@@ -81,7 +82,9 @@ def create_app(
         if warm:
             await to_thread.run_sync(running_engine.warm)
         tracing = envelope.tracing = tracing_of(settings)
-        backend = app.state.backend = express.backend = Backend(running_engine, settings, meters, tracing)
+        backend = app.state.backend = express.backend = Backend(
+            running_engine, settings, meters=meters, tracing=tracing, admission=app.state.admission
+        )
         scrape = app.state.scrape = Scrape(backend, settings.index_memory)
         keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key, asks=asks(settings))
         # Loaded where the settings speak of tokens: what reads them takes .1 s.
@@ -130,6 +133,7 @@ def create_app(
     )
     allowed = methods(app)
     app.state.settings = settings
+    app.state.admission = Admission(settings.queue_seconds, settings.queue_limit)
     app.state.openapi = cache(lambda: msgspec.json.encode(document(app)))  # a third of this function
     resource = app.state.resource = resource_of(settings)
     limits = Limits(settings.rate_limit, settings.concurrency_limit)

@@ -16,9 +16,10 @@ HEAD_MAX = 1 << 18  # bytes of request line and headers
 
 
 class Config(uvicorn.Config):
-    """uvicorn's, with the seconds that a request may take to arrive."""
+    """uvicorn's, with the seconds that a request may take to arrive, and the connections that are served."""
 
     request_seconds = 60.0
+    connections = 4_096
 
 
 class Arrival(HttpToolsProtocol):
@@ -31,6 +32,7 @@ class Arrival(HttpToolsProtocol):
     _wait: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
     _arriving = True  # a connection that sends nothing is one that sends slowly
+    _begun = False  # a request, by what was received last
     _in_head = True
     _head = 0
 
@@ -44,8 +46,10 @@ class Arrival(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        self._begun = False
         super().data_received(data)
-        idle = self.cycle is not None and self.cycle.response_complete  # empty lines have ended uvicorn's own wait
+        # empty lines have ended uvicorn's own wait; a request may be answered by now
+        idle = not self._begun and self.cycle is not None and self.cycle.response_complete
         if not self._arriving and not idle:
             self._expect_nothing()
         elif not self.transport.is_closing():
@@ -63,7 +67,7 @@ class Arrival(HttpToolsProtocol):
         super().resume_writing()
 
     def on_message_begin(self) -> None:
-        self._arriving, self._in_head, self._head = True, True, 0
+        self._arriving, self._begun, self._in_head, self._head = True, True, True, 0
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:

@@ -108,7 +108,7 @@ def trace_of(headers: Sequence[Header]) -> str | None:
     return match[1].decode() if match and match[1].strip(b"0") and match[2].strip(b"0") else None
 
 
-def request_id_of(headers: Sequence[Header]) -> bytes:
+def request_id_of(headers: Iterable[Header]) -> bytes:
     """The caller's id when it is well formed, else one of ours."""
     for name, value in headers:
         if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):

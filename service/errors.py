@@ -49,7 +49,7 @@ KINDS: Mapping[str, Kind] = {
     "stale_version": Kind(412, "Stale version", "The memory has changed since the version that If-Match names."),
     "epoch_gone": Kind(410, "Epoch gone", "Muisti-Min-Seq is of a space that has been made anew since."),
     "not_yet_replicated": Kind(503, "Not yet replicated", "What the answer must show is not here after 1 s.", 1),
-    "busy": Kind(503, "Busy", "Too many requests wait already.", 1),
+    "busy": Kind(503, "Busy", "The request would have to wait for too long; nothing was done.", 1),
     "store_unavailable": Kind(503, "Store unavailable", "The database did not answer.", 1),
     "issuer_unavailable": Kind(503, "Issuer unavailable", "The keys that tokens are checked with cannot be had.", 10),
     "store_full": Kind(507, "Store full", "There is no room left for the database; nothing was stored."),

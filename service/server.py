@@ -2,6 +2,7 @@
 
 import gc
 import os
+import resource
 import signal
 import socket
 import sys
@@ -17,16 +18,17 @@ from uvicorn.supervisors import Multiprocess
 from core.engine import Engine
 from service import logs
 from service.app import create_app, open_engine
-from service.arrival import Arrival, Config
+from service.arrival import Config
 from service.databases import whereabouts
+from service.entrance import Entrance
 from service.laps import Laps
 from service.metrics.peers import VARIABLE
 from service.settings import CONFIG, Settings, SettingsError, asks, check_binding, load, options
 from service.tracing import check_tracing
 
 BACKLOG = 2048
+SPARE_FILES = 256  # beside connections: the database, the model, the log
 IDLE_SECONDS = 30  # that a connection may stay open without a request
-SPARE_CONNECTIONS = 4096
 SWITCH_SECONDS = 0.0005  # a search that is done waits no longer than this for the thread that answers
 GARBAGE = 10_000  # objects made before it looks for cycles among them; a request makes some hundreds
 
@@ -41,6 +43,7 @@ def run(settings: Settings) -> None:
     check_binding(settings, lambda: _has_keys(settings))
     check_tracing(settings)
     logs.configure(settings)
+    allow_files(settings.connection_limit + SPARE_FILES)
     with listen(settings) as listener:
         if settings.workers == 1:
             _run_here(settings, listener)
@@ -51,6 +54,14 @@ def run(settings: Settings) -> None:
 def _has_keys(settings: Settings) -> bool:
     with open_engine(settings) as engine:
         return engine.keys.exist()
+
+
+def allow_files(wanted: int) -> None:
+    """Let this process and its children open so many files, as far as the system allows: a connection is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def listen(settings: Settings) -> socket.socket:
@@ -125,7 +136,7 @@ def _config(settings: Settings, app: Litestar | str) -> Config:
         factory=isinstance(app, str),
         workers=settings.workers,
         loop="uvloop",
-        http=Arrival,
+        http=Entrance,
         ws="none",
         lifespan="on",
         interface="asgi3",
@@ -135,11 +146,11 @@ def _config(settings: Settings, app: Litestar | str) -> Config:
         server_header=False,
         proxy_headers=False,
         backlog=BACKLOG,
-        limit_concurrency=settings.queue_limit + SPARE_CONNECTIONS,
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=round(settings.shutdown_grace),
     )
     config.request_seconds = settings.request_timeout
+    config.connections = settings.connection_limit
     return config
 
 

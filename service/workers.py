@@ -20,6 +20,7 @@ from core.memories import Memories
 from core.query import Query
 from core.store.database import Outcome
 from core.values import Draft, OnConflict, RequestKey, Written
+from service.admission import Admission, Line
 from service.meters import Meters
 from service.settings import Settings
 from service.tracing import Tracing
@@ -42,12 +43,13 @@ class _Job:
 
 
 class Pool:
-    """As many calls run as there are threads, and `waiting` more wait. What comes on top is refused.
+    """As many calls run as there are threads, and `waiting` more wait in a line. What comes on top is refused.
 
     All calls come from one event loop, which lives until the pool is closed.
     """
 
-    def __init__(self, name: str, threads: int, waiting: int) -> None:
+    def __init__(self, name: str, threads: int, waiting: int, line: Line) -> None:
+        self._line = line
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._free = self.capacity = threads + waiting
         self._waiting = waiting
@@ -73,11 +75,13 @@ class Pool:
             raise Busy(f"{self._waiting} requests wait already; try again in a moment")
         job = _Job(partial(call, *args, **kwargs))
         self._free -= 1
+        self._line.enter()
         self._jobs.put(job)
         try:
             return await job.answer
         except asyncio.CancelledError:
             if job.take():
+                self._line.give_up()
                 self._free += 1
             raise
 
@@ -91,6 +95,7 @@ class Pool:
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
             if job.take():
+                self._line.leave()
                 try:
                     answer, error = job.call(), None
                 except BaseException as raised:  # noqa: BLE001  # the caller's to handle, whatever it is
@@ -115,10 +120,20 @@ class Backend:
     """
 
     def __init__(
-        self, engine: Engine, settings: Settings, meters: Meters | None = None, tracing: Tracing | None = None
+        self,
+        engine: Engine,
+        settings: Settings,
+        *,
+        meters: Meters | None = None,
+        tracing: Tracing | None = None,
+        admission: Admission | None = None,
     ) -> None:
-        self._search = Pool("search", settings.search_threads or os.cpu_count() or 1, settings.queue_limit)
-        self._store = Pool("store", settings.database_threads, settings.queue_limit)
+        """`admission` has the lines that calls wait in."""
+        lines = admission or Admission(settings.queue_seconds, settings.queue_limit)
+        searchers = settings.search_threads or os.cpu_count() or 1
+        self._search = Pool("search", searchers, settings.queue_limit, lines.search)
+        self._store = Pool("store", settings.database_threads, settings.queue_limit, lines.store)
+        self._disk = lines.disk
         self.pools = {"search": self._search, "store": self._store}
         self.meters = meters or Meters()
         self._tracing = tracing
@@ -174,6 +189,7 @@ class Backend:
         answer: asyncio.Future[Outcome] = loop.create_future()
 
         def arrived(outcome: Outcome) -> None:
+            self._disk.leave()
             self._free += 1
             if not answer.done():  # else the caller gave up
                 answer.set_result(outcome)
@@ -185,6 +201,7 @@ class Backend:
         begun = memories.begin_add(space, draft, on_conflict, ended)
         if begun is None:
             return None
+        self._disk.enter()
         self._free -= 1
         return memories.end_add(begun, await answer)
 

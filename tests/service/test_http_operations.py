@@ -12,6 +12,7 @@ from litestar.testing import TestClient
 
 from core.engine import Engine
 from core.errors import Busy
+from service.admission import Line
 from service.app import create_app
 from service.openapi import canonical
 from service.routes.docs import ASSETS
@@ -102,7 +103,7 @@ def test_a_pool_takes_back_a_call_that_nobody_waits_for_any_more():
         gate.set()
         await asyncio.gather(first, fourth)
 
-    pool = Pool("test", 1, 1)
+    pool = Pool("test", 1, 1, Line())
     asyncio.run(scenario(pool))
     pool.close()
     assert ran == ["fourth"]
