@@ -35,7 +35,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test test test-sqld conformance lint fix eval bench bench-quick bench-remote bench-cold profile openapi pins model image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test test test-sqld conformance lint fix eval bench bench-quick bench-remote bench-cold load profile openapi pins model image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -97,6 +97,8 @@ bench-remote: .venv/.dev .venv/.kernels ## Measure searches and writes on a file
 
 bench-cold: .venv/.peers .venv/.kernels build/chroma/.made ## Measure cold starts on a file, on sqld, and of chroma: make bench-cold TEXT=dir
 	@$(ONE_THREAD) $(BIN)/python -m loadtests.cold $(if $(TEXT),--text $(TEXT)) $(ARGS)
+load: .venv/.dev .venv/.kernels build/locust/.made ## Load a server as applications do: make load TEXT=dir, ARGS=--help
+	@$(BIN)/python -m loadtests.load $(if $(TEXT),--text $(TEXT)) $(ARGS)
 
 profile: .venv/.dev .venv/.kernels ## Show where the time of a search goes: make profile TEXT=dir
 	@$(ONE_THREAD) $(BIN)/python -m loadtests.profile $(if $(TEXT),--text $(TEXT)) $(ARGS)

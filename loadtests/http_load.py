@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import uvloop
 
@@ -53,29 +54,36 @@ async def _run(port: int, requests: Sequence[Request], clients: int) -> Load:
     waiting = iter(enumerate(requests))
     heads, bodies, latencies = [b""] * len(requests), [b""] * len(requests), [0.0] * len(requests)
 
-    async def client(connection: "_Connection") -> None:
+    async def client(connection: "Connection") -> None:
         for number, request in waiting:
             began = time.perf_counter()
             heads[number], bodies[number] = await connection.send(request)
             latencies[number] = time.perf_counter() - began
 
-    opened = [await loop.create_connection(_Connection, "127.0.0.1", port) for _ in range(clients)]
+    opened = [await loop.create_connection(Connection, "127.0.0.1", port) for _ in range(clients)]
     began = time.perf_counter()
     await asyncio.gather(*(client(connection) for _, connection in opened))
     seconds = time.perf_counter() - began
-    for transport, _ in opened:
-        transport.close()
+    for _, connection in opened:
+        connection.close()
     failures = sum(int(head[9:12]) != request.expected for head, request in zip(heads, requests, strict=True))
     return Load(seconds, latencies, heads, bodies, failures)
 
 
-class _Connection(asyncio.Protocol):
-    """One connection; understands answers with a Content-Length, which is all that it meets here."""
+class Connection(asyncio.Protocol):
+    """One connection, for one request at a time. Knows answers with a Content-Length, which is all that it meets."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)
         self._received = b""
         self._answer: asyncio.Future[tuple[bytes, bytes]] | None = None
+
+    @property
+    def closed(self) -> bool:
+        return self._transport.is_closing()
+
+    def close(self) -> None:
+        self._transport.close()
 
     def send(self, request: Request) -> "asyncio.Future[tuple[bytes, bytes]]":
         self._answer = asyncio.get_running_loop().create_future()
@@ -83,7 +91,7 @@ class _Connection(asyncio.Protocol):
             f"{request.method} {request.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
             f"{request.headers}Content-Length: {len(request.body)}\r\n\r\n"
         )
-        self._transport.write(head.encode() + request.body)  # pyright: ignore[reportAttributeAccessIssue]
+        self._transport.write(head.encode() + request.body)
         return self._answer
 
     def data_received(self, data: bytes) -> None:
@@ -91,6 +99,8 @@ class _Connection(asyncio.Protocol):
         head, blank, body = self._received.partition(b"\r\n\r\n")
         if blank and len(body) >= _length(head) and self._answer is not None:
             self._received = b""
+            if b"\r\nconnection: close" in head.lower():
+                self._transport.close()
             self._answer.set_result((head, body))
 
     def connection_lost(self, exc: Exception | None) -> None:

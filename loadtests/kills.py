@@ -74,7 +74,7 @@ def start(locust: Path, running: Four, seconds: float, report: Path) -> subproce
     servers = ",".join((running.one.url, running.two.url))
     return subprocess.Popen(
         [
-            *(str(locust), "-f", str(ROOT / "loadtests" / "locustfile.py"), "--headless", "--only-summary"),
+            *(str(locust), "-f", str(ROOT / "loadtests" / "locust_cluster.py"), "--headless", "--only-summary"),
             *("--users", str(USERS), "--spawn-rate", str(USERS), "--run-time", f"{seconds:g}s", "--stop-timeout", "60"),
             *("--servers", servers, "--space", SPACE, "--report", str(report), "--loglevel", "ERROR"),
         ],

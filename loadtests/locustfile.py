@@ -1,77 +1,194 @@
-"""Locust's users do what the clients of the cluster's tests do, and are judged like them when they have finished."""
+"""What applications do with a memory, in sessions that begin at random times, however busy the server is.
+
+Locust's users wait for their answers, and so ask less of a slow server (coordinated omission). Here a user is one kind
+of application, and begins sessions at the times of a Poisson process; the latency of a request counts from when it was
+due. `python -m loadtests.load` runs this and judges it; by hand:
+
+    locust -f loadtests/locustfile.py --headless --users 4 --run-time 30s --host http://127.0.0.1:8321 --texts FILE
+"""
 
 import json
 import random
+import time
+from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
+import gevent
+from gevent.pool import Pool
+from geventhttpclient import HTTPClient
 from locust import User, constant, events, task
 
-from tests.cluster.clients import Clients
+CONNECTIONS = 512
+IMPORTED = 100  # memories of a batch
+THINKING_SECONDS = 0.5  # between what an agent recalls and what it remembers
+MCP_VERSION = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": MCP_VERSION,
+    "io.modelcontextprotocol/clientInfo": {"name": "load", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+JSON = {"Content-Type": "application/json"}
 
-STOP_SECONDS = 60  # that a user may take to finish what it does
 
+class Given:
+    """What this run was given."""
 
-class Judged:
-    """The clients of this run, and what they found to be broken."""
-
-    clients: Clients
-    broken: list[str] = []
+    rate: float
+    space: str
+    texts: list[str]
+    client: HTTPClient
+    numbers = count()
 
 
 @events.init_command_line_parser.add_listener
 def options(parser: Any) -> None:
-    parser.add_argument("--servers", required=True, help="URLs of Muistis on one database, with commas between")
-    parser.add_argument("--space", required=True, help="an empty space")
-    parser.add_argument("--report", required=True, help="file for the outcome, JSON")
+    parser.add_argument("--rate", type=float, default=10.0, help="sessions that begin in a second, of all kinds")
+    parser.add_argument("--space", default="default", help="space that is asked and written to")
+    parser.add_argument("--texts", required=True, help="file with a text on each line")
+    parser.add_argument("--samples", help="file for each request: name, seconds when due, milliseconds, status")
 
 
 @events.test_start.add_listener
 def begin(environment: Any, **_: Any) -> None:
-    def heard(method: str, kind: str, seconds: float, problem: str | None) -> None:
-        environment.events.request.fire(
-            request_type=method,
-            name=kind,
-            response_time=1000 * seconds,
-            response_length=0,
-            exception=None if problem is None else ConnectionError(problem[:80]),
-        )
+    chosen, url = environment.parsed_options, urlsplit(environment.host)
+    Given.rate, Given.space = chosen.rate, chosen.space
+    Given.texts = Path(chosen.texts).read_text("utf-8").splitlines()
+    Given.client = HTTPClient(
+        url.hostname, url.port or 80, concurrency=CONNECTIONS, connection_timeout=30, network_timeout=30
+    )
+    samples: list[tuple[str, float, float, int]] = []
+    began = time.time()
 
-    chosen = environment.parsed_options
-    Judged.clients = Clients(chosen.servers.split(","), chosen.space, heard)
+    def note(name: str, start_time: float, response_time: float, context: Any, **_: Any) -> None:
+        samples.append((name, start_time - began, response_time, context["status"]))
 
+    def keep(**_: Any) -> None:
+        if chosen.samples:
+            Path(chosen.samples).write_text(json.dumps(samples))
 
-@events.user_error.add_listener
-def note(exception: Exception, **_: Any) -> None:
-    Judged.broken.append(repr(exception))
-
-
-@events.quitting.add_listener
-def judge(environment: Any, **_: Any) -> None:
-    clients = Judged.clients
-    try:
-        clients.judge()
-    except AssertionError as error:
-        Judged.broken.append(repr(error))
-    found = {
-        "answers": clients.answers,
-        "retries": clients.retries,
-        "longest": clients.longest,
-        "acknowledged": len(clients.seqs),
-        "broken": Judged.broken,
-    }
-    Path(environment.parsed_options.report).write_text(json.dumps(found))
-    environment.process_exit_code = 1 if Judged.broken else 0  # a retry is no failure
+    environment.events.request.add_listener(note)
+    environment.events.quitting.add_listener(keep)
 
 
-class Somebody(User):
-    """Writes, reads and searches without a pause."""
+class Application(User):
+    """One kind of application. `share` is its part of all sessions."""
 
+    abstract = True
+    fixed_count = 1
     wait_time = constant(0)
-
-    def on_start(self) -> None:
-        self._rng = random.Random(id(self))
+    share: float
 
     @task
-    def act(self) -> None:
-        Judged.clients.act(self._rng)
+    def arrive(self) -> None:
+        """Begin sessions until the end of the run, each when it is due."""
+        rng, sessions, due = random.Random(type(self).__name__), Pool(), time.time()
+        try:
+            while True:
+                due += rng.expovariate(Given.rate * self.share)
+                gevent.sleep(max(0.0, due - time.time()))
+                sessions.spawn(self.session, due, random.Random(rng.random()))
+        finally:  # locust ends its users; who has begun may finish
+            sessions.join(timeout=10)
+
+    def session(self, due: float, rng: random.Random) -> None:
+        raise NotImplementedError
+
+    def ask(self, name: str, due: float, method: str, path: str, body: Any = None, *more: int, **headers: str) -> Any:
+        """The answer as JSON, None when there is none or another status than 2xx or `more`."""
+        sent = None if body is None else json.dumps(body).encode()
+        named = {key.replace("_", "-"): value for key, value in headers.items()}
+        answer, status, problem, size = None, 0, None, 0
+        try:
+            response = Given.client.request(method, path, sent or b"", {**JSON, **named})
+            raw, status = response.read(), response.status_code
+            size = len(raw)
+            if 200 <= status < 300 or status in more:
+                answer = json.loads(raw) if raw else {}
+            else:
+                problem = RuntimeError(f"{status} {raw[:100]!r}")
+        except OSError as error:
+            problem = error
+        self.environment.events.request.fire(
+            request_type=type(self).__name__,
+            name=name,
+            start_time=due,
+            response_time=1000 * (time.time() - due),
+            response_length=size,
+            exception=problem,
+            context={"status": status},
+        )
+        return answer
+
+    def search(self, name: str, due: float, rng: random.Random, **options: Any) -> Any:
+        return self.ask(name, due, "POST", f"/v1/spaces/{Given.space}/search", {"query": question(rng), **options})
+
+
+class ChatAgent(Application):
+    """Recalls what it knows of a matter, thinks, and remembers something."""
+
+    share = 0.5
+
+    def session(self, due: float, rng: random.Random) -> None:
+        self.search("recall", due, rng, limit=5)
+        gevent.sleep(rng.expovariate(1 / THINKING_SECONDS))
+        body = {"content": text(rng), "category": "notes", "tags": ["chat"]}
+        self.ask("remember", time.time(), "POST", f"/v1/spaces/{Given.space}/memories", body, 409)
+
+
+class ReadMostly(Application):
+    """Shows a page, looks into a memory, searches twice, and seldom changes anything."""
+
+    share = 0.3
+
+    def session(self, due: float, rng: random.Random) -> None:
+        memories = f"/v1/spaces/{Given.space}/memories"
+        page = self.ask("list", due, "GET", f"{memories}?{urlencode({'limit': 20})}")
+        for item in (page or {}).get("items", [])[:1]:
+            self.ask("get", time.time(), "GET", f"{memories}/{item['id']}", None, 404)
+        self.search("search", time.time(), rng)
+        self.search("search with a filter", time.time(), rng, filter={"kind": "memory"})
+        if rng.random() < 0.1:
+            address = f"/v1/spaces/{Given.space}/entries/settings/{rng.randrange(20)}"
+            self.ask("put entry", time.time(), "PUT", address, {"content": text(rng)})
+
+
+class McpAgent(Application):
+    """Calls tools: recalls, and remembers."""
+
+    share = 0.18
+
+    def session(self, due: float, rng: random.Random) -> None:
+        self.call("recall", due, {"query": question(rng)})
+        self.call("remember", time.time(), {"content": text(rng), "on_conflict": "keep"})
+
+    def call(self, tool: str, due: float, arguments: dict[str, Any]) -> None:
+        params = {"name": tool, "arguments": {**arguments, "space": Given.space}, "_meta": META}
+        message = {"jsonrpc": "2.0", "id": next(Given.numbers), "method": "tools/call", "params": params}
+        headers = {"Mcp_Protocol_Version": MCP_VERSION, "Mcp_Method": "tools/call", "Mcp_Name": tool}
+        accept = "application/json, text/event-stream"
+        self.ask(f"tool {tool}", due, "POST", "/mcp", message, Accept=accept, **headers)
+
+
+class BulkImport(Application):
+    """Stores a hundred memories at once."""
+
+    share = 0.02
+
+    def session(self, due: float, rng: random.Random) -> None:
+        memories = [{"content": text(rng)} for _ in range(IMPORTED)]
+        body = {"memories": memories, "on_conflict": "keep"}
+        self.ask("import", due, "POST", f"/v1/spaces/{Given.space}/memories/batch", body)
+
+
+def text(rng: random.Random) -> str:
+    """One of the texts, made new by a number."""
+    return f"{rng.choice(Given.texts)} ({next(Given.numbers)})"
+
+
+def question(rng: random.Random) -> str:
+    """Some words of a text, and one of another."""
+    words = rng.choice(Given.texts).split()
+    first = rng.randrange(max(1, len(words) - 6))
+    return " ".join([*words[first : first + 6], rng.choice(rng.choice(Given.texts).split())])

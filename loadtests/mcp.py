@@ -4,6 +4,7 @@ import json
 import random
 import statistics
 import sys
+from collections.abc import Mapping
 
 from loadtests.http_load import Load, Request, run
 from tests.conformance.__main__ import serving
@@ -17,7 +18,7 @@ WORDS = [
 ]
 HEADERS = (
     f"Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: {VERSION}\r\n"
-    "Mcp-Method: tools/call\r\nMcp-Name: recall\r\n"
+    "Mcp-Method: tools/call\r\nMcp-Name: {tool}\r\n"
 )
 META = {
     "io.modelcontextprotocol/protocolVersion": VERSION,
@@ -36,22 +37,18 @@ def searches(queries: list[str]) -> list[Request]:
 
 
 def recalls(queries: list[str]) -> list[Request]:
-    return [
-        Request(
-            "/mcp",
-            _body(
-                {
-                    "jsonrpc": "2.0",
-                    "id": number,
-                    "method": "tools/call",
-                    "params": {"name": "recall", "arguments": {"query": query}, "_meta": META},
-                }
-            ),
-            200,
-            headers=HEADERS,
-        )
-        for number, query in enumerate(queries)
-    ]
+    return [call(number, "recall", {"query": query}) for number, query in enumerate(queries)]
+
+
+def call(number: int, tool: str, arguments: Mapping[str, object]) -> Request:
+    """A call of a tool, with everything that a client of the newest revision sends."""
+    message = {
+        "jsonrpc": "2.0",
+        "id": number,
+        "method": "tools/call",
+        "params": {"name": tool, "arguments": arguments, "_meta": META},
+    }
+    return Request("/mcp", _body(message), 200, headers=HEADERS.format(tool=tool))
 
 
 def main() -> None:

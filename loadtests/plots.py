@@ -7,10 +7,10 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib import pyplot as plt
 
+from loadtests.drawing import OTHERS, OURS, STYLE, save
 from loadtests.tables import Results
 
 APART = 1.75  # of neighbouring labels, on a logarithmic scale
-OURS, OTHERS = "#c2410c", "#64748b"
 MARKS = {
     "Muisti": (OURS, "D"),
     "numpy": ("#0f766e", "o"),
@@ -23,25 +23,7 @@ MARKS = {
     "usearch HNSW": ("#a16207", "X"),
     "sqlite-vec": ("#475569", "P"),
 }
-STYLE = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "muisti",
-    "font.family": "sans-serif",
-    "font.size": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": "#94a3b8",
-    "axes.labelcolor": "#334155",
-    "xtick.color": "#475569",
-    "ytick.color": "#475569",
-    "axes.grid": True,
-    "grid.color": "#e2e8f0",
-    "grid.linewidth": 0.8,
-    "axes.axisbelow": True,
-    "figure.facecolor": "white",
-}
 LAPS = ("#1e3a8a", "#1d4ed8", "#60a5fa", "#a16207", "#cbd5e1", "#c2410c", "#0f766e")
-EMPTY = {"Date": None, "Creator": None}
 
 
 def draw(results: Results, folder: Path) -> None:
@@ -92,7 +74,7 @@ def _recall(sizes: Mapping[int, Any], path: Path) -> None:
     rows = -(-len(known) // columns)
     figure.tight_layout(rect=(0, 0.065 * rows, 1, 1))
     figure.legend(known.values(), known.keys(), loc="lower center", ncols=columns, frameon=False, fontsize=9)
-    _save(figure, path, tight=False)
+    save(figure, path, tight=False)
 
 
 def _growth(results: Results, path: Path) -> None:
@@ -121,7 +103,7 @@ def _growth(results: Results, path: Path) -> None:
         panel.set_xticks(list(sizes), [f"{size:,}" for size in sizes])
         panel.minorticks_off()
         panel.set_title(titles[stage], loc="left", fontsize=11, color="#0f172a")
-    _save(figure, path)
+    save(figure, path)
 
 
 def _services(sizes: Mapping[int, Any], path: Path) -> None:
@@ -141,7 +123,7 @@ def _services(sizes: Mapping[int, Any], path: Path) -> None:
         panel.grid(axis="y", visible=False)
         panel.set_title(title, loc="left", fontsize=11, color="#0f172a")
     figure.suptitle(f"requests a second of 16 clients, {size:,} memories", x=0.01, ha="left", fontsize=11)
-    _save(figure, path)
+    save(figure, path)
 
 
 def _memory(sizes: Mapping[int, Any], path: Path) -> None:
@@ -163,14 +145,7 @@ def _memory(sizes: Mapping[int, Any], path: Path) -> None:
     panel.spines["left"].set_visible(False)
     panel.set_xlabel("bytes a memory")
     panel.set_title(f"index of {size:,} memories of {measured['words']:.0f} words", loc="left", fontsize=11)
-    _save(figure, path)
-
-
-def _save(figure: Any, path: Path, *, tight: bool = True) -> None:
-    if tight:
-        figure.tight_layout()
-    figure.savefig(path, format="svg", metadata=EMPTY)
-    plt.close(figure)
+    save(figure, path)
 
 
 def starts(found: Mapping[tuple[str, int], Mapping[str, float]], stages: Sequence[str], folder: Path) -> None:
@@ -191,5 +166,4 @@ def starts(found: Mapping[tuple[str, int], Mapping[str, float]], stages: Sequenc
         panel.set_xlabel("milliseconds from the start of the process to its first answer")
         figure.legend(loc="upper center", ncols=len(stages), frameon=False, fontsize=9)
         figure.tight_layout(rect=(0, 0, 1, 0.93))
-        figure.savefig(folder / "bench-starts.svg", metadata=EMPTY)
-        plt.close(figure)
+        save(figure, folder / "bench-starts.svg", tight=False)
