@@ -8,6 +8,7 @@ import socket
 import sys
 import tempfile
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import structlog
@@ -27,6 +28,7 @@ from service.settings import CONFIG, Settings, SettingsError, asks, check_bindin
 from service.tracing import check_tracing
 
 BACKLOG = 2048
+ACCEPTED = 16  # connections in a turn of the event loop: libuv takes one from each socket that it listens on
 SPARE_FILES = 256  # beside connections: the database, the model, the log
 IDLE_SECONDS = 30  # that a connection may stay open without a request
 SWITCH_SECONDS = 0.0005  # a search that is done waits no longer than this for the thread that answers
@@ -44,11 +46,13 @@ def run(settings: Settings) -> None:
     check_tracing(settings)
     logs.configure(settings)
     allow_files(settings.connection_limit + SPARE_FILES)
-    with listen(settings) as listener:
+    with ExitStack() as closing:
+        listener = closing.enter_context(listen(settings))
+        listeners = [listener, *(closing.enter_context(listener.dup()) for _ in range(ACCEPTED - 1))]
         if settings.workers == 1:
-            _run_here(settings, listener)
+            _run_here(settings, listeners)
         else:
-            _run_workers(settings, listener)
+            _run_workers(settings, listeners)
 
 
 def _has_keys(settings: Settings) -> bool:
@@ -95,7 +99,7 @@ def _application(settings: Settings, engine: Engine | None, workers: Path | None
     return app
 
 
-def _run_here(settings: Settings, listener: socket.socket) -> None:
+def _run_here(settings: Settings, listeners: list[socket.socket]) -> None:
     laps = Laps("imports")
     engine = open_engine(settings)
     laps.end("database")
@@ -107,21 +111,21 @@ def _run_here(settings: Settings, listener: socket.socket) -> None:
             # uvicorn raises a signal again when it has stopped; by then there is the engine to close
             signal.signal(signal.SIGTERM, server.handle_exit)
             signal.signal(signal.SIGINT, server.handle_exit)
-        server.run(sockets=[listener])
+        server.run(sockets=listeners)
     finally:
         engine.close()
 
 
-def _run_workers(settings: Settings, listener: socket.socket) -> None:
+def _run_workers(settings: Settings, listeners: list[socket.socket]) -> None:
     with open_engine(settings) as engine:  # here and once: what is wrong with the database is wrong in every worker
         known = _known(engine, settings)
     os.environ.pop(CONFIG, None)
     os.environ.update(environment(settings))
     config = _config(settings, "service.server:application")
-    _log().info(f"Muisti starts {settings.workers} workers at {_url(listener)} with {known}")
+    _log().info(f"Muisti starts {settings.workers} workers at {_url(listeners[0])} with {known}")
     with tempfile.TemporaryDirectory(prefix="muisti-") as folder:  # where workers meet
         os.environ[VARIABLE] = folder
-        Multiprocess(config, [listener]).run()
+        Multiprocess(config, listeners).run()
 
 
 def environment(settings: Settings) -> dict[str, str]:
