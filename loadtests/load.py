@@ -49,8 +49,7 @@ def main() -> int:
             console.print(f"filling a file with {options.size:,} memories")
             shutil.copy(bed.database()[0], database)
         with muisti.serving(database, workers=options.workers) as running:
-            mix = MIXES[options.mix if options.overload else "searches"]
-            traffic = Traffic(corpus[: options.size], questions, mix, SEED)
+            traffic = Traffic(corpus[: options.size], questions, MIXES[options.mix], SEED)
             if options.overload:
                 return _overload(running.port, traffic, options)
             return _scenarios(running.port, traffic, corpus[: options.size], options)

@@ -96,7 +96,7 @@ def test_what_an_overload_broke_is_told_by_its_gates():
 
 def test_limits_are_multiples_of_what_requests_take_alone():
     alone = [("recall", float(at), 100.0, 200) for at in range(20)]
-    for slower, holds in ((2.0, True), (20.0, False)):
+    for slower, holds in ((2.0, True), (40.0, False)):
         loaded = [(name, due, slower * ms, status) for name, due, ms, status in alone]
         gates = list(scenarios.gates(scenarios.Run(1.0, alone, loaded)))
         assert all(gate.holds for gate in gates) == holds
