@@ -14,7 +14,7 @@ import apsw
 
 from core.embed import StaticEncoder
 from core.engine import Engine
-from core.ids import IdSource, id_bytes, id_text
+from core.ids import IdSource, id_text
 from core.prepare import new_memory, ready
 from core.store import memories, spaces
 from core.store.database import Rows, Statement
@@ -99,8 +99,7 @@ def _write(connection: apsw.Connection, space: SpaceRow, versions: Sequence[NewV
     for offset, version in zip(range(len(versions) - 1, -1, -1), versions, strict=True):
         for statement in memories.insert(space, version, generation, offset):
             _run(connection, statement)
-        raw = id_bytes(version.memory.id)
-        _run(connection, memories.record(space, "created", raw, version.memory.version, offset))
+        _run(connection, memories.record(space, "created", version.memory, offset))
 
 
 def _run(connection: apsw.Connection, statement: Statement) -> Rows:
