@@ -17,6 +17,7 @@ class Remembered:
     created: bool
     similar: tuple[Likeness, ...] = ()
     checked_at: Seq | None = None
+    ended: tuple[str, ...] = ()
 
     @property
     def versions(self) -> list[tuple[bytes, int]]:
@@ -28,11 +29,16 @@ _DECODER = msgspec.json.Decoder(Remembered)
 
 
 def remember(
-    memories: Sequence[Memory], *, created: bool, similar: tuple[Likeness, ...] = (), checked_at: Seq | None = None
+    memories: Sequence[Memory],
+    *,
+    created: bool,
+    similar: tuple[Likeness, ...] = (),
+    checked_at: Seq | None = None,
+    ended: tuple[str, ...] = (),
 ) -> bytes:
     """Write an answer down."""
     versions = tuple(((id_bytes(memory.id) or b"").hex(), memory.version) for memory in memories)
-    answer = Remembered(memories=versions, created=created, similar=similar, checked_at=checked_at)
+    answer = Remembered(memories=versions, created=created, similar=similar, checked_at=checked_at, ended=ended)
     return msgspec.json.encode(answer)
 
 

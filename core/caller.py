@@ -13,12 +13,13 @@ from core.values import LOCAL, Draft, Likeness
 class Caller:
     """`category` is the only one there is for them, None for all; without `reads` they see nothing but what they add.
 
-    `actor` stands in the audit log.
+    `actor` stands in the audit log, and with `request`, the id of the HTTP request, beside each change.
     """
 
     actor: str = LOCAL
     category: str | None = None
     reads: bool = True
+    request: str | None = None
     _folded: str | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

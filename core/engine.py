@@ -9,9 +9,11 @@ from core.calibration import Calibration
 from core.caller import OWNER, Caller
 from core.embed import Encoder
 from core.errors import AlreadyExists, Conflict, EpochGone, InvalidInput, NotFound, NotYetReplicated
+from core.ids import IdSource
 from core.index.cache import Indexes
 from core.kernels import bake
 from core.keys import Keys
+from core.lives import Lives
 from core.memories import Clock, Memories, Parts
 from core.meters import Meters
 from core.reading import find_space
@@ -22,6 +24,7 @@ from core.store.database import Database, Refused
 from core.store.migrate import migrate
 from core.store.spaces import space_row
 from core.transactions import Transactions
+from core.undoing import Undoer
 from core.validate import check_quota, check_settings
 from core.values import LOCAL, AuditPage, Quota, Seq, Space, SpaceSettings, Usage
 from core.writing import Writer
@@ -65,9 +68,12 @@ class Engine(Memories):
         transactions = Transactions(
             database.primary, self._indexes, encoder, retention, self._quota, self.meters.changes
         )
-        writer = Writer(database.primary, self._indexes, encoder, transactions, self._quota)
+        ids = IdSource()
+        lives = Lives(database.primary, encoder, transactions, ids, self._quota)
+        writer = Writer(database.primary, self._indexes, encoder, transactions, lives, ids, self._quota)
         searcher = Searcher(database, self._indexes, encoder, calibration or Calibration())
-        super().__init__(Parts(database, clock, writer, searcher, self._quota), OWNER)
+        undoer = Undoer(database.primary, encoder, transactions, self._quota)
+        super().__init__(Parts(database, clock, writer, lives, undoer, searcher, self._quota), OWNER)
         self.keys = Keys(database)
         self.ensure_space(spaces.DEFAULT)
 

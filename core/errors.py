@@ -9,6 +9,7 @@ MuistiError
 │   │   ├── Duplicate     it says the same
 │   │   └── Contradiction it says the contrary
 │   ├── AddressTaken      the category and key belong to another current memory
+│   ├── ChangedSince      others have changed what is to be undone
 │   ├── AlreadyExists     a space of this name exists
 │   ├── ModelMismatch     the space was embedded by another model
 │   └── RequestReused     an idempotency key came back with another body
@@ -30,7 +31,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.values import Likeness, Seq, Usage
+from core.values import LaterChange, Likeness, Seq, Usage
+
+NAMED = 5  # later changes, in a message
 
 
 class MuistiError(Exception):
@@ -158,6 +161,21 @@ class AddressTaken(Conflict):
         super().__init__(f"category {category!r} and key {key!r} {where}; update that one or PUT the entry")
         self.category, self.key = category, key
         self.found, self.position = tuple(found), position
+
+
+class ChangedSince(Conflict):
+    """Others have changed what is to be undone: `found`, oldest first."""
+
+    code = "changed_since"
+
+    def __init__(self, found: Sequence[LaterChange]) -> None:
+        self.found = tuple(found)
+        named = [f"{one.memory_id} (change {one.seq}, {one.kind}, by {one.actor or 'nobody known'})" for one in found]
+        more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+        super().__init__(
+            f"nothing was undone: later changes stand upon these, of {', '.join(named[:NAMED])}{more}; "
+            "undo those first, or restore single memories"
+        )
 
 
 class AlreadyExists(Conflict):

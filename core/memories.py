@@ -12,16 +12,18 @@ from core.filters import Filter
 from core.hits import Answer
 from core.ids import id_bytes, id_text
 from core.listing import page, page_of
+from core.lives import Lives
 from core.query import Query
 from core.reading import Ask, current, read
 from core.search import Searcher
 from core.store import memories
 from core.store.database import Database, Ended, Outcome, Rows
 from core.store.spaces import SpaceRow
-from core.transactions import Begun, Call
+from core.transactions import Begun, Call, IfMatch
+from core.undoing import Undoer
 from core.validate import check_query
-from core.values import Counts, Draft, Found, History, Memory, OnConflict, Page, Quota, RequestKey, Stats, Written
-from core.writing import IfMatch, Writer
+from core.values import Counts, Draft, Found, History, Memory, OnConflict, Page, Quota, RequestKey, Stats, Undo, Written
+from core.writing import Writer
 
 Clock = Callable[[], int]  # microseconds since 1970, UTC
 
@@ -33,6 +35,8 @@ class Parts:
     database: Database
     clock: Clock
     writer: Writer
+    lives: Lives
+    undoer: Undoer
     searcher: Searcher
     quota: Quota
 
@@ -96,8 +100,8 @@ class Memories:
         if_match: IfMatch = None,
         request: RequestKey | None = None,
     ) -> Written:
-        """Put a new memory in place of a current one; see `Writer.supersede`."""
-        return self._parts.writer.supersede(space, memory_id, draft, if_match, self._call(request))
+        """Put a new memory in place of a current one; see `Lives.supersede`."""
+        return self._parts.lives.supersede(space, memory_id, draft, if_match, self._call(request))
 
     def restore(
         self,
@@ -108,8 +112,12 @@ class Memories:
         if_match: IfMatch = None,
         request: RequestKey | None = None,
     ) -> Written:
-        """Let a memory stand again as it stood in a version; see `Writer.restore`."""
-        return self._parts.writer.restore(space, memory_id, version, if_match, self._call(request))
+        """Let a memory stand again as it stood in a version; see `Lives.restore`."""
+        return self._parts.lives.restore(space, memory_id, version, if_match, self._call(request))
+
+    def undo(self, space: str, which: Undo, *, request: RequestKey | None = None) -> Written:
+        """Take changes back; see `Undoer.undo`."""
+        return self._parts.undoer.undo(space, which, self._call(request))
 
     def put_entry(
         self, space: str, draft: Draft, *, if_match: IfMatch = None, request: RequestKey | None = None

@@ -74,13 +74,13 @@ def superseded(memory: Memory, by: str, now: int) -> Memory:
 def restored(memory: Memory, last: Memory, now: int) -> Memory:
     """The version after `last` of a memory that stands again as it stood; what has expired meanwhile stays for good."""
     expired = memory.expires_at is not None and memory.expires_at <= from_us(now)
-    return structs.replace(
-        memory,
-        version=last.version + 1,
-        superseded_by=None,
-        updated_at=max(from_us(now), last.updated_at),
-        expires_at=None if expired else memory.expires_at,
-    )
+    end = None if expired else memory.expires_at
+    return structs.replace(stood(memory, last, now), superseded_by=None, expires_at=end)
+
+
+def stood(memory: Memory, last: Memory, now: int) -> Memory:
+    """The version after `last` of a memory that is again as it was."""
+    return structs.replace(memory, version=last.version + 1, updated_at=max(from_us(now), last.updated_at))
 
 
 def draft_of(memory: Memory) -> Draft:

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import cast
 
+from core.caller import OWNER
 from core.embed import Encoder
 from core.prepare import Source, draft_of, embedded_text
-from core.store import memories, segments, spaces
+from core.store import changes, memories, segments, spaces
 from core.store.database import Database, Refused, Row, Statement
 from core.store.spaces import SpaceRow
 from core.values import Passage
@@ -78,7 +79,7 @@ def _switch(database: Database, space: SpaceRow, digest: str, now: int) -> bool:
                 "UPDATE spaces SET generation_id = (SELECT id FROM generations WHERE hash = ?) WHERE id = ?",
                 (digest, space.id),
             ),
-            memories.record(space, "reembedded"),
+            changes.record(space, "reembedded", OWNER),
             segments.forget(space),
         ])  # fmt: skip
     except Refused as refused:

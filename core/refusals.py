@@ -18,12 +18,16 @@ class Overtaken(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The statements that stand for one memory of a batch. `path` and `position` are its place in the request."""
+    """The statements that stand for one memory of a batch. `path` and `position` are its place in the request.
+
+    `told`: the memory stands in the answer.
+    """
 
     memory: Memory
     statements: Sequence[Statement]
     path: str = "$"
     position: int = 0
+    told: bool = True
 
 
 def part_of(statement: int, parts: Sequence[Part]) -> Part:

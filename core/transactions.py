@@ -1,6 +1,6 @@
 """A write from its statements to its answer: one atomic batch, what its refusal means, then the index is told."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import cast
@@ -9,12 +9,13 @@ from core import answers
 from core.caller import OWNER, Caller
 from core.conflicts.check import NOT_CHECKED, Checked
 from core.embed import Encoder
-from core.errors import ModelMismatch, NotFound, QuotaExceeded, RequestReused, StoreUnavailable
+from core.errors import ModelMismatch, NotFound, QuotaExceeded, RequestReused, Stale, StoreUnavailable
 from core.index.cache import Indexes
 from core.meters import Counter
 from core.refusals import Overtaken, Part, explained, part_of
-from core.store import memories, quotas, requests, spaces
+from core.store import changes, memories, quotas, requests, spaces
 from core.store.database import Database, Refused, Row, Rows, Statement
+from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow, space_row
 from core.values import Memory, Quota, RequestKey, Seq, Written
 
@@ -33,6 +34,9 @@ class Call:
     caller: Caller = OWNER
 
 
+IfMatch = Collection[str] | None  # etags, one of which must be the current one; None when any will do
+
+
 @dataclass(frozen=True, slots=True)
 class Begun:
     """A write that is prepared: its batch, of which `head` statements come before those of the parts.
@@ -47,7 +51,14 @@ class Begun:
     call: Call
     created: bool
     checked: Checked
+    ended: tuple[str, ...] = ()
     at: float = field(default_factory=perf_counter)
+
+
+def check(memory: Memory, if_match: IfMatch) -> None:
+    """Raise `Stale` unless the memory is in a version that the caller names."""
+    if if_match is not None and memory.etag not in if_match:
+        raise Stale(memory.id, memory.version)
 
 
 class Transactions:
@@ -114,10 +125,11 @@ class Transactions:
         *,
         created: bool,
         embedded: bool = True,
-        changes: int | None = None,
+        numbers: int | None = None,
         checked: Checked = NOT_CHECKED,
+        ended: tuple[str, ...] = (),
     ) -> Begun:
-        """A write of the parts, of which each is one change of the space unless `changes` says how many they are.
+        """A write of the parts, of which each is one change of the space unless `numbers` says how many they are.
 
         `embedded`: with new vectors.
         """
@@ -126,8 +138,21 @@ class Transactions:
             head += self._model(space, self._encoder, call.now)
         else:
             head.append(spaces.guard(space))
-        head += spaces.advance(space, changes or len(parts), call.now)
-        return self._prepared(space, head, parts, call, created=created, checked=checked)
+        head += spaces.advance(space, numbers or len(parts), call.now)
+        return self._prepared(space, head, parts, call, created=created, checked=checked, ended=ended)
+
+    def birth(self, space: SpaceRow, new: NewVersion, kind: str, caller: Caller, offset: int = 0) -> list[Statement]:
+        """Store a version as a change of its own, unless another memory has its address or its parent is not there."""
+        memory = new.memory
+        statements: list[Statement] = []
+        if memory.category is not None and memory.key is not None and memory.superseded_by is None:
+            statements.append(memories.refuse_address(space, memory))
+        if memory.parent_id is not None:
+            statements.append(memories.refuse_orphan(space, memory.parent_id))
+        generation = None if self._encoder is None else self._encoder.identity if new.passages is not None else None
+        statements += memories.insert(space, new, generation, offset)
+        statements.append(changes.record(space, kind, caller, memory, offset))
+        return statements
 
     def leave(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
         """Nothing to change; a call with a key is remembered all the same."""
@@ -158,12 +183,13 @@ class Transactions:
         self._indexes.note(begun.space, number)
         self._changes.add(by=len(begun.parts))
         return Written(
-            memories=tuple(part.memory for part in begun.parts),
+            memories=tuple(part.memory for part in begun.parts if part.told),
             seq=Seq(begun.space.space.epoch, number),
             created=begun.created,
             similar=begun.checked.similar,
             checked_at=begun.checked.at,
             commit=1000 * (perf_counter() - begun.at),
+            ended=begun.ended,
         )
 
     def _open(self, name: str, call: Call) -> tuple[SpaceRow, Row | None]:
@@ -193,6 +219,7 @@ class Transactions:
             replayed=True,
             similar=stored.similar,
             checked_at=stored.checked_at,
+            ended=stored.ended,
         )
 
     def _prepared(
@@ -204,14 +231,17 @@ class Transactions:
         *,
         created: bool,
         checked: Checked = NOT_CHECKED,
+        ended: tuple[str, ...] = (),
     ) -> Begun:
         """A write of the parts after `head`; a call with a key is remembered in the same batch."""
         batch = [*head, *(statement for part in parts for statement in part.statements)]
         if call.request is not None:
-            written = [part.memory for part in parts]
-            answer = answers.remember(written, created=created, similar=checked.similar, checked_at=checked.at)
+            written = [part.memory for part in parts if part.told]
+            answer = answers.remember(
+                written, created=created, similar=checked.similar, checked_at=checked.at, ended=ended
+            )
             batch.append(requests.remember(space, call.request, answer, call.now + self._retention_us))
-        return Begun(space, len(head), batch, parts, call, created, checked)
+        return Begun(space, len(head), batch, parts, call, created, checked, ended)
 
     def _write(self, begun: Begun) -> list[Rows]:
         try:

@@ -205,12 +205,31 @@ class Likeness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Undo:
+    """Which changes to take back: the `last` ones of a request, of memories of an author, or else of who asks."""
+
+    last: int = 1
+    author: str | None = None
+    request: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LaterChange:
+    """A change that came upon others. `actor` is who made it, None where that was not told."""
+
+    seq: int
+    kind: str
+    memory_id: str
+    actor: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """What a write did. `replayed` is true when an earlier request with the same key did it.
 
     `similar` are memories like the one that was added; `checked_at` is the point of history up to which they were
     sought, None when they were not. `commit` is how many milliseconds it took until all was durable, 0 when nothing
-    was to be stored.
+    was to be stored. `ended` are the ids of memories that an undoing deleted.
     """
 
     memories: tuple[Memory, ...]
@@ -220,6 +239,7 @@ class Written:
     similar: tuple[Likeness, ...] = ()
     checked_at: Seq | None = None
     commit: float = field(default=0.0, compare=False)
+    ended: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

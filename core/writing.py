@@ -1,31 +1,28 @@
 """The write pipeline: check what is asked against what is stored, prepare the statements, commit them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from core.conflicts.check import NOT_CHECKED, Checked, Checker
-from core.diff import differences
 from core.embed import Encoder
-from core.errors import AddressTaken, InvalidInput, NotFound, Similar, Stale
+from core.errors import AddressTaken, NotFound, Similar
 from core.ids import IdSource, id_bytes, id_text
 from core.index.cache import Indexes
-from core.prepare import again, carried, changed, draft_of, new_memory, ready, restored, superseded
+from core.lives import Lives
+from core.prepare import again, changed, draft_of, new_memory, ready
 from core.reading import current
 from core.refusals import Overtaken, Part
-from core.store import audit, memories, quotas, spaces
+from core.store import audit, changes, memories, quotas, spaces
 from core.store.database import Database, Outcome, Refused, Row, Statement
 from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow, space_row
-from core.transactions import CHANGED, Begun, Call, Transactions
+from core.transactions import CHANGED, Begun, Call, IfMatch, Transactions, check
 from core.validate import check_draft
 from core.values import Draft, Memory, OnConflict, Quota, Written
 
 QUICK_TEXT = 2_000  # characters of a memory that is added at once
-DIED = 23  # the place in a row of `memories.last`
 QUICK_CHANGES = 64  # that an index may be behind for it
-
-IfMatch = Collection[str] | None  # etags, one of which must be the current one; None when any will do
 
 
 class Writer:
@@ -42,6 +39,8 @@ class Writer:
         indexes: Indexes,
         encoder: Encoder | None,
         transactions: Transactions,
+        lives: Lives,
+        ids: IdSource,
         quota: Quota,
     ) -> None:
         """`quota` is that of spaces without one."""
@@ -49,9 +48,10 @@ class Writer:
         self._indexes = indexes
         self._encoder = encoder
         self._transactions = transactions
+        self._lives = lives
         self._checker = Checker(database, indexes, encoder)
         self._quota = quota
-        self._ids = IdSource()
+        self._ids = ids
 
     def add(self, space: str, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str) -> Written:
         """Store all drafts or none; a single one may supersede what would refuse it.
@@ -127,40 +127,6 @@ class Writer:
 
         return self._transactions.run(space, call, attempt)
 
-    def supersede(self, space: str, memory_id: str, draft: Draft, if_match: IfMatch, call: Call) -> Written:
-        """Put a new memory in place of a current one, which stays in the history and leaves all else.
-
-        A draft without category and key takes over those of the old one.
-
-        Raises:
-            InvalidInput, Forbidden, NotFound, Stale, AddressTaken, QuotaExceeded.
-        """
-
-        def attempt(found: SpaceRow) -> Written:
-            row, before = self._current(found, memory_id, if_match, call)
-            return self._supersede(found, row, before, draft, call)
-
-        return self._transactions.run(space, call, attempt)
-
-    def restore(self, space: str, memory_id: str, version: int | None, if_match: IfMatch, call: Call) -> Written:
-        """Let a memory stand again as it stood in a version, as a new one; deleted and superseded ones come back.
-
-        Without `version` the last one of a deleted memory, of any other the one before the last.
-
-        Raises:
-            InvalidInput, NotFound, Stale, AddressTaken, QuotaExceeded.
-        """
-
-        def attempt(found: SpaceRow) -> Written:
-            before, is_dead, wanted = self._versions(found, memory_id, version, call)
-            _check(before, if_match)
-            after = restored(wanted, before, call.now)
-            if not is_dead and not differences(before, after):
-                return self._transactions.leave(found, before, call)
-            return self._restore(found, before, after, call, is_dead=is_dead)
-
-        return self._transactions.run(space, call, attempt)
-
     def put(self, space: str, draft: Draft, if_match: IfMatch, call: Call) -> Written:
         """Store a draft at its category and key, in place of what is there.
 
@@ -181,7 +147,7 @@ class Writer:
                 except AddressTaken:
                     raise Overtaken from None
             before = memories.memory(rows[0], space)
-            _check(before, if_match)
+            check(before, if_match)
             return self._replace(found, rows[0], before, draft, call, created=memories.is_expired(before, call.now))
 
         return self._transactions.run(space, call, attempt)
@@ -207,7 +173,7 @@ class Writer:
             memory = memories.memory(rows[0], space) if rows and call.caller.shows(category) else None
             if memory is None or memories.is_expired(memory, call.now):
                 raise NotFound("entry", f"{category}/{key}")
-            _check(memory, if_match)
+            check(memory, if_match)
             return self._end(found, memory, call)
 
         return self._transactions.run(space, call, attempt)
@@ -234,77 +200,24 @@ class Writer:
             closest = next((one.id for one in refusal.found if call.caller.shows(one.category)), None)
             if closest is None:
                 raise
-        (rows,) = self._database.read([memories.living(space, _raw(closest))])
+        (rows,) = self._database.read([memories.living(space, memories.raw(closest))])
         before = memories.memory(rows[0], space.space.name) if rows else None
         if before is None or before.superseded_by is not None:
             raise Overtaken
-        return self._supersede(space, rows[0], before, draft, call)
-
-    def _supersede(self, space: SpaceRow, row: Row, before: Memory, draft: Draft, call: Call) -> Written:
-        if draft.category is None and draft.key is None:
-            draft = replace(draft, category=before.category, key=before.key)
-        draft = call.caller.own(draft)
-        check_draft(draft, call.now)
-        made = new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now, supersedes=before.id)
-        old = superseded(before, made.id, call.now)
-        (new,) = ready([made], space, self._encoder)
-        statements = [
-            memories.refuse_stale(before),
-            memories.end(space, before, 1),
-            *memories.insert(space, carried(old, cast(int, row[0])), None, 1),
-            memories.record(space, "superseded", old, 1),
-            *self._birth(space, new, "created", 0),
-            quotas.refuse_more(space, self._quota),
-        ]
-        return self._transactions.commit(
-            self._transactions.begin(space, [Part(made, statements)], call, created=True, changes=2)
-        )
-
-    def _versions(
-        self, space: SpaceRow, memory_id: str, version: int | None, call: Call
-    ) -> tuple[Memory, bool, Memory]:
-        """The last version of a memory, whether it is dead, and the version that is to be restored."""
-        raw, name = id_bytes(memory_id), space.space.name
-        if raw is None:
-            raise NotFound("memory", memory_id)
-        named = memories.of_versions(space, [] if version is None else [(raw, version)])
-        last, *chosen = self._database.read([memories.last(space, raw), *named])
-        before = memories.memory(last[0], name) if last else None
-        if before is None or not call.caller.shows(before.category):
-            raise NotFound("memory", memory_id)
-        is_dead = last[0][DIED] is not None
-        rows = chosen[0] if chosen else last if is_dead else last[1:]
-        wanted = memories.memory(rows[0], name) if rows else None
-        if version is None and wanted is None:
-            raise InvalidInput.at("$.version", "the memory has only one version, and that stands")
-        if wanted is None or not call.caller.shows(wanted.category):
-            raise NotFound("version", f"{memory_id}.{version}")
-        if wanted.superseded_by is not None and wanted.version != before.version:
-            raise InvalidInput.at("$.version", "in that version it was superseded; restore the one before")
-        return before, is_dead, wanted
-
-    def _restore(self, space: SpaceRow, before: Memory, after: Memory, call: Call, *, is_dead: bool) -> Written:
-        (new,) = ready([after], space, self._encoder)
-        if is_dead:
-            head, limit = [memories.refuse_revived(before)], quotas.refuse_more(space, self._quota)
-        else:
-            head = [memories.refuse_stale(before), memories.end(space, before)]
-            limit = quotas.refuse_larger(space, self._quota, after)
-        part = Part(after, [*head, *self._birth(space, new, "restored", 0), limit])
-        return self._transactions.commit(self._transactions.begin(space, [part], call, created=False))
+        return self._lives.put_in_place(space, rows[0], before, draft, call)
 
     def _current(self, space: SpaceRow, memory_id: str, if_match: IfMatch, call: Call) -> tuple[Row, Memory]:
         raw = id_bytes(memory_id)
         (rows,) = self._database.read([memories.living(space, raw)]) if raw is not None else ([],)
         memory = current(rows, space.space.name, memory_id, call.caller, call.now)
-        _check(memory, if_match)
+        check(memory, if_match)
         return rows[0], memory
 
     def _end(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
         statements = [
             memories.refuse_stale(memory),
             memories.end(space, memory),
-            memories.record(space, "deleted", memory),
+            changes.record(space, "deleted", call.caller, memory),
             audit.note(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=memory.id),
         ]
         begun = self._transactions.begin(space, [Part(memory, statements)], call, created=False, embedded=False)
@@ -323,7 +236,7 @@ class Writer:
         parts = [
             Part(
                 new.memory,
-                self._addition(space, new, last - position, on_conflict, call.now),
+                self._addition(space, new, last - position, on_conflict, call),
                 places[position],
                 position,
             )
@@ -343,11 +256,11 @@ class Writer:
         return checked
 
     def _addition(
-        self, space: SpaceRow, new: NewVersion, offset: int, on_conflict: OnConflict, now: int
+        self, space: SpaceRow, new: NewVersion, offset: int, on_conflict: OnConflict, call: Call
     ) -> list[Statement]:
-        refusals = [memories.refuse_duplicate(space, new.content_hash, now)] if on_conflict == "reject" else []
+        refusals = [memories.refuse_duplicate(space, new.content_hash, call.now)] if on_conflict == "reject" else []
         limits = [quotas.refuse_more(space, self._quota)] if offset == 0 else []  # behind the last of the batch
-        return [*refusals, *self._birth(space, new, "created", offset), *limits]
+        return [*refusals, *self._transactions.birth(space, new, "created", call.caller, offset), *limits]
 
     def _replace(
         self, space: SpaceRow, row: Row, before: Memory, draft: Draft, call: Call, *, created: bool = False
@@ -357,7 +270,7 @@ class Writer:
         statements = [
             memories.refuse_stale(before),
             memories.end(space, before),
-            *self._birth(space, new, "updated", 0),
+            *self._transactions.birth(space, new, "updated", call.caller),
             quotas.refuse_larger(space, self._quota, new.memory),
         ]
         embedded = new.passages is not None
@@ -365,26 +278,3 @@ class Writer:
         return self._transactions.commit(
             self._transactions.begin(space, parts, call, created=created, embedded=embedded)
         )
-
-    def _birth(self, space: SpaceRow, new: NewVersion, kind: str, offset: int) -> list[Statement]:
-        memory = new.memory
-        statements: list[Statement] = []
-        if memory.category is not None and memory.key is not None:
-            statements.append(memories.refuse_address(space, memory))
-        if memory.parent_id is not None:
-            statements.append(memories.refuse_orphan(space, memory.parent_id))
-        generation = None if self._encoder is None else self._encoder.identity if new.passages is not None else None
-        statements += memories.insert(space, new, generation, offset)
-        statements.append(memories.record(space, kind, memory, offset))
-        return statements
-
-
-def _raw(memory_id: str) -> bytes:
-    raw = id_bytes(memory_id)
-    assert raw is not None
-    return raw
-
-
-def _check(memory: Memory, if_match: IfMatch) -> None:
-    if if_match is not None and memory.etag not in if_match:
-        raise Stale(memory.id, memory.version)

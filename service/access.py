@@ -40,10 +40,9 @@ class Access:
     def known(self) -> bool:
         return self.grant is not NOTHING
 
-    @property
-    def caller(self) -> Caller:
-        """What the core needs to know of them."""
-        return Caller(self.actor, self.grant.category, reads=self.may("read"))
+    def caller(self, request_id: str | None = None) -> Caller:
+        """What the core needs to know of them, and of their request."""
+        return Caller(self.actor, self.grant.category, reads=self.may("read"), request=request_id)
 
     def may(self, scope: Scope) -> bool:
         return scope in self.grant.scopes

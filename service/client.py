@@ -143,6 +143,9 @@ class Client:
         body = {} if version is None else {"version": version}
         return self._call("POST", path, json=body, headers=_if_match(memory_id, if_version))
 
+    def undo(self, space: str, which: Json) -> Reply:
+        return self._call("POST", f"{_space(space)}/undo", json=dict(which))
+
     def history(self, space: str, memory_id: str) -> Reply:
         return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}/history")
 

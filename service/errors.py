@@ -40,6 +40,7 @@ KINDS: Mapping[str, Kind] = {
     "duplicate": Kind(409, "Duplicate", "A current memory says the same; `conflicts` shows it."),
     "contradiction": Kind(409, "Contradiction", "A current memory says the contrary; `conflicts` shows what differs."),
     "address_taken": Kind(409, "Address taken", "Category and key belong to another memory; `conflicts` shows it."),
+    "changed_since": Kind(409, "Changed since", "Others have changed what is to be undone; `detail` names them."),
     "already_exists": Kind(409, "Already exists", "A space of this name exists."),
     "model_mismatch": Kind(409, "Model mismatch", "The space was embedded by another model than the one that runs."),
     "idempotency_key_reused": Kind(409, "Idempotency key reused", "The key was sent before with another request."),

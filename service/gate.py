@@ -154,7 +154,8 @@ def _is_token(secret: str) -> bool:
 
 def memories(request: Request[Any, Any, Any], backend: Backend) -> Memories:
     """What the caller of a request may see."""
-    return backend.engine.seen_by(access_of(request.scope).caller)
+    request_id = cast(dict[str, Any], request.scope).get("request_id")
+    return backend.engine.seen_by(access_of(request.scope).caller(request_id))
 
 
 def access_of(scope: Scope) -> Access:

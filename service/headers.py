@@ -8,8 +8,8 @@ from typing import Annotated
 from litestar.params import HeaderParameter
 
 from core.errors import InvalidInput
+from core.transactions import IfMatch
 from core.values import RequestKey, Seq
-from core.writing import IfMatch
 from service.decode import Request
 from service.errors import HttpError
 from service.gate import access_of

@@ -40,6 +40,7 @@ from service.schemas.replies import (
     SpaceReply,
     SpacesReply,
     StatsReply,
+    UndoReply,
     VersionReply,
 )
 
@@ -201,6 +202,7 @@ REQUESTS: Mapping[str, Any] = {
     "updateMemory": {"content": THURSDAYS, "reason": None},
     "putEntry": {"content": THURSDAYS, "tags": ["release"]},
     "restoreMemory": {"version": 1},
+    "undo": {"last": 1},
     "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
 }
@@ -260,6 +262,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getSpace": {200: SPACE},
     "putEntry": {200: PUT, 201: replace(PUT, version=1, created_at=REPLACED)},
     "restoreMemory": {200: replace(ADDED, version=4, updated_at=REPLACED)},
+    "undo": {200: UndoReply(items=[replace(PUT, version=6, updated_at=REPLACED)], ended=[], seq=_seq(9))},
     "supersedeMemory": {201: SUPERSEDING},
     "createSpace": {201: NEW_SPACE},
     "listSpaces": {200: SpacesReply(items=[NEW_SPACE, SPACE])},

@@ -35,6 +35,7 @@ LINKS: dict[str, dict[str, Link]] = {
         "getMemory": _memory("/items/0/id"),
         "listMemories": {**_SPACE, "cursor": "$response.body#/next_cursor"},
     },
+    "UndoReply": _to(("getMemory", "getHistory"), _memory("/items/0/id")),
     "SearchReply": _to(("getMemory", "getHistory", "updateMemory"), _memory("/hits/0/memory/id")),
     "HistoryReply": {"getMemory": _memory("/items/0/memory/id")},
     "SpaceReply": {

@@ -246,15 +246,6 @@ def end(space: SpaceRow, memory: Memory, offset: int = 0) -> Statement:
     )
 
 
-def record(space: SpaceRow, kind: str, memory: Memory | None = None, offset: int = 0) -> Statement:
-    """Note a change at the space's seq less `offset`; `memory` is the version that it made or ended."""
-    what = (None, None) if memory is None else (_bytes(memory.id), memory.version)
-    return Statement(
-        "INSERT INTO changes SELECT id, seq - ?, ?, ?, ?, committed_at FROM spaces WHERE id = ?",
-        (offset, kind, *what, space.id),
-    )
-
-
 def insert(space: SpaceRow, new: NewVersion, generation: str | None, offset: int = 0) -> Iterator[Statement]:
     """Store a version that is born at the space's seq less `offset`, with all that hangs on it."""
     m = new.memory
@@ -347,6 +338,13 @@ def _folded(text: str | None) -> str | None:
 
 def _us(at: datetime | None) -> int | None:
     return None if at is None else to_us(at)
+
+
+def raw(memory_id: str) -> bytes:
+    """The id of a stored memory, as the store has it."""
+    raw = id_bytes(memory_id)
+    assert raw is not None
+    return raw
 
 
 def _bytes(id_: str | None) -> bytes | None:

@@ -18,6 +18,7 @@ COMMANDS = {
     "supersede": ("service.cli.write:supersede", "Put a new memory in place of one."),
     "history": ("service.cli.history:history", "Show the versions of a memory and what each changed."),
     "restore": ("service.cli.history:restore", "Let a memory stand again as it stood."),
+    "undo": ("service.cli.history:undo", "Take back the last changes."),
     "delete": ("service.cli.write:delete", "Delete a memory."),
     "categories": ("service.cli.read:categories", "List categories and how many memories each has."),
     "tags": ("service.cli.read:tags", "List tags and how many memories each has."),

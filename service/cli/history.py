@@ -1,4 +1,4 @@
-"""Commands about the versions of one memory: history, restore."""
+"""Commands about what was: history, restore, undo."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -8,6 +8,7 @@ import click
 from rich.console import RenderableType
 from rich.text import Text
 
+from core.values import BATCH_MAX
 from service.cli.base import Command, Globals
 from service.cli.naming import find_id
 from service.cli.output import ago, answer, cell, grid, one_line, tabbed, talk
@@ -60,6 +61,36 @@ def restore(options: Globals, id_: str, *, to: int | None, if_version: int | Non
             table=lambda memory: Text(f"Restored {memory['id']}: now version {memory['version']}."),
             plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
         )
+
+
+@click.command(cls=Command, examples=("muisti undo", "muisti undo --author ann --last 3"))
+@click.option("--last", type=click.IntRange(1, BATCH_MAX), metavar="N", help="How many changes.  [default: 1]")
+@click.option("--author", metavar="NAME", help="Of memories of this author.")
+@click.option("--request", metavar="ID", help="Of the request whose answer had this X-Request-Id; all unless --last.")
+@click.pass_obj
+def undo(options: Globals, **which: Any) -> None:
+    """Take back the last changes.
+
+    Of a request, of an author's memories, or without both your own. All or none: when others changed the same memories
+    since, nothing is done, and they are named. Prints the ids of the memories.
+    """
+    if which["author"] is not None and which["request"] is not None:
+        raise click.UsageError("give --author or --request, not both")
+    given = {name: value for name, value in which.items() if value is not None}
+    with session(options) as opened:
+        reply = opened.client.undo(opened.space, given)
+        answer(
+            options, reply, table=_undone, plain=lambda data: [*(one["id"] for one in data["items"]), *data["ended"]]
+        )
+
+
+def _ids(data: Mapping[str, Any]) -> list[str]:
+    return [*(one["id"] for one in data["items"]), *data["ended"]]
+
+
+def _undone(data: Mapping[str, Any]) -> RenderableType:
+    lines = [f"{one['id']} stands as before: now version {one['version']}." for one in data["items"]]
+    return Text("\n".join([*lines, *(f"{one} is deleted." for one in data["ended"])]))
 
 
 def _table(versions: list[Mapping[str, Any]]) -> RenderableType:

@@ -18,7 +18,7 @@ class Session:
 
     @property
     def memories(self) -> Memories:
-        return self.backend.engine.seen_by(self.access.caller)
+        return self.backend.engine.seen_by(self.access.caller())
 
     def space(self, named: str | None, need: Need) -> str:
         """The space of a call: the one that is named, else the only one of the key, else the default.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from litestar import Router
 from litestar.types import ControllerRouterHandler
 
-from service.routes import batch, docs, entries, facets, health, keys, memories, metadata, metrics, search, spaces
+from service.routes import batch, docs, entries, facets, health, keys, memories, metadata, metrics, search, spaces, undo
 
 IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *memories.ROUTES,
@@ -13,6 +13,7 @@ IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *entries.ROUTES,
     *search.ROUTES,
     *facets.ROUTES,
+    *undo.ROUTES,
 )
 
 

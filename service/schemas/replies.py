@@ -124,6 +124,19 @@ class HistoryReply(Struct, frozen=True, kw_only=True):
         return cls(items=[VersionReply.of(version) for version in history.versions], chain=list(history.chain))
 
 
+class UndoReply(Struct, frozen=True, kw_only=True):
+    """The memories whose changes were undone, in the versions that stand now; `ended` are those deleted."""
+
+    items: list[MemoryReply]
+    ended: list[fields.MemoryId]
+    seq: fields.SeqText
+
+    @classmethod
+    def of(cls, written: Written) -> "UndoReply":
+        items = [MemoryReply.of(memory) for memory in written.memories]
+        return cls(items=items, ended=list(written.ended), seq=str(written.seq))
+
+
 class BatchReply(Struct, frozen=True, kw_only=True):
     """The memories that were added, in the order of the request."""
 

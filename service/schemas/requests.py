@@ -12,7 +12,7 @@ from core.errors import InvalidInput, Problem
 from core.hits import Decay, Evidence, Fusion, Match, Mode, Recency
 from core.query import Query
 from core.times import to_us
-from core.values import Draft, Field, OnConflict, SpaceSettings
+from core.values import BATCH_MAX, Draft, Field, OnConflict, SpaceSettings, Undo
 from service.schemas import fields
 
 
@@ -63,6 +63,20 @@ class RestoreBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """Which version shall stand again: of a deleted memory its last, of any other the one before the last."""
 
     version: Annotated[int, Meta(ge=1, description="Its number in the history.")] | None = None
+
+
+class UndoBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which changes to take back: of a request, of memories of an author, or, without both, your own."""
+
+    last: Annotated[int, Meta(ge=1, le=1000, description="How many; 1, of a `request` all.")] | UnsetType = UNSET
+    author: fields.Author | None = None
+    request: Annotated[str, Meta(description="The X-Request-Id of its answer.", max_length=200)] | None = None
+
+    def which(self) -> Undo:
+        if self.author is not None and self.request is not None:
+            raise InvalidInput.at("$.author", "goes without request: a request has all its changes undone")
+        usual = 1 if self.request is None else BATCH_MAX
+        return Undo(last=usual if self.last is UNSET else self.last, author=self.author, request=self.request)
 
 
 class BatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -11,8 +11,8 @@ from core.engine import Engine
 from core.errors import Duplicate, InvalidInput, MuistiError
 from core.query import Query
 from core.store.database import Outcome
+from core.transactions import Begun
 from core.values import Draft, OnConflict, Written
-from core.writing import Begun
 from tests.core.fakes import SPACE, add, open_engine
 from tests.stores import FileStore, Stores
 

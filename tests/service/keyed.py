@@ -16,7 +16,7 @@ NEEDS: dict[str, Scope | None] = {
     "listCategories": "read", "listTags": "read", "getStats": "read", "getSpace": "read",
     "addMemory": "append", "addMemories": "append",
     "updateMemory": "write", "supersedeMemory": "write", "restoreMemory": "write", "putEntry": "write",
-    "deleteMemory": "delete", "deleteEntry": "delete",
+    "deleteMemory": "delete", "deleteEntry": "delete", "undo": "delete",
     "setQuota": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
     "getMetrics": "admin",
 }  # fmt: skip
@@ -30,6 +30,7 @@ BODIES: dict[str, Any] = {
     "supersedeMemory": {"content": "instead"},
     "restoreMemory": {"version": 1},
     "putEntry": {"content": "put"},
+    "undo": {"author": "Ann"},
     "search": {"query": "deploy"},
     "setQuota": {"memories": 9},
 }

@@ -55,7 +55,7 @@ def ask(
 def stored(client: httpx.Client, engine: Engine, space: str) -> str:
     """A memory at the address that is asked for."""
     headers = administrator(engine).headers
-    body = draft("We deploy", category="rules", key="deploy", on_conflict="keep")
+    body = draft("We deploy", category="rules", key="deploy", author="Ann", on_conflict="keep")
     answer = client.post(f"/v1/spaces/{space}/memories", json=body, headers=headers)
     if answer.status_code == 409:
         return answer.json()["conflicts"][0]["id"]

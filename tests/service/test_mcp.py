@@ -139,6 +139,28 @@ def test_a_memory_is_remembered_recalled_changed_and_forgotten(engine: Engine, e
     talk(engine, work, era=era)
 
 
+def test_a_memory_is_superseded_restored_and_its_history_told(engine: Engine):
+    async def work(client: Client) -> None:
+        made = await client.call_tool("remember", {"content": "We deploy on Fridays"})
+        old = made.structured_content["memory"]["id"]
+        new = await client.call_tool("remember", {"content": "We deploy daily", "supersedes": old})
+        assert f"supersedes {old}" in text(new)
+        closest = {"content": "we deploy  DAILY", "on_conflict": "supersede"}
+        last = (await client.call_tool("remember", closest)).structured_content["memory"]["id"]
+        told = await client.call_tool("memory_history", {"id": old, "limit": 1})
+        assert told.structured_content["chain"] == [old, new.structured_content["memory"]["id"], last]
+        (version,) = told.structured_content["versions"]
+        assert [change["field"] for change in version["changes"]] == ["status", "superseded_by"]
+        assert told.structured_content["left_out"] == 1 and "\n> {" in text(told)
+        await client.call_tool("forget", {"id": last})
+        back = await client.call_tool("restore_memory", {"id": last})
+        assert back.structured_content["memory"]["content"] == "we deploy  DAILY"
+        counted = (await client.call_tool("memory_stats", {})).structured_content["memories"]
+        assert counted == 1
+
+    talk(engine, work)
+
+
 def text(result: Any) -> str:
     return result.content[0].text
 

@@ -1,0 +1,134 @@
+"""What befalls a memory over time: it is superseded, restored, and what was done to it is undone."""
+
+from dataclasses import replace
+from typing import cast
+
+from core.diff import differences
+from core.embed import Encoder
+from core.errors import InvalidInput, NotFound
+from core.ids import IdSource, id_bytes, id_text
+from core.prepare import carried, new_memory, ready, restored, superseded
+from core.reading import current
+from core.refusals import Part
+from core.store import changes, memories, quotas
+from core.store.database import Database, Row
+from core.store.spaces import SpaceRow
+from core.transactions import Call, IfMatch, Transactions, check
+from core.validate import check_draft
+from core.values import Draft, Memory, Quota, Written
+
+DIED = 23  # the place in a row of `memories.last`
+
+
+class Lives:
+    """Thread-safe; `encoder` is None when embeddings are off. All methods raise what those of `Writer` do."""
+
+    def __init__(
+        self,
+        database: Database,
+        encoder: Encoder | None,
+        transactions: Transactions,
+        ids: IdSource,
+        quota: Quota,
+    ) -> None:
+        """`quota` is that of spaces without one."""
+        self._database = database
+        self._encoder = encoder
+        self._transactions = transactions
+        self._ids = ids
+        self._quota = quota
+
+    def supersede(self, space: str, memory_id: str, draft: Draft, if_match: IfMatch, call: Call) -> Written:
+        """Put a new memory in place of a current one, which stays in the history and leaves all else.
+
+        A draft without category and key takes over those of the old one.
+
+        Raises:
+            InvalidInput, Forbidden, NotFound, Stale, AddressTaken, QuotaExceeded.
+        """
+
+        def attempt(found: SpaceRow) -> Written:
+            row, before = self._current(found, memory_id, if_match, call)
+            return self.put_in_place(found, row, before, draft, call)
+
+        return self._transactions.run(space, call, attempt)
+
+    def restore(self, space: str, memory_id: str, version: int | None, if_match: IfMatch, call: Call) -> Written:
+        """Let a memory stand again as it stood in a version, as a new one; deleted and superseded ones come back.
+
+        Without `version` the last one of a deleted memory, of any other the one before the last.
+
+        Raises:
+            InvalidInput, NotFound, Stale, AddressTaken, QuotaExceeded.
+        """
+
+        def attempt(found: SpaceRow) -> Written:
+            before, is_dead, wanted = self._versions(found, memory_id, version, call)
+            check(before, if_match)
+            after = restored(wanted, before, call.now)
+            if not is_dead and not differences(before, after):
+                return self._transactions.leave(found, before, call)
+            return self._restore(found, before, after, call, is_dead=is_dead)
+
+        return self._transactions.run(space, call, attempt)
+
+    def put_in_place(self, space: SpaceRow, row: Row, before: Memory, draft: Draft, call: Call) -> Written:
+        """Supersede the living version in `row`, which is `before`."""
+        if draft.category is None and draft.key is None:
+            draft = replace(draft, category=before.category, key=before.key)
+        draft = call.caller.own(draft)
+        check_draft(draft, call.now)
+        made = new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now, supersedes=before.id)
+        old = superseded(before, made.id, call.now)
+        (new,) = ready([made], space, self._encoder)
+        statements = [
+            memories.refuse_stale(before),
+            memories.end(space, before, 1),
+            *memories.insert(space, carried(old, cast(int, row[0])), None, 1),
+            changes.record(space, "superseded", call.caller, old, 1),
+            *self._transactions.birth(space, new, "created", call.caller),
+            quotas.refuse_more(space, self._quota),
+        ]
+        return self._transactions.commit(
+            self._transactions.begin(space, [Part(made, statements)], call, created=True, numbers=2)
+        )
+
+    def _versions(
+        self, space: SpaceRow, memory_id: str, version: int | None, call: Call
+    ) -> tuple[Memory, bool, Memory]:
+        """The last version of a memory, whether it is dead, and the version that is to be restored."""
+        raw, name = id_bytes(memory_id), space.space.name
+        if raw is None:
+            raise NotFound("memory", memory_id)
+        named = memories.of_versions(space, [] if version is None else [(raw, version)])
+        last, *chosen = self._database.read([memories.last(space, raw), *named])
+        before = memories.memory(last[0], name) if last else None
+        if before is None or not call.caller.shows(before.category):
+            raise NotFound("memory", memory_id)
+        is_dead = last[0][DIED] is not None
+        rows = chosen[0] if chosen else last if is_dead else last[1:]
+        wanted = memories.memory(rows[0], name) if rows else None
+        if version is None and wanted is None:
+            raise InvalidInput.at("$.version", "the memory has only one version, and that stands")
+        if wanted is None or not call.caller.shows(wanted.category):
+            raise NotFound("version", f"{memory_id}.{version}")
+        if wanted.superseded_by is not None and wanted.version != before.version:
+            raise InvalidInput.at("$.version", "in that version it was superseded; restore the one before")
+        return before, is_dead, wanted
+
+    def _restore(self, space: SpaceRow, before: Memory, after: Memory, call: Call, *, is_dead: bool) -> Written:
+        (new,) = ready([after], space, self._encoder)
+        if is_dead:
+            head, limit = [memories.refuse_revived(before)], quotas.refuse_more(space, self._quota)
+        else:
+            head = [memories.refuse_stale(before), memories.end(space, before)]
+            limit = quotas.refuse_larger(space, self._quota, after)
+        part = Part(after, [*head, *self._transactions.birth(space, new, "restored", call.caller), limit])
+        return self._transactions.commit(self._transactions.begin(space, [part], call, created=False))
+
+    def _current(self, space: SpaceRow, memory_id: str, if_match: IfMatch, call: Call) -> tuple[Row, Memory]:
+        raw = id_bytes(memory_id)
+        (rows,) = self._database.read([memories.living(space, raw)]) if raw is not None else ([],)
+        memory = current(rows, space.space.name, memory_id, call.caller, call.now)
+        check(memory, if_match)
+        return rows[0], memory

@@ -1,0 +1,44 @@
+"""Changes taken back."""
+
+from litestar import Response, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from service.access import check
+from service.decode import Request
+from service.gate import access_of, memories
+from service.headers import IdempotencyKeyHeader, request_key
+from service.respond import written_headers
+from service.schemas.replies import UndoReply
+from service.schemas.requests import UndoBody
+from service.workers import Backend
+
+
+@post(
+    "/undo",
+    status_code=200,
+    operation_id="undo",
+    tags=["memories"],
+    needs="delete",
+    problems=["changed_since", "address_taken"],
+)
+async def undo(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[UndoBody],
+    backend: NamedDependency[Backend],
+    idempotency_key: IdempotencyKeyHeader = None,
+) -> Response[UndoReply]:
+    """Take back the last changes: of a request, of memories of an author, or your own.
+
+    All or none. Each memory stands again as it stood before the first of them; what did not exist is deleted. Changes
+    by others that came upon them are in the way. Needs the scopes `write` and `delete`.
+    """
+    check(access_of(request.scope), "write")
+    undone = await backend.store(
+        memories(request, backend).undo, space, data.which(), request=await request_key(request, space, idempotency_key)
+    )
+    return Response(UndoReply.of(undone), headers=written_headers(undone))
+
+
+ROUTES = (undo,)
