@@ -1,0 +1,139 @@
+"""The whole life of memories, step by step beside a plain model: nothing differs, also after a restart."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+
+from core.caller import Caller
+from core.errors import Conflict, InvalidInput, NotFound
+from core.query import Query
+from core.times import from_us, to_us
+from core.values import Draft, Undo, Written
+from tests.core.fakes import NOON, SPACE, Clock, open_engine
+from tests.core.lives import DAY, Fields, Model, draft_fields, said_of
+from tests.stores import Store, Stores
+
+ACTORS = ("ann", "bob")
+actors = st.sampled_from(ACTORS)
+contents = st.lists(st.sampled_from(["red", "fox", "blue", "lake", "sun"]), min_size=1, max_size=4).map(" ".join)
+addresses = st.sampled_from([(None, None), (None, None), ("c", "k"), ("c", "l"), ("d", None)])
+importance = st.sampled_from(["low", "high"])
+ends = st.sampled_from([None, None, None, 1, 3])  # days from now
+
+
+class Lives(RuleBasedStateMachine):
+    """Each rule does one thing to both, and both must agree on what comes of it."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self.store, self.clock = store, Clock(NOON)
+        self.engine = open_engine(store, clock=self.clock)
+        self.model = Model()
+        self.model.now = self.clock.at
+
+    def teardown(self) -> None:
+        self.engine.close()
+
+    def known(self, choice: int) -> str:
+        ids = list(self.model.lives)
+        return ids[choice % len(ids)]
+
+    def fields(self, content: str, address: tuple[Any, Any], importance: str, end: int | None) -> Fields:
+        expires = None if end is None else self.clock.at + end * DAY
+        said = {"content": content, "category": address[0], "key": address[1], "importance": importance}
+        return said | {"expires": expires, "supersedes": None, "superseded_by": None}
+
+    def both(self, does: Callable[[], Written], models: Callable[[Written | None], None]) -> None:
+        """Do it to the engine; the model, told what was written, must do it too, or refuse for the same reason."""
+        try:
+            written = does()
+        except (NotFound, InvalidInput, Conflict) as error:
+            with pytest.raises(KeyError if isinstance(error, NotFound) else ValueError):
+                models(None)
+        else:
+            models(written)
+            assert self.engine.get_space(SPACE).seq == self.model.seq
+
+    def seen_by(self, actor: str) -> Any:
+        return self.engine.seen_by(Caller(actor))
+
+    @rule(actor=actors, content=contents, address=addresses, importance=importance, end=ends)
+    def add(self, actor: str, content: str, address: tuple[Any, Any], importance: str, end: int | None) -> None:
+        said = self.fields(content, address, importance, end)
+        draft = Draft(**draft_fields(said, from_us))
+        self.both(
+            lambda: self.seen_by(actor).add(SPACE, [draft], on_conflict="keep"),
+            lambda written: self.model.add(written.memories[0].id if written else "refused", said, actor),
+        )
+
+    @precondition(lambda self: self.model.lives)
+    @rule(actor=actors, choice=st.integers(0, 50), content=contents, address=addresses)
+    def patch(self, actor: str, choice: int, content: str, address: tuple[Any, Any]) -> None:
+        id_, changes = self.known(choice), {"content": content, "category": address[0], "key": address[1]}
+        self.both(
+            lambda: self.seen_by(actor).update(SPACE, id_, changes), lambda _: self.model.patch(id_, changes, actor)
+        )
+
+    @precondition(lambda self: self.model.lives)
+    @rule(actor=actors, choice=st.integers(0, 50), content=contents, address=addresses, end=ends)
+    def supersede(self, actor: str, choice: int, content: str, address: tuple[Any, Any], end: int | None) -> None:
+        id_, said = self.known(choice), self.fields(content, address, "low", end)
+        draft = Draft(**draft_fields(said, from_us))
+        self.both(
+            lambda: self.seen_by(actor).supersede(SPACE, id_, draft),
+            lambda written: self.model.supersede(id_, written.memories[0].id if written else "refused", said, actor),
+        )
+
+    @precondition(lambda self: self.model.lives)
+    @rule(actor=actors, choice=st.integers(0, 50))
+    def delete(self, actor: str, choice: int) -> None:
+        id_ = self.known(choice)
+        self.both(lambda: self.seen_by(actor).delete(SPACE, id_), lambda _: self.model.delete(id_, actor))
+
+    @precondition(lambda self: self.model.lives)
+    @rule(actor=actors, choice=st.integers(0, 50), version=st.integers(0, 9))
+    def restore(self, actor: str, choice: int, version: int) -> None:
+        id_ = self.known(choice)
+        number = 1 + version % len(self.model.versions(id_))
+        self.both(
+            lambda: self.seen_by(actor).restore(SPACE, id_, number), lambda _: self.model.restore(id_, number, actor)
+        )
+
+    @rule(actor=actors, last=st.integers(1, 4))
+    def undo(self, actor: str, last: int) -> None:
+        self.both(lambda: self.seen_by(actor).undo(SPACE, Undo(last=last)), lambda _: self.model.undo(last, actor))
+
+    @rule(days=st.sampled_from([0.5, 2.0]))
+    def pass_days(self, days: float) -> None:
+        self.clock.pass_days(days)
+        self.model.now = self.clock.at
+
+    @rule()
+    def restart(self) -> None:
+        self.engine.close()
+        self.engine = open_engine(self.store, clock=self.clock)
+
+    @invariant()
+    def shows_the_same(self) -> None:
+        shown = self.model.shown()
+        listed = {one.id: said_of(one, to_us) for one in self.engine.list_memories(SPACE, limit=100).items}
+        assert listed == shown
+        answer = self.engine.search(SPACE, Query(text="red fox lake", mode="recent", limit=100))
+        assert {hit.memory.id for hit in answer.hits} == {
+            id_ for id_, said in shown.items() if {"red", "fox", "lake"} & {*said["content"].split()}
+        }
+        if self.model.lives:
+            id_ = self.known(self.model.seq)
+            versions = reversed(self.engine.history(SPACE, id_).versions)
+            assert [said_of(version.memory, to_us) for version in versions] == self.model.versions(id_)
+
+
+@pytest.mark.timeout(7_200)
+def test_nothing_differs_from_a_plain_model(stores: Stores, long: bool):
+    examples, steps = (200, 100) if long else (5, 20)
+    chosen = settings(settings(), max_examples=examples, stateful_step_count=steps)
+    run_state_machine_as_test(lambda: Lives(stores()), settings=chosen)
