@@ -112,7 +112,7 @@ class Lives:
             raise InvalidInput.at("$.version", "the memory has only one version, and that stands")
         if wanted is None or not call.caller.shows(wanted.category):
             raise NotFound("version", f"{memory_id}.{version}")
-        if wanted.superseded_by is not None and wanted.version != before.version:
+        if wanted.superseded_by is not None:
             raise InvalidInput.at("$.version", "in that version it was superseded; restore the one before")
         return before, is_dead, wanted
 

@@ -120,6 +120,8 @@ def test_a_deleted_memory_comes_back_unless_its_address_is_taken(engine: Engine,
 def test_a_superseded_memory_comes_back_beside_its_successor(engine: Engine):
     (id_,) = add(engine, "one")
     (new,) = engine.supersede(SPACE, id_, Draft(content="two")).memories
+    with pytest.raises(InvalidInput, match="the one before"):
+        engine.restore(SPACE, id_, 2)
     (back,) = engine.restore(SPACE, id_).memories
     assert (back.content, back.status, back.superseded_by) == ("one", "active", None)
     assert {memory.id for memory in engine.list_memories(SPACE).items} == {id_, new.id}
