@@ -91,9 +91,20 @@ class Turns:
 
 
 class Admission:
-    """The lines of a process. `patience`: seconds that a request may have to wait; `places`: those in a line."""
+    """The lines of a process. `patience`: seconds that a request may have to wait; `places`: those in a line.
 
-    def __init__(self, patience: float, places: int, clock: Clock = time.monotonic) -> None:
+    `refusing` hears of the method of each request that was not let in.
+    """
+
+    def __init__(
+        self,
+        patience: float,
+        places: int,
+        clock: Clock = time.monotonic,
+        *,
+        refusing: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._refusing = refusing
         self.loop, self.search, self.store, self.disk = (Line(clock) for _ in range(4))
         self.turns = Turns(self.loop)
         self.refused = 0  # requests, so far
@@ -113,9 +124,10 @@ class Admission:
             for line in self._needed(method, path)
         )
 
-    def refuse(self) -> None:
+    def refuse(self, method: str) -> None:
         """Count a request that was not let in, and tell the log now and then how many there were."""
         self.refused += 1
+        self._refusing(method)
         now = self._clock()
         if now - self._told_at >= TOLD_SECONDS:
             refused, self._told_at, self._told = self.refused - self._told, now, self.refused

@@ -133,7 +133,8 @@ def create_app(
     )
     allowed = methods(app)
     app.state.settings = settings
-    app.state.admission = Admission(settings.queue_seconds, settings.queue_limit)
+    meters = Meters()
+    app.state.admission = Admission(settings.queue_seconds, settings.queue_limit, refusing=meters.turned_away)
     app.state.openapi = cache(lambda: msgspec.json.encode(document(app)))  # a third of this function
     resource = app.state.resource = resource_of(settings)
     limits = Limits(settings.rate_limit, settings.concurrency_limit)
@@ -152,7 +153,6 @@ def create_app(
     app.state.gate = gate
     inner = Compress(gate)
     pages = names_in(settings.origins)
-    meters = Meters()
     envelope = Envelope(Cors(inner, pages) if pages else inner, meters)
     app.asgi_handler = envelope  # outside of Litestar's routing: unmatched paths pass it too
     return app

@@ -52,7 +52,7 @@ class Entrance(Arrival):
 
     def _refuse(self, cycle: RequestResponseCycle) -> None:
         """Say that the server is busy. A body that is on its way is read, and dropped."""
-        self._admission.refuse()
+        self._admission.refuse(cycle.scope["method"])
         unsure = cycle.waiting_for_100_continue  # whether its body will come
         keep = cycle.keep_alive and not self._too_many and not unsure
         told = b"" if keep else b"connection: close\r\n"

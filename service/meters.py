@@ -35,6 +35,11 @@ class Meters:
         if problem is not None:
             self.problems.add(problem)
 
+    def turned_away(self, method: str) -> None:
+        """A request was refused before anything was done for it."""
+        self.requests.add(method if method in METHODS else OTHER, NO_ROUTE, "503")
+        self.problems.add("busy")
+
     def searched(self, answer: Answer) -> None:
         self.searches.add(answer.strategy, answer.evidence)
         if answer.degraded:
