@@ -12,11 +12,12 @@ from pathlib import Path
 
 import apsw
 
+from core.caller import Caller
 from core.embed import StaticEncoder
 from core.engine import Engine
 from core.ids import IdSource, id_text
 from core.prepare import new_memory, ready
-from core.store import memories, spaces
+from core.store import changes, memories, spaces
 from core.store.database import Rows, Statement
 from core.store.file import FileDatabase
 from core.store.memories import NewVersion
@@ -99,7 +100,7 @@ def _write(connection: apsw.Connection, space: SpaceRow, versions: Sequence[NewV
     for offset, version in zip(range(len(versions) - 1, -1, -1), versions, strict=True):
         for statement in memories.insert(space, version, generation, offset):
             _run(connection, statement)
-        _run(connection, memories.record(space, "created", version.memory, offset))
+        _run(connection, changes.record(space, "created", Caller(), version.memory, offset))
 
 
 def _run(connection: apsw.Connection, statement: Statement) -> Rows:

@@ -123,7 +123,8 @@ class Side:
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: self._plain(inner) for key, inner in value.items() if key not in ("timings", "next_cursor")}
+            varying = ("timings", "commit", "next_cursor")
+            return {key: self._plain(inner) for key, inner in value.items() if key not in varying}
         if isinstance(value, list | tuple):
             return [self._plain(inner) for inner in value]
         if isinstance(value, str):

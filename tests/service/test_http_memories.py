@@ -140,7 +140,7 @@ def test_a_deleted_memory_is_gone_but_for_its_history(client: httpx.Client, memo
     versions = client.get(f"{url}/history").json()["items"]
     assert [version["memory"]["version"] for version in versions] == [2, 1]
     assert all(version["died_at"] for version in versions)
-    assert set(versions[0]) == {"memory", "born", "died", "born_at", "died_at"}
+    assert set(versions[0]) == {"memory", "born", "died", "born_at", "died_at", "changes"}
 
 
 def test_a_reader_who_has_the_version_gets_no_body(client: httpx.Client, memory: dict[str, Any]):
@@ -239,7 +239,7 @@ def test_limits_are_said_with_the_value(client: httpx.Client):
         ({"content": "a", "expires_at": "2001-01-01T00:00:00Z"}, "$.expires_at"),
         ({"content": "a", "parent_id": "x"}, "$.parent_id"),
         ({"content": "a", "parent_id": "0197a3c0-5f4e-7000-8000-0123456789ab"}, "$.parent_id"),
-        ({"content": "a", "on_conflict": "supersede"}, "$.on_conflict"),
+        ({"content": "a", "on_conflict": "replace"}, "$.on_conflict"),
     ],
 )
 def test_a_bad_field_is_named(client: httpx.Client, body: dict[str, Any], path: str):
