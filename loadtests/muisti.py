@@ -89,6 +89,16 @@ def opened(path: Path, encoder: Encoder) -> Iterator[Muisti]:
         yield Muisti(engine, encoder, index, snapshot, memory_of)
 
 
+def loading(path: Path, encoder: Encoder) -> tuple[float, int]:
+    """Seconds of processor time that reading the space into memory takes, and its bytes there."""
+    with Engine(FileDatabase(path), encoder, _now, index_memory=MEMORY) as engine:
+        began = time.process_time()
+        index, _ = engine._indexes.fresh(SPACE)  # pyright: ignore[reportPrivateUsage]  # below the engine
+        took = time.process_time() - began
+        engine.settle()
+        return took, index.nbytes
+
+
 def below(percent: int) -> Filter:
     """The filter that lets `percent` of the memories through."""
     return Leaf("metadata.a", "lt", percent)

@@ -48,7 +48,8 @@ def run(settings: Settings) -> None:
     allow_files(settings.connection_limit + SPARE_FILES)
     with ExitStack() as closing:
         listener = closing.enter_context(listen(settings))
-        listeners = [listener, *(closing.enter_context(listener.dup()) for _ in range(ACCEPTED - 1))]
+        taken = ACCEPTED if settings.workers == 1 else 1  # a worker that takes many at once leaves none to the others
+        listeners = [listener, *(closing.enter_context(listener.dup()) for _ in range(taken - 1))]
         if settings.workers == 1:
             _run_here(settings, listeners)
         else:

@@ -1,0 +1,1 @@
+"""What many tenants cost, and where one large tenant breaks: measured constants, a model of them, a simulation."""
