@@ -31,6 +31,8 @@ class Proxy:
         self._choose = choose
         self._lock = threading.Lock()
         self.done = Counter[Fault]()
+        self._under_way = 0
+        self.most_at_once = 0  # requests that were under way
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self._stopping = False
@@ -74,7 +76,14 @@ class Proxy:
             if fault == "reset":
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
                 return
-            answer = self._forward(request, fault)
+            with self._lock:
+                self._under_way += 1
+                self.most_at_once = max(self.most_at_once, self._under_way)
+            try:
+                answer = self._forward(request, fault)
+            finally:
+                with self._lock:
+                    self._under_way -= 1
             if answer is None:
                 return
             if fault == "error":

@@ -189,3 +189,17 @@ def test_the_ids_of_old_writes_go_and_the_count_stays(sqld: Sqld, monkeypatch: p
 def test_what_does_not_speak_hrana_is_told_so(sqld: Sqld):
     with pytest.raises(StoreUnavailable, match="Hrana"):
         RemoteDatabase(Server(f"{sqld.url}/elsewhere", Token(), "default"), seconds=1)
+
+
+def test_threads_of_one_process_write_one_after_another(sqld: Sqld):
+    store = RemoteStore(sqld)
+    store.open().write(TABLES)
+    with Proxy(sqld.port, lambda: None) as proxy:
+        database = RemoteDatabase(Server(proxy.url, Token(), store.namespace))
+        with ThreadPoolExecutor(16) as threads:
+            numbers = list(threads.map(lambda n: add(database, str(n)), range(64)))
+        noted = log(database)
+        database.close()
+    assert sorted(numbers) == list(range(1, 65))
+    assert noted == {str(n): number for n, number in enumerate(numbers)}
+    assert proxy.most_at_once == 1, "writes waited at the server, where each would hold a connection"
