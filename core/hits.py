@@ -7,11 +7,10 @@ from typing import Literal
 
 from msgspec import Struct
 
+from core.terms import Fusion, Mode
+from core.terms import Match as Match
 from core.values import Memory, Passage, Seq
 
-Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]
-Match = Literal["any", "all", "phrase"]
-Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
 Evidence = Literal["strong", "weak", "none", "uncalibrated"]
 Decay = Literal["exponential", "linear", "half_life"]
 

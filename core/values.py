@@ -12,30 +12,29 @@ from typing import Literal
 
 from msgspec import Struct
 
+from core.terms import BATCH_MAX as BATCH_MAX
+from core.terms import CONTENT_MAX as CONTENT_MAX
+from core.terms import Importance, Status, Type
+from core.terms import OnConflict as OnConflict
+from core.terms import Scope as Scope
+
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
 Kind = Literal["memory", "chunk", "exchange"]
-Type = Literal["fact", "preference", "procedure", "guard", "observation"]
-Status = Literal["active", "candidate", "superseded", "deprecated"]
-Importance = Literal["low", "medium", "high", "critical"]
-OnConflict = Literal["reject", "keep", "supersede"]
 LikenessKind = Literal["duplicate", "conflict", "similar", "address"]
 DifferenceKind = Literal["negation", "opposite", "number", "date", "name"]
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
-Scope = Literal["read", "append", "write", "delete", "admin"]
 Action = Literal[
     "space_created", "space_deleted", "key_created", "key_revoked", "key_rotated", "memory_deleted", "quota_set"
 ]
 
 IMPORTANCE: tuple[Importance, ...] = ("low", "medium", "high", "critical")
 
-CONTENT_MAX = 100_000  # characters
 QUOTA_MAX = 2**53  # what every JSON reader can count to
 NAME_MAX = 200  # characters of a category, key, author, source or tag
 REASON_MAX = 2_000  # characters
 TAGS_MAX = 100
 METADATA_MAX = 16_384  # bytes of JSON
-BATCH_MAX = 1_000  # memories in one batch
 LIMIT_MAX = 100  # hits of a search, items of a list
 QUERY_MAX = 10_000  # characters
 SPACE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")

@@ -7,11 +7,14 @@ network. Every call returns a `Reply` or raises `ApiError` or `Unreachable`.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
-import httpx
 import msgspec
+
+if TYPE_CHECKING:  # it takes a tenth of a second, which `--help` does without
+    import httpx
 
 TIMEOUT_SECONDS = 60.0
 PROBLEM = "application/problem+json"
@@ -51,7 +54,7 @@ class Reply:
     """An answer: `body` as it came, `data` read from it."""
 
     body: bytes
-    headers: httpx.Headers
+    headers: "httpx.Headers"
 
     @cached_property
     def data(self) -> Any:
@@ -61,7 +64,7 @@ class Reply:
     def milliseconds(self) -> float | None:
         """The time that the server took, from `Server-Timing`: its `total`, else the sum; None when it tells none.
 
-        >>> Reply(b"", httpx.Headers({"Server-Timing": "embed;dur=0.5, total;dur=2.5"})).milliseconds
+        >>> Reply(b"", {"Server-Timing": "embed;dur=0.5, total;dur=2.5"}).milliseconds
         2.5
         """
         times: dict[str, float] = {}
@@ -76,7 +79,7 @@ class Reply:
 class Client:
     """The calls of the API. Close it, or use it as a context manager."""
 
-    def __init__(self, http: httpx.Client) -> None:
+    def __init__(self, http: "httpx.Client") -> None:
         self._http = http
 
     def __enter__(self) -> Self:
@@ -191,6 +194,7 @@ class Client:
     ) -> Reply:
         content = None if json is None else msgspec.json.encode(json)
         typed = {"Content-Type": "application/json"} if content is not None else {}
+        httpx = import_module("httpx")
         try:
             response = self._http.request(
                 method, path, content=content, params=params or None, headers={**typed, **(headers or {})}
@@ -218,6 +222,7 @@ def connect(url: str, key: str | None = None) -> Client:
     Raises:
         ValueError: this is no http or https URL.
     """
+    httpx = import_module("httpx")
     try:
         parsed = httpx.URL(url.rstrip("/").removesuffix("/v1"))
     except httpx.InvalidURL as error:
@@ -230,12 +235,12 @@ def connect(url: str, key: str | None = None) -> Client:
     return Client(httpx.Client(base_url=parsed, timeout=TIMEOUT_SECONDS, trust_env=trusted, headers=headers))
 
 
-def through(transport: httpx.BaseTransport) -> Client:
+def through(transport: "httpx.BaseTransport") -> Client:
     """A client over a transport of the caller's; closing the client closes the transport."""
-    return Client(httpx.Client(transport=transport, base_url="http://localhost"))
+    return Client(import_module("httpx").Client(transport=transport, base_url="http://localhost"))
 
 
-def _refusal(response: httpx.Response) -> ApiError:
+def _refusal(response: "httpx.Response") -> ApiError:
     kind = response.headers.get("Content-Type", "").partition(";")[0]
     if kind == PROBLEM:
         return ApiError(response.status_code, msgspec.json.decode(response.content), response.content)

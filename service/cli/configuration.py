@@ -3,23 +3,28 @@
 import os
 import re
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from service.cli.base import USAGE, Failure, Globals
-from service.settings import Settings, SettingsError, find_config, load
+
+if TYPE_CHECKING:
+    from service.settings import Settings
 
 
-def in_force(options: Globals, flags: Mapping[str, object] | None = None) -> Settings:
+def in_force(options: Globals, flags: Mapping[str, object] | None = None) -> "Settings":
     """Settings from flags, environment and file. `flags` go by field name; None means not given.
 
     Raises:
         Failure: a setting is misspelt or bad.
     """
-    config = Path(options.config) if options.config else find_config(os.environ, Path.cwd())
+    settings = import_module("service.settings")
+    config = Path(options.config) if options.config else settings.find_config(os.environ, Path.cwd())
     given = {"database_url": database_url(options.database)} | dict(flags or {})
     try:
-        return load(os.environ, config, given)
-    except SettingsError as error:
+        return settings.load(os.environ, config, given)
+    except settings.SettingsError as error:
         raise Failure(str(error), USAGE) from error
 
 

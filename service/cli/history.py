@@ -2,17 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import RenderableType
-from rich.text import Text
 
-from core.values import BATCH_MAX
+from core.terms import BATCH_MAX
 from service.cli.base import Command, Globals
 from service.cli.naming import find_id
 from service.cli.output import ago, answer, cell, grid, one_line, tabbed, talk
 from service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 SHOWN = 80  # characters of a value that changed
 
@@ -58,7 +59,7 @@ def restore(options: Globals, id_: str, *, to: int | None, if_version: int | Non
         answer(
             options,
             reply,
-            table=lambda memory: Text(f"Restored {memory['id']}: now version {memory['version']}."),
+            table=lambda memory: cell(f"Restored {memory['id']}: now version {memory['version']}."),
             plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
         )
 
@@ -88,12 +89,12 @@ def _ids(data: Mapping[str, Any]) -> list[str]:
     return [*(one["id"] for one in data["items"]), *data["ended"]]
 
 
-def _undone(data: Mapping[str, Any]) -> RenderableType:
+def _undone(data: Mapping[str, Any]) -> "RenderableType":
     lines = [f"{one['id']} stands as before: now version {one['version']}." for one in data["items"]]
-    return Text("\n".join([*lines, *(f"{one} is deleted." for one in data["ended"])]))
+    return cell("\n".join([*lines, *(f"{one} is deleted." for one in data["ended"])]))
 
 
-def _table(versions: list[Mapping[str, Any]]) -> RenderableType:
+def _table(versions: list[Mapping[str, Any]]) -> "RenderableType":
     now = datetime.now(UTC)
     table = grid(None, "version", "since", "changed", right=("version",))
     for version in versions:

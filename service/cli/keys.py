@@ -1,17 +1,19 @@
 """Commands about keys, and the audit log."""
 
 from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
-from rich.table import Table
 
-from core.values import Scope
+from core.terms import Scope
 from service.cli.base import Command, Globals, Subcommands
 from service.cli.options import Moment, comma_list
 from service.cli.output import ago, answer, cell, grid, tabbed, talk
 from service.cli.session import client
-from service.schemas.keys import MODES, OVERLAP_SECONDS
+from service.schemas.modes import MODES, OVERLAP_SECONDS
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 COMMANDS = {
     "create": ("service.cli.keys:create", "Make a key, and show it once."),
@@ -144,7 +146,7 @@ def audit(options: Globals, limit: int) -> None:
         )
 
 
-def _table(data: Any) -> Table:
+def _table(data: Any) -> "Table":
     now = datetime.now(UTC)
     table = grid(None, "id", "name", "may", "spaces", "category", "last used", "state")
     for one in data["items"]:
@@ -160,7 +162,7 @@ def _table(data: Any) -> Table:
     return table
 
 
-def _audit_table(data: Any) -> Table:
+def _audit_table(data: Any) -> "Table":
     now = datetime.now(UTC)
     table = grid(None, "when", "who", "what", "space", "id")
     for one in data["items"]:

@@ -4,12 +4,10 @@ from importlib import import_module
 
 import click
 
-from core.errors import MuistiError
-from core.grants import Grant, check_grant
-from service.cli.base import Command, Failure, Globals
+from service.cli.base import Command, Globals
 from service.cli.configuration import in_force
 from service.cli.session import refusals, server_url, space_choice
-from service.schemas.keys import MODES
+from service.schemas.modes import MODES
 
 
 @click.command(
@@ -28,9 +26,7 @@ def mcp(options: Globals, mode: str, category: str | None) -> None:
     if server_url(options):
         raise click.UsageError("a server that runs already speaks MCP itself, at /mcp; leave out --url and MUISTI_URL")
     with refusals(options):
-        grant = Grant(frozenset(dict(MODES)[mode]), (space_choice(options).space,), category)  # pyright: ignore[reportArgumentType]  # click has checked it
-        check_grant(grant)
-        try:
-            import_module("service.mcp.stdio").run(in_force(options), grant)
-        except MuistiError as error:
-            raise Failure(str(error)) from error
+        grants = import_module("core.grants")
+        grant = grants.Grant(frozenset(dict(MODES)[mode]), (space_choice(options).space,), category)  # pyright: ignore[reportArgumentType]  # click has checked it
+        grants.check_grant(grant)
+        import_module("service.mcp.stdio").run(in_force(options), grant)

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from core.ids import id_bytes
 from service.cli.base import Failure
-from service.cli.session import Session
+
+if TYPE_CHECKING:
+    from service.cli.opening import Session
 
 PAGES = 10  # of the list that are searched for the end of an id
 PAGE = 100
@@ -21,21 +23,21 @@ def check_name(name: Sequence[str]) -> None:
         raise click.UsageError(f"expected an ID, or a CATEGORY and a KEY; got {len(name)} words")
 
 
-def find(opened: Session, name: Sequence[str]) -> dict[str, Any]:
+def find(opened: "Session", name: Sequence[str]) -> dict[str, Any]:
     """The memory of that name."""
     if len(name) == 2:
         return opened.client.get_entry(opened.space, *name).data
     return opened.client.get(opened.space, find_id(opened, name[0])).data
 
 
-def find_id(opened: Session, given: str) -> str:
+def find_id(opened: "Session", given: str) -> str:
     """The whole id of what may be the end of one.
 
     Raises:
         Failure: there is none, or several, among the newest memories.
     """
     end = _END.fullmatch(given.lower())
-    if id_bytes(given) is not None or end is None:
+    if import_module("core.ids").id_bytes(given) is not None or end is None:
         return given
     found, cursor = list[str](), None
     for _ in range(PAGES):

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import reduce
+from importlib import import_module
 from typing import Any, TypeVar, get_args
 
 import click
-import msgspec
 
-from core.values import Importance, Status, Type
+from core.terms import Importance, Status, Type
 
 F = TypeVar("F", bound=Callable[..., Any])
 CLEAR = ""  # on update an empty value takes the field away
@@ -19,7 +19,7 @@ class JsonObject(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            read = msgspec.json.decode(value) if isinstance(value, str) else value
+            read = import_module("msgspec").json.decode(value) if isinstance(value, str) else value
         except ValueError as error:
             self.fail(f"is not JSON: {error}", param, ctx)
         if not isinstance(read, dict):

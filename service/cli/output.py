@@ -1,19 +1,24 @@
 """Answers on stdout: the JSON of the API, tables for a terminal, tabbed lines for a pipe. Talk goes to stderr."""
 
+from __future__ import annotations
+
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich import box
-from rich.console import Console, RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from service.cli.base import Globals
-from service.client import Reply
+
+if TYPE_CHECKING:  # rich is imported by the first table, not by `--help`
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+    from service.client import Reply
 
 SHORT = 8  # last characters of an id: random in UUIDv7, the first ones are the time
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # would steer the terminal
@@ -33,7 +38,9 @@ def for_people(options: Globals) -> bool:
 
 def console(options: Globals, *, stderr: bool = False) -> Console:
     """`NO_COLOR` is honoured by rich itself."""
-    return Console(stderr=stderr, no_color=True if options.no_color else None, highlight=False)
+    return import_module("rich.console").Console(
+        stderr=stderr, no_color=True if options.no_color else None, highlight=False
+    )
 
 
 def answer(
@@ -82,14 +89,32 @@ def tabbed(*values: object) -> str:
 
 def cell(text: object, style: str = "") -> Text:
     """Text of a memory inside a table; never read as markup."""
-    return Text("" if text is None else safe(str(text)), style)
+    return import_module("rich.text").Text("" if text is None else safe(str(text)), style)
 
 
 def grid(title: str | None, *columns: str, right: Sequence[str] = ()) -> Table:
-    made = Table(title=Text(title) if title else None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    made: Table = import_module("rich.table").Table(
+        title=cell(title) if title else None,
+        title_justify="left",
+        box=import_module("rich.box").SIMPLE_HEAD,
+        pad_edge=False,
+    )
     for name in columns:
         made.add_column(name, justify="right" if name in right else "left")
     return made
+
+
+def fields(rows: Sequence[tuple[RenderableType, RenderableType]]) -> Table:
+    """Names and values in two columns, without a frame."""
+    made: Table = import_module("rich.table").Table.grid(padding=(0, 2))
+    for name, value in rows:
+        made.add_row(name, value)
+    return made
+
+
+def stack(*parts: RenderableType) -> RenderableType:
+    """Parts below each other."""
+    return import_module("rich.console").Group(*parts)
 
 
 def short_id(memory: Row) -> str:

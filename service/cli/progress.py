@@ -1,10 +1,15 @@
 """Progress of long work on stderr: bars on a terminal, a line for each stage elsewhere."""
 
-from typing import Self
+from __future__ import annotations
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-from rich.text import Text
+from importlib import import_module
+from typing import TYPE_CHECKING, Self
+
+from service.cli.output import cell
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
 
 
 class Stages:
@@ -14,8 +19,16 @@ class Stages:
         self._console = console
         self._topic = ""
         self._bars: dict[str, TaskID] = {}
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        rich = import_module("rich.progress")
+        columns = (
+            rich.TextColumn("{task.description}"),
+            rich.BarColumn(),
+            rich.MofNCompleteColumn(),
+            rich.TimeRemainingColumn(),
+        )
+        self._progress: Progress = rich.Progress(
+            *columns, console=console, transient=True, disable=not console.is_terminal
+        )
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -36,8 +49,8 @@ class Stages:
         """Tell how far a stage is."""
         if not self._console.is_terminal:
             if stage not in self._bars:
-                self._bars[stage] = TaskID(0)
-                self._console.print(Text(f"{self._topic}: {stage} ({total:,})"))
+                self._bars[stage] = import_module("rich.progress").TaskID(0)
+                self._console.print(cell(f"{self._topic}: {stage} ({total:,})"))
             return
         if stage not in self._bars:
             self._bars[stage] = self._progress.add_task(f"{self._topic}: {stage}", total=total)

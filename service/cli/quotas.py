@@ -1,14 +1,16 @@
 """The quota command: how much a space may hold."""
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Table
 
 from service.cli.base import Command, Globals
 from service.cli.output import answer, cell, grid, tabbed
 from service.cli.session import session
-from service.settings import parse_bytes
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 DEFAULT = "default"
 
@@ -20,7 +22,7 @@ class Most(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            return value if value in (DEFAULT, "0") else parse_bytes(value)
+            return value if value in (DEFAULT, "0") else import_module("service.settings").parse_bytes(value)
         except ValueError:
             self.fail(f"{value!r} is no number such as 1000 or 512MB, nor {DEFAULT}", param, ctx)
 
@@ -50,7 +52,7 @@ def quota(options: Globals, memories: int | str | None, size: int | str | None) 
         )
 
 
-def _table(found: Any) -> Table:
+def _table(found: Any) -> "Table":
     table = grid(None, "", "holds", "may hold", right=("holds", "may hold"))
     for name, one in found.items():
         table.add_row(cell(name), f"{one['used']:,}", _limit(one))

@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from service.cli.base import Command, Globals
 from service.cli.naming import check_name, find_id
 from service.cli.options import as_filter, filters
-from service.cli.output import address, ago, answer, cell, grid, one_line, short_id, tabbed, talk
+from service.cli.output import address, ago, answer, cell, fields, grid, one_line, short_id, stack, tabbed, talk
 from service.cli.session import session
-from service.client import Client
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
 
 TIMES = ("created_at", "updated_at", "event_at", "expires_at")
 
@@ -77,14 +77,14 @@ def list_memories(
 @click.pass_obj
 def categories(options: Globals) -> None:
     """List categories and how many memories each has."""
-    _counts(options, Client.categories, "category")
+    _counts(options, lambda opened: opened.client.categories(opened.space), "category")
 
 
 @click.command(cls=Command, examples=("muisti tags", "muisti tags --plain | head -5"))
 @click.pass_obj
 def tags(options: Globals) -> None:
     """List tags and how many memories each has."""
-    _counts(options, Client.tags, "tag")
+    _counts(options, lambda opened: opened.client.tags(opened.space), "tag")
 
 
 @click.command(cls=Command, examples=("muisti stats", "muisti stats --space acme.web --json"))
@@ -103,7 +103,7 @@ def stats(options: Globals) -> None:
 
 def _counts(options: Globals, call: Any, what: str) -> None:
     with session(options) as opened:
-        reply = opened.read(lambda: call(opened.client, opened.space))
+        reply = opened.read(lambda: call(opened))
         answer(
             options,
             reply,
@@ -114,14 +114,14 @@ def _counts(options: Globals, call: Any, what: str) -> None:
             talk(f"No memory in the space {opened.space} has a {what}.")
 
 
-def _count_table(what: str, items: list[Mapping[str, Any]]) -> Table:
+def _count_table(what: str, items: list[Mapping[str, Any]]) -> "Table":
     table = grid(None, what, "memories", right=("memories",))
     for item in items:
         table.add_row(cell(item["name"]), str(item["count"]))
     return table
 
 
-def _table(memories: list[Mapping[str, Any]]) -> RenderableType:
+def _table(memories: list[Mapping[str, Any]]) -> "RenderableType":
     now = datetime.now(UTC)
     table = grid(None)
     table.add_column("id", no_wrap=True)
@@ -137,17 +137,15 @@ def _table(memories: list[Mapping[str, Any]]) -> RenderableType:
             cell(one_line(memory["content"])[:240]),
             cell(", ".join(memory["tags"]), "dim"),
         )
-    return table if memories else Text("No memories.")
+    return table if memories else cell("No memories.")
 
 
-def _card(memory: Mapping[str, Any]) -> RenderableType:
+def _card(memory: Mapping[str, Any]) -> "RenderableType":
     now = datetime.now(UTC)
-    table = Table.grid(padding=(0, 2))
-    for line in _lines(memory):
-        name, _, value = line.partition("\t")
-        when = f" ({ago(value, now)})" if name in TIMES else ""
-        table.add_row(Text(name, "dim"), cell(value + when))
-    return Group(table, Text(), cell(memory["content"]))
+    named = [line.partition("\t")[::2] for line in _lines(memory)]
+    times = {name: f" ({ago(value, now)})" for name, value in named if name in TIMES}
+    table = fields([(cell(name, "dim"), cell(value + times.get(name, ""))) for name, value in named])
+    return stack(table, cell(""), cell(memory["content"]))
 
 
 def _lines(memory: Mapping[str, Any]) -> Iterator[str]:
@@ -157,7 +155,7 @@ def _lines(memory: Mapping[str, Any]) -> Iterator[str]:
             yield tabbed(name, ", ".join(value) if name == "tags" else value)
 
 
-def _sizes(space: str, sizes: Mapping[str, Any]) -> Table:
+def _sizes(space: str, sizes: Mapping[str, Any]) -> "Table":
     table = grid(f"space {space}", "size", "value", right=("value",))
     for name, value in _flat(sizes):
         table.add_row(name, f"{value:,}" if isinstance(value, int) else cell(value))

@@ -3,9 +3,7 @@
 from importlib import import_module
 
 import click
-import msgspec
 
-from core.errors import NotFound
 from service.cli.base import Command, Failure, Globals
 from service.cli.configuration import in_force
 from service.cli.output import console, talk
@@ -32,13 +30,14 @@ def reembed(options: Globals) -> None:
         import_module("service.app").open_engine(in_force(options)) as engine,
         Stages(console(options, stderr=True)) as stages,
     ):
+        errors = import_module("core.errors")
         stages.begin(name)
         try:
             space = engine.reembed(name, lambda done, total: stages.note("embedding", done, total))
-        except NotFound as error:
+        except errors.NotFound as error:
             raise Failure(f"there is no space {name}; `muisti spaces` lists those that exist") from error
     if options.json:
-        click.echo(msgspec.json.encode(space))
+        click.echo(import_module("msgspec").json.encode(space))
     else:
         click.echo(f"{space.name}\t{space.generation}")
     talk("Done. A server that still runs with another model must be restarted with this one.")

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
-from rich.console import Group, RenderableType
-from rich.text import Text
 
-from core.hits import Fusion, Match, Mode
+from core.terms import Fusion, Match, Mode
 from service.cli.base import Command, Globals
 from service.cli.options import as_filter, filters
-from service.cli.output import address, ago, answer, one_line, safe, short_id, tabbed, talk
+from service.cli.output import address, ago, answer, cell, one_line, safe, short_id, stack, tabbed, talk
 from service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
 
 MARK = "**"  # around words that match, in `highlight`
 SHOWN = 400  # characters of a passage
@@ -91,25 +93,25 @@ def _factors(explain: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{name}.{term}={weight:.4f}"
 
 
-def _hits(found: Mapping[str, Any]) -> RenderableType:
+def _hits(found: Mapping[str, Any]) -> "RenderableType":
     now = datetime.now(UTC)
     parts: list[RenderableType] = []
     for number, hit in enumerate(found["hits"], start=1):
         memory = hit["memory"]
         facts = [f"{hit['score']:.3f}", short_id(memory), ago(memory["created_at"], now), address(memory)]
         facts += [f"#{tag}" for tag in memory["tags"]]
-        parts.append(Text(f"{number}. ", "bold") + Text(safe("  ".join(filter(None, facts))), "dim"))
+        parts.append(cell(f"{number}. ", "bold") + cell("  ".join(filter(None, facts)), "dim"))
         parts.append(_body(hit))
         if hit.get("explain"):
-            parts.append(Text("   " + safe("  ".join(_factors(hit["explain"]))), "dim"))
-    return Group(*parts) if parts else Text("No hits.")
+            parts.append(cell("   " + "  ".join(_factors(hit["explain"])), "dim"))
+    return stack(*parts) if parts else cell("No hits.")
 
 
-def _body(hit: Mapping[str, Any]) -> Text:
+def _body(hit: Mapping[str, Any]) -> "Text":
     if hit.get("highlight"):
-        text = Text("   ")
+        text = cell("   ")
         for number, part in enumerate(one_line(hit["highlight"]).split(MARK)):
             text.append(safe(part), "bold" if number % 2 else "")
         return text
     passage = one_line(hit["memory"]["content"][hit["passage"]["start"] : hit["passage"]["stop"]])
-    return Text("   " + safe(passage[:SHOWN] + ("…" if len(passage) > SHOWN else "")))
+    return cell("   " + passage[:SHOWN] + ("…" if len(passage) > SHOWN else ""))

@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from core.errors import MuistiError
-from service.cli.base import USAGE, Command, Failure, Globals
+from service.cli.base import Command, Globals
 from service.cli.configuration import in_force
-from service.settings import Option, SettingsError, options
+from service.cli.session import refusals
+from service.settings.table import Option, options
 
 
 def _flag(setting: Option) -> click.Option:
@@ -36,10 +36,7 @@ def serve(given: Globals, **flags: Any) -> None:
         raise click.UsageError("--url names a server that runs already; give --host and --port to start one")
     if given.database and flags["database_url"]:
         raise click.UsageError("give --database or --database-url, not both")
-    settings = in_force(given, {name: value for name, value in flags.items() if value is not None})
-    try:
-        import_module("service.server").run(settings)  # half a second of imports that --help does without
-    except SettingsError as error:
-        raise Failure(str(error), USAGE) from error
-    except MuistiError as error:
-        raise Failure(str(error)) from error
+    with refusals(given):
+        chosen = {name: value for name, value in flags.items() if value is not None}
+        settings = in_force(given, chosen)
+        import_module("service.server").run(settings)

@@ -1,144 +1,46 @@
-"""From the global options to a client and a space, and from refusals to exit codes: the only place for both."""
+"""What commands work with: a client, and a space. Light, so that `--help` is; the work is in `service.cli.opening`."""
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
 from importlib import import_module
-from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any
 
-import click
+from service.cli.base import Globals
 
-from core.errors import InvalidInput, MuistiError
-from service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
-from service.cli.configuration import in_force
-from service.cli.output import likeness
-from service.client import ApiError, Client, Unreachable, connect
-from service.project import Choice, choose
-from service.settings import Settings, SettingsError
-
-T = TypeVar("T")
-
-URL = "MUISTI_URL"
-KEY = "MUISTI_KEY"
-EXIT_CODES = {400: USAGE, 404: ERROR, 409: CONFLICT, 412: CONFLICT, 413: TOO_LONG, 422: USAGE}
-ADVICE = {
-    "unauthorized": f"Put a key of the server into the variable {KEY}; `muisti keys create` makes one.",
-    "duplicate": "Nothing was stored. --on-conflict keep stores both; `muisti update ID` changes the old one.",
-    "contradiction": "Nothing was stored. `muisti update ID TEXT` changes the old one; --on-conflict keep stores both.",
-    "address_taken": "Nothing was stored. `muisti update ID` changes the old one; another --key keeps both.",
-    "stale_version": "Nothing was changed. `muisti get ID` shows the newest version; repeat with its number.",
-}
+if TYPE_CHECKING:
+    from service.cli.opening import Session
+    from service.client import Client
+    from service.project import Choice
+    from service.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A client, and the space that the command works in."""
-
-    client: Client
-    choice: Choice
-
-    @property
-    def space(self) -> str:
-        return self.choice.space
-
-    def write(self, call: Callable[[], T]) -> T:
-        """Make the call; when the space is missing make that first."""
-        try:
-            return call()
-        except ApiError as error:
-            if error.status != 404 or self.exists():
-                raise
-        try:
-            self.client.create_space(self.space)
-        except ApiError as error:
-            if error.status != 409:  # somebody else was faster
-                raise
-        click.echo(f"Created the space {self.space} ({self.choice.why}).", err=True)
-        return call()
-
-    def read(self, call: Callable[[], T]) -> T:
-        """Make the call; say what to do when the space is missing."""
-        try:
-            return call()
-        except ApiError as error:
-            if error.status != 404 or self.exists():
-                raise
-            raise Failure(
-                f"there is no space {self.space} ({self.choice.why}) yet. `muisti add TEXT` makes it with its first "
-                "memory; `muisti spaces` lists those that exist."
-            ) from error
-
-    def exists(self) -> bool:
-        return any(space["name"] == self.space for space in self.client.spaces().data["items"])
-
-
-@contextmanager
-def session(options: Globals) -> Iterator[Session]:
+def session(options: Globals) -> "AbstractContextManager[Session]":
     """A client and a space; what the service refuses inside becomes the end of the command.
 
     Raises:
         Failure: no service, no such thing, a conflict. The exit code says which.
     """
-    choice = space_choice(options)
-    with client(options) as opened:
-        try:
-            yield Session(opened, choice)
-        except ApiError as error:
-            raise _failure(options, error) from error
+    return _opening().session(options)
 
 
-@contextmanager
-def client(options: Globals, settings: Settings | None = None) -> Iterator[Client]:
+def client(options: Globals, settings: "Settings | None" = None) -> "AbstractContextManager[Client]":
     """A client of the server that the options name, else of this process on `settings` (default: those in force)."""
-    with refusals(options):
-        url = server_url(options)
-        opened = _connected(url) if url else import_module("service.cli.local").start(settings or in_force(options))
-        with opened:
-            yield opened
+    return _opening().client(options, settings)
 
 
-@contextmanager
-def refusals(options: Globals) -> Iterator[None]:
+def refusals(options: Globals) -> AbstractContextManager[None]:
     """Turn what was refused into an exit code, the words on stderr, and with --json the problem on stdout."""
-    try:
-        yield
-    except ApiError as error:
-        raise _failure(options, error) from error
-    except SettingsError as error:
-        raise Failure(str(error), USAGE) from error
-    except InvalidInput as error:
-        raise Failure("; ".join(problem.message for problem in error.problems), USAGE) from error
-    except (Unreachable, MuistiError) as error:
-        raise Failure(str(error)) from error
+    return _opening().refusals(options)
 
 
 def server_url(options: Globals) -> str | None:
-    return options.url or os.environ.get(URL) or None
+    """The server that the options or the environment name; None stands for the database file."""
+    return _opening().server_url(options)
 
 
-def space_choice(options: Globals) -> Choice:
-    try:
-        return choose(options.space, os.environ, Path.cwd())
-    except InvalidInput as error:
-        raise Failure(error.problems[0].message, USAGE) from error
+def space_choice(options: Globals) -> "Choice":
+    """The space that the options or the project name, and why."""
+    return _opening().space_choice(options)
 
 
-def _connected(url: str) -> Client:
-    try:
-        return connect(url, os.environ.get(KEY))
-    except ValueError as error:
-        raise Failure(str(error), USAGE) from error
-
-
-def _failure(options: Globals, error: ApiError) -> Failure:
-    if options.json and error.body:
-        click.echo(error.body)
-    advice = ADVICE.get(error.code)
-    lines = [str(error).partition("; ")[0] if advice else str(error)]  # the rest is advice for users of the API
-    lines += [f"  {line}" for bad in error.errors if (line := f"{bad['path']}: {bad['message']}") not in lines[0]]
-    lines += [f"  {likeness(conflict)}" for conflict in error.conflicts]
-    if advice:
-        lines.append(advice)
-    return Failure("\n".join(lines), EXIT_CODES.get(error.status, ERROR))
+def _opening() -> Any:
+    return import_module("service.cli.opening")

@@ -1,15 +1,17 @@
 """Commands about spaces: which one is used here, and which there are."""
 
 from datetime import UTC, datetime
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
-from rich.table import Table
 
 from service.cli.base import Command, Globals
 from service.cli.output import ago, answer, cell, grid, safe, tabbed
 from service.cli.session import client, space_choice
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 @click.command(cls=Command, examples=("muisti space", "muisti space --json"))
@@ -22,7 +24,7 @@ def space(options: Globals) -> None:
     """
     choice = space_choice(options)
     if options.json:
-        click.echo(msgspec.json.encode({"space": choice.space, "why": choice.why}))
+        click.echo(import_module("msgspec").json.encode({"space": choice.space, "why": choice.why}))
     else:
         click.echo(safe(f"{choice.space}\t{choice.why}"))
 
@@ -40,7 +42,7 @@ def spaces(options: Globals) -> None:
         )
 
 
-def _table(data: Any) -> Table:
+def _table(data: Any) -> "Table":
     now = datetime.now(UTC)
     table = grid(None, "space", "changes", "made", right=("changes",))
     for item in data["items"]:

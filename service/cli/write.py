@@ -2,17 +2,16 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any, get_args
 
 import click
-from rich.text import Text
 
-from core.secrets import find_secret
-from core.values import CONTENT_MAX, OnConflict
+from core.terms import CONTENT_MAX, OnConflict
 from service.cli.base import TOO_LONG, USAGE, Command, Failure, Globals
 from service.cli.naming import check_name, find, find_id
 from service.cli.options import CLEAR, comma_list, memory_fields
-from service.cli.output import answer, likeness, one_line, safe, talk
+from service.cli.output import answer, cell, likeness, one_line, talk
 from service.cli.session import session
 
 STDIN = "-"
@@ -62,7 +61,7 @@ def add(
         answer(
             options,
             reply,
-            table=lambda memory: Text(f"Stored {memory['id']} in the space {opened.space}."),
+            table=lambda memory: cell(f"Stored {memory['id']} in the space {opened.space}."),
             plain=lambda memory: [memory["id"]],
         )
 
@@ -97,7 +96,7 @@ def update(
         answer(
             options,
             reply,
-            table=lambda memory: Text(f"Changed {memory['id']}: now version {memory['version']}."),
+            table=lambda memory: cell(f"Changed {memory['id']}: now version {memory['version']}."),
             plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
         )
 
@@ -127,7 +126,7 @@ def supersede(
         answer(
             options,
             reply,
-            table=lambda memory: Text(f"Stored {memory['id']} in place of {found}."),
+            table=lambda memory: cell(f"Stored {memory['id']} in place of {found}."),
             plain=lambda memory: [memory["id"]],
         )
 
@@ -151,7 +150,7 @@ def delete(options: Globals, name: tuple[str, ...], if_version: int | None) -> N
         answer(
             options,
             reply,
-            table=lambda _: Text(safe(f"Deleted {found['id']}: {_start(found)}")),
+            table=lambda _: cell(f"Deleted {found['id']}: {_start(found)}"),
             plain=lambda _: [found["id"]],
         )
 
@@ -186,7 +185,7 @@ def _given(fields: Mapping[str, Any], clearing: bool = False) -> dict[str, Any]:
 
 def _refuse_secrets(memory: Mapping[str, Any], allowed: bool) -> None:
     for field, text in () if allowed else _texts(memory):
-        rule = find_secret(text)
+        rule = import_module("core.secrets").find_secret(text)
         if rule is not None:
             raise Failure(
                 f"{field} looks like a secret (rule {rule}), so nothing was stored. Take the secret out, or repeat "

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, cast
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -10,15 +10,7 @@ from core.errors import InvalidInput
 from core.grants import SCOPES, Grant, Key
 from core.values import Audited, AuditPage, Scope
 from service.schemas import fields
-
-ModeName = Literal["read-only", "append-only", "no-delete", "full"]
-MODES: dict[ModeName, tuple[Scope, ...]] = {
-    "read-only": ("read",),
-    "append-only": ("read", "append"),
-    "no-delete": ("read", "append", "write"),
-    "full": ("read", "append", "write", "delete"),
-}
-OVERLAP_SECONDS = 86_400
+from service.schemas.modes import MODES, OVERLAP_SECONDS, ModeName
 
 Scopes = Annotated[
     list[str],

@@ -1,8 +1,6 @@
 """The command line on the real service in this process, one database file for each test."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from service.cli import COMMANDS, doctor, main, output
+from service.cli import COMMANDS, diagnosis, main, output
 from service.cli.base import GLOBAL, global_options
 from service.cli.options import as_filter
 from service.settings import options
@@ -49,7 +47,7 @@ def added(run: Run, *words: str) -> dict[str, Any]:
 
 def for_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a terminal."""
-    for module in (output, doctor):
+    for module in (output, diagnosis):
         monkeypatch.setattr(module, "for_people", lambda _: True)
 
 
@@ -360,26 +358,6 @@ def test_shortcuts_and_a_filter_hold_together():
     assert as_filter({"or": []}, **none, tags=()) == {"or": []}
     both = as_filter({"key": "k"}, **none | {"category": "c"}, tags=("a,b", "c"))
     assert both == {"and": [{"key": "k"}, {"category": "c", "tags": {"any": ["a", "b", "c"]}}]}
-
-
-@pytest.mark.parametrize("words", [[], ["serve"]], ids=["muisti", "serve"])
-def test_help_imports_none_of_the_heavy_libraries(words: list[str]):
-    heavy = {"numba", "numpy", "model2vec", "litestar", "httpx", "rich", "apsw"}
-    code = f"import sys\nfrom service.cli import main\nmain({[*words, '--help']}, standalone_mode=False)\n"
-    code += f"print(sorted({heavy} & sys.modules.keys()), file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stderr == "[]\n"
-    assert "Usage:" in done.stdout
-
-
-def test_a_remote_command_does_not_load_the_service():
-    heavy = {"numba", "model2vec", "litestar"}
-    code = "import sys\nfrom service.cli import main\n"
-    code += "main(['list', '--url', 'http://127.0.0.1:1'], standalone_mode=False)"
-    wrapped = f"import contextlib, click\nwith contextlib.suppress(click.ClickException):\n exec({code!r})\n"
-    wrapped += f"import sys\nprint(sorted({heavy} & sys.modules.keys()))"
-    done = subprocess.run([sys.executable, "-c", wrapped], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout == "[]\n"
 
 
 def commands() -> dict[str, click.Command]:

@@ -1,0 +1,15 @@
+"""The words that a caller may say, and how much at once. Imports nothing, so that a command line starts at once."""
+
+from typing import Literal
+
+Type = Literal["fact", "preference", "procedure", "guard", "observation"]
+Status = Literal["active", "candidate", "superseded", "deprecated"]
+Importance = Literal["low", "medium", "high", "critical"]
+OnConflict = Literal["reject", "keep", "supersede"]
+Scope = Literal["read", "append", "write", "delete", "admin"]
+Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]
+Match = Literal["any", "all", "phrase"]
+Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
+
+CONTENT_MAX = 100_000  # characters
+BATCH_MAX = 1_000  # memories in one batch

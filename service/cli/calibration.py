@@ -1,0 +1,132 @@
+"""The work of the calibrate command: which strengths of evidence are weak and strong, for a model or for a space."""
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+import click
+import msgspec
+from rich.table import Table
+
+from core.calibration import Entry, RankedMode, write
+from core.errors import InvalidInput
+from core.evidence import LEVELS, Thresholds
+from service.cli.base import USAGE, Failure, Globals
+from service.cli.configuration import in_force
+from service.cli.output import console, for_people, grid, talk
+from service.cli.progress import Stages
+from service.cli.session import client, server_url, session
+from service.client import Client
+from service.quality import report
+from service.quality.asking import from_others, judged, own
+from service.quality.dataset import DatasetError, load
+from service.quality.evidence import Fitted, Strengths, fit
+from service.quality.evidence_plot import plot
+from service.quality.foreign import FOREIGN_QUESTIONS
+from service.quality.run import stored
+
+MODES: tuple[RankedMode, ...] = ("hybrid", "semantic", "keyword")
+
+Asked = Mapping[str, list[Mapping[str, Strengths]]]
+"""By mode, what each dataset was asked."""
+
+
+def run(options: Globals, folders: Sequence[Path], save: Path | None, drawn: Path | None) -> None:
+    """Ask, fit, print and save."""
+    with Stages(console(options, stderr=True)) as stages:
+        asked, generation, space = _judged(options, folders, stages) if folders else _own(options, stages)
+    fitted = [fit(mode, _by_kind(found)) for mode, found in asked.items()]
+    modes: dict[RankedMode, Thresholds] = {cast(RankedMode, one.mode): one.thresholds for one in fitted}
+    entry = Entry(generation=generation, space=space, modes=modes)
+    _print(options, fitted, entry)
+    try:
+        if save is not None:
+            write(save, entry)
+        if drawn is not None:
+            drawn.write_text(plot(fitted), "utf-8")
+    except (OSError, InvalidInput) as error:
+        raise Failure(f"the result cannot be saved: {error}") from error
+    talk("The service reads the file that the setting calibration names, when it starts.")
+
+
+def _judged(options: Globals, folders: Sequence[Path], stages: Stages) -> tuple[Asked, str | None, None]:
+    try:
+        datasets = [load(folder) for folder in folders]
+    except DatasetError as error:
+        raise Failure(str(error), USAGE) from error
+    asked: dict[str, list[Mapping[str, Strengths]]] = {}
+    generation: str | None = None
+    with _throw_away(options) as opened:
+        for one in datasets:
+            stages.begin(one.name)
+            with stored(opened, one, stages.note) as held:
+                generation = _generation(opened, next(iter(held.spaces.values())))
+                others = from_others(datasets, one) or list(FOREIGN_QUESTIONS)
+                for mode in _modes(generation):
+                    asked.setdefault(mode, []).append(judged(opened, held, others, mode, stages.note))
+    return asked, generation, None
+
+
+def _own(options: Globals, stages: Stages) -> tuple[Asked, str | None, str]:
+    with session(options) as opened:
+        name = opened.space
+        stages.begin(name)
+        generation = opened.read(lambda: _generation(opened.client, name))
+        asked = {mode: [own(opened.client, name, FOREIGN_QUESTIONS, mode, stages.note)] for mode in _modes(generation)}
+    return asked, generation, name
+
+
+@contextmanager
+def _throw_away(options: Globals) -> Iterator[Client]:
+    """The server that is named, or this process on a database that is thrown away."""
+    if server_url(options):
+        with client(options) as opened:
+            yield opened
+        return
+    with tempfile.TemporaryDirectory(prefix="muisti-calibrate-") as folder:
+        url = f"file:{Path(folder) / 'calibrate.db'}"
+        with client(options, msgspec.structs.replace(in_force(options), database_url=url)) as opened:
+            yield opened
+
+
+def _generation(opened: Client, name: str) -> str | None:
+    found = [space["generation"] for space in opened.spaces().data["items"] if space["name"] == name]
+    if not found:
+        raise Failure(f"there is no space {name}; `muisti spaces` lists those that exist")
+    return found[0]
+
+
+def _modes(generation: str | None) -> Sequence[RankedMode]:
+    return MODES if generation is not None else ("keyword",)
+
+
+def _by_kind(found: Sequence[Mapping[str, Strengths]]) -> dict[str, list[Strengths]]:
+    return {kind: [one[kind] for one in found] for kind in found[0]}
+
+
+def _print(options: Globals, fitted: Sequence[Fitted], entry: Entry) -> None:
+    if options.json:
+        shown = [
+            {"mode": one.mode, "thresholds": one.thresholds, "auroc": one.auroc, "confusion": one.confusion}
+            for one in fitted
+        ]
+        click.echo(msgspec.json.encode({"generation": entry.generation, "space": entry.space, "items": shown}))
+        return
+    for one in fitted:
+        if for_people(options):
+            console(options).print(_table(one))
+        else:
+            click.echo(report.as_text(_table(one), width=report.WIDTH))
+
+
+def _table(fitted: Fitted) -> Table:
+    """The confusion at the thresholds, and the AUROC of each kind against questions with an answer."""
+    columns = [*LEVELS, "AUROC"]
+    title = f"{fitted.mode}: weak from {fitted.thresholds.weak:.2f}, strong from {fitted.thresholds.strong:.2f}"
+    table = grid(title, "questions", *columns, right=columns)
+    for kind, shares in fitted.confusion.items():
+        area = f"{fitted.auroc[kind]:.3f}" if kind in fitted.auroc else ""
+        table.add_row(kind, *(f"{shares[level]:.1%}" for level in LEVELS), area)
+    return table

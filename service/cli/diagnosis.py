@@ -1,0 +1,198 @@
+"""The work of the doctor command: what a person would check first when something is wrong."""
+
+import os
+import platform
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+import click
+import msgspec
+from rich.text import Text
+
+from core.embed import StaticEncoder
+from core.errors import MuistiError
+from core.store.database import Database, Statement
+from core.store.file import FileDatabase
+from core.store.location import is_remote
+from core.store.migrate import migrations
+from service.cli.base import ERROR, Failure, Globals
+from service.cli.configuration import in_force
+from service.cli.output import console, for_people, grid, safe, tabbed
+from service.cli.session import client, server_url, space_choice
+from service.databases import open_database, whereabouts
+from service.settings import Settings, database_path
+from service.version import installed_version
+
+LITTLE = 1 << 30  # bytes of free disk that are called little
+STYLES = {"ok": "green", "warning": "yellow", "failed": "red"}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at. `failed` means that Muisti does not work, `warning` that it soon may not."""
+
+    name: str
+    status: Literal["ok", "warning", "failed"]
+    detail: str
+
+
+def run(options: Globals) -> None:
+    """Check and print; exit code 1 when a check failed."""
+    checks = [*_checks(options)]
+    worst = max((check.status for check in checks), key=list(STYLES).index)
+    if options.json:
+        click.echo(msgspec.json.encode({"status": worst, "checks": [asdict(check) for check in checks]}))
+    elif for_people(options):
+        table = grid(None, "check", "", "found")
+        for check in checks:
+            table.add_row(check.name, Text(check.status, STYLES[check.status]), Text(safe(check.detail)))
+        console(options).print(table)
+    else:
+        for check in checks:
+            click.echo(tabbed(check.name, check.status, check.detail))
+    if worst == "failed":
+        raise click.exceptions.Exit(ERROR)
+
+
+def _checks(options: Globals) -> Iterator[Check]:
+    yield Check("version", "ok", f"Muisti {installed_version()}, Python {platform.python_version()}")
+    choice = space_choice(options)
+    yield Check("space", "ok", f"{choice.space} ({choice.why})")
+    if url := server_url(options):
+        yield _server(options, url)
+        return
+    yield _sqlite()
+    try:
+        settings = in_force(options)
+    except Failure as error:
+        yield Check("settings", "failed", error.message)
+        return
+    model = _model(settings)
+    yield model
+    if is_remote(settings.database_url):
+        yield from _inside(settings, model)
+        return
+    path = Path(database_path(settings.database_url)).absolute()
+    yield from _file(path)
+    if path.exists():
+        yield from _inside(settings, model)
+
+
+def _server(options: Globals, url: str) -> Check:
+    try:
+        with client(options) as opened:
+            found = opened.ready().data
+    except Failure as error:
+        return Check("server", "failed", error.message)
+    return Check("server", "ok", f"{url}: {', '.join(f'{name} {value}' for name, value in found.items())}")
+
+
+def _sqlite() -> Check:
+    """A database elsewhere, so that a damaged one does not hide which SQLite runs."""
+    with tempfile.TemporaryDirectory(prefix="muisti-doctor-") as folder:
+        try:
+            database = FileDatabase(Path(folder) / "probe.db", readers=1)
+        except MuistiError as error:
+            return Check("sqlite", "failed", str(error))
+        database.close()
+        return Check("sqlite", "ok", f"{database.engine}, free of the known corruption of write-ahead logs")
+
+
+def _encoder(settings: Settings) -> StaticEncoder | None:
+    return StaticEncoder(settings.model) if settings.embeddings else None
+
+
+def _model(settings: Settings) -> Check:
+    encoder = _encoder(settings)
+    if encoder is None:
+        return Check("model", "ok", "embeddings are off: search by words only")
+    try:
+        return Check("model", "ok", f"{encoder.name}, {encoder.dimensions} dimensions, {encoder.identity}")
+    except MuistiError as error:
+        return Check("model", "failed", str(error))
+
+
+def _file(path: Path) -> Iterator[Check]:
+    folder = next(parent for parent in path.parents if parent.exists())
+    if path.exists():
+        yield Check("database", "ok", f"{path}, {_size(path.stat().st_size)}")
+        yield _permissions(path)
+    else:
+        yield Check("database", "ok", f"{path} is not there yet; the first use makes it")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        yield Check("folder", "failed", f"{folder} cannot be written to; SQLite needs that for its log")
+    free = shutil.disk_usage(folder).free
+    yield Check("disk", "ok" if free >= LITTLE else "warning", f"{_size(free)} free")
+
+
+def _permissions(path: Path) -> Check:
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if not os.access(path, os.R_OK | os.W_OK):
+        return Check("permissions", "failed", f"{path.name} ({mode:o}) cannot be read and written by this user")
+    if sys.platform != "win32" and mode & 0o077:
+        return Check("permissions", "warning", f"others can read or write {path.name} ({mode:o}): chmod 600")
+    return Check("permissions", "ok", f"{mode:o}")
+
+
+def _inside(settings: Settings, model: Check) -> Iterator[Check]:
+    try:
+        database = open_database(settings)
+    except MuistiError as error:
+        yield Check("schema", "failed", str(error))
+        return
+    try:
+        if is_remote(settings.database_url):
+            yield Check("database", "ok", f"{database.engine} at {whereabouts(settings)}")
+        yield _schema(database)
+        encoder = _encoder(settings)
+        if encoder is not None and model.status == "ok":
+            yield from _strangers(database, encoder.identity)
+    except MuistiError as error:
+        yield Check("database", "failed", str(error))
+    finally:
+        database.close()
+
+
+def _schema(database: Database) -> Check:
+    known = len(migrations())
+    if not _has_tables(database):
+        return Check("schema", "ok", "none yet; the first use makes it")
+    (rows,) = database.read([Statement("SELECT coalesce(max(number), 0) FROM schema_migrations")])
+    found = int(str(rows[0][0]))
+    if found > known:
+        return Check("schema", "failed", f"{found}, written by a newer Muisti; this one knows {known}")
+    return Check("schema", "ok", f"{found}" if found == known else f"{found}; the next use brings it to {known}")
+
+
+def _strangers(database: Database, identity: str) -> Iterator[Check]:
+    """Spaces that another model embedded."""
+    if not _has_tables(database):
+        return
+    select = "SELECT s.name FROM spaces s JOIN generations g ON g.id = s.generation_id WHERE g.hash <> ? ORDER BY 1"
+    (rows,) = database.read([Statement(select, (identity,))])
+    for (name,) in rows:
+        yield Check("embeddings", "warning", f"another model embedded the space {name}: muisti reembed --space {name}")
+
+
+def _has_tables(database: Database) -> bool:
+    (rows,) = database.read([Statement("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'")])
+    return bool(rows)
+
+
+def _size(size: float) -> str:
+    """Bytes in the largest fitting unit.
+
+    >>> _size(1536), _size(40)
+    ('1.5 KiB', '40 B')
+    """
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.1f} {unit}" if unit != "B" else f"{size} B"
+        size /= 1024
+    return f"{size:.1f} TiB"
