@@ -13,13 +13,14 @@ from core.ids import IdSource
 from core.index.cache import Indexes
 from core.kernels import bake
 from core.keys import Keys
+from core.leases import Leases
 from core.lives import Lives
 from core.memories import Clock, Memories, Parts
 from core.meters import Meters
 from core.reading import find_space
 from core.reembed import Progress, reembed
 from core.search import Searcher
-from core.store import audit, quotas, spaces
+from core.store import audit, quotas, requests, spaces
 from core.store.database import Database, Refused
 from core.store.migrate import migrate
 from core.store.spaces import space_row
@@ -32,6 +33,7 @@ from core.writing import Writer
 DAY_HOURS = 24
 HOUR_US = 3_600_000_000
 MEMORY = 512 << 20  # bytes
+ANSWERS_AT_ONCE = 1_000
 
 
 class Engine(Memories):
@@ -75,6 +77,7 @@ class Engine(Memories):
         undoer = Undoer(database.primary, encoder, transactions, self._quota)
         super().__init__(Parts(database, clock, writer, lives, undoer, searcher, self._quota), OWNER)
         self.keys = Keys(database)
+        self.leases = Leases(database.primary)
         self.ensure_space(spaces.DEFAULT)
 
     def __enter__(self) -> Self:
@@ -215,6 +218,14 @@ class Engine(Memories):
         """Who administered or deleted what, newest first."""
         (rows,) = self._database.read([auditing.page_of(limit, cursor)])
         return auditing.page(rows, limit)
+
+    def forget_answers(self, now: int) -> bool:
+        """Delete some answers of requests with a key that have expired; whether there are more."""
+        old = requests.old(now)
+        if not self._database.primary.read([old])[0]:
+            return False
+        _, more = self._database.write([requests.forget(now, ANSWERS_AT_ONCE), old])
+        return bool(more)
 
     def reembed(self, space: str, progress: Progress) -> Space:
         """Embed a space anew with the model that runs; see `core.reembed`."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib import import_module
@@ -47,6 +47,7 @@ from service.parameters import KnownParameters
 from service.routes import routes
 from service.settings import Settings, asks, names_in, needs_keys
 from service.tracing import tracing_of
+from service.upkeep import Sweep, Upkeep
 from service.workers import Backend
 
 
@@ -66,6 +67,7 @@ def create_app(
     own_host: str | None = None,
     trusted: bool = False,
     warm: bool = False,
+    upkeep: Sequence[Sweep] = (),
     workers: Path | None = None,
 ) -> Litestar:
     """The ASGI application. An engine that is given stays open when the application ends.
@@ -73,6 +75,7 @@ def create_app(
     `clock` gives microseconds since 1970, UTC; None is the system's. `own_host` is the only name, beside those of this
     machine, that requests may call a server without keys by; None when any will do. `trusted`: whoever calls has the
     database anyway, and needs no key. `warm`: take no request before the first search would be as fast as the next.
+    `upkeep` is what it does in the background.
     `workers`: the folder in which those meet that share a port; None when there is only this one.
     """
 
@@ -91,11 +94,14 @@ def create_app(
         tokens = None if settings.jwks is None else import_module("service.tokens.verify").tokens_of(settings)
         gate.tokens = tokens
         beat = asyncio.create_task(meters.beat())
+        background = Upkeep(running_engine, upkeep, meters)
+        background.start()
         try:
             async with mcp.running(backend), scrape.among(workers):
                 yield
         finally:
             beat.cancel()
+            await to_thread.run_sync(background.close)
             await keyring.close()
             if tokens is not None:
                 await tokens.close()

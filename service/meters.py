@@ -25,6 +25,8 @@ class Meters:
         self.searches = Counter()  # by mode and evidence
         self.degraded = Counter(())
         self.stage_seconds = Histogram(SHORT, *((stage,) for stage in STAGES))
+        self.sweeps = Counter()  # by sweep and outcome
+        self.sweep_step_seconds = Histogram(LONG)  # by sweep
         self.loop_lag_seconds = Histogram(SHORT, ())
 
     def answered(self, method: str, route: str | None, status: int, seconds: float, problem: str | None) -> None:

@@ -25,6 +25,7 @@ from service.entrance import Entrance
 from service.laps import Laps
 from service.metrics.peers import VARIABLE
 from service.settings import CONFIG, Settings, SettingsError, asks, check_binding, load, options
+from service.sweeps import sweeps_of
 from service.tracing import check_tracing
 
 BACKLOG = 2048
@@ -93,7 +94,7 @@ def application() -> Litestar:
 
 def _application(settings: Settings, engine: Engine | None, workers: Path | None = None) -> Litestar:
     host = None if settings.insecure else settings.host
-    app = create_app(settings, engine=engine, own_host=host, warm=True, workers=workers)
+    app = create_app(settings, engine=engine, own_host=host, warm=True, upkeep=sweeps_of(settings), workers=workers)
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()  # what is loaded by now stays: looking through it for garbage took .15 s each time
     gc.set_threshold(GARBAGE)

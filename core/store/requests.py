@@ -17,6 +17,20 @@ def refuse_known(request: RequestKey, now: int) -> list[Statement]:
     ]
 
 
+def old(now: int) -> Statement:
+    """A row when there are answers that have expired."""
+    return Statement("SELECT 1 FROM requests WHERE expires_at <= ? LIMIT 1", (now,))
+
+
+def forget(now: int, limit: int) -> Statement:
+    """Delete up to `limit` answers that have expired."""
+    return Statement(
+        "DELETE FROM requests WHERE (scope, key) IN "
+        "(SELECT scope, key FROM requests WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)",
+        (now, limit),
+    )
+
+
 def remember(space: SpaceRow, request: RequestKey, answer: bytes, expires_at: int) -> Statement:
     """Store the answer with the seq that the batch reached."""
     return Statement(

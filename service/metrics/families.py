@@ -23,6 +23,7 @@ def families(backend: Backend, index_limit: int) -> Iterator[Metric]:
     yield from _queues(backend)
     yield from _replication(backend.engine.meters.store)
     yield from _indexes(backend.engine, index_limit)
+    yield from _upkeep(backend.meters)
     yield _histogram(
         "muisti_event_loop_lag_seconds",
         "How late the event loop wakes up who asked to be woken, looked at once a second.",
@@ -113,6 +114,18 @@ def _indexes(engine: Engine, limit: int) -> Iterator[Metric]:
     yield GaugeMetricFamily("muisti_index_loaded_spaces", "Spaces whose index is in memory.", engine.indexes_loaded)
     yield _histogram("muisti_index_load_duration_seconds", "Loads of an index.", engine.meters.load_seconds)
     yield CounterMetricFamily("muisti_index_evictions", "Indexes dropped to stay in memory.", engine.indexes_evicted)
+
+
+def _upkeep(meters: Meters) -> Iterator[Metric]:
+    yield _counter(
+        "muisti_upkeep_runs",
+        "Runs of work of the background; outcome is done, failed or broken.",
+        meters.sweeps,
+        ("sweep", "outcome"),
+    )
+    yield _histogram(
+        "muisti_upkeep_step_duration_seconds", "Steps of that work.", meters.sweep_step_seconds, ("sweep",)
+    )
 
 
 def _counter(name: str, about: str, counter: Counter, labels: Sequence[str] = ()) -> Metric:

@@ -64,6 +64,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         float, amount(3600, "Seconds that a request may take to arrive, and an answer to be read on.", 1)
     ] = 60.0
     workers: Annotated[int, whole(1, 256, "Processes; each has indexes of its own.")] = 1
+    upkeep: Annotated[bool, on_off("Whether this process does work of the background, when it is its turn.")] = True
     insecure: Annotated[bool, on_off("Let other machines in although there are no keys.")] = False
     log_level: Annotated[Level, one_of(get_args(Level), "Least severe line that is logged.")] = "info"
     log_format: Annotated[Form, one_of(get_args(Form), "Form of the log on stderr.")] = "json"
