@@ -17,6 +17,8 @@ MuistiError
 ├── TooLarge              more at once than the database takes; send less at a time
 ├── Stale                 the memory has moved on since the version that the caller names
 ├── EpochGone             the caller's point of history belongs to a space that was made anew
+├── PastRetention         the point of history lies before what the space remembers
+├── PointAhead            the point of history lies in the future
 ├── NotYetReplicated      the asked point of history has not arrived here; safe to retry
 ├── Busy                  too much waits already; safe to retry
 ├── StoreUnavailable      the database did not answer; safe to retry
@@ -241,6 +243,18 @@ class EpochGone(MuistiError):
     """The named point of history is of another epoch of the space."""
 
     code = "epoch_gone"
+
+
+class PastRetention(MuistiError):
+    """The named point of history lies before what the space remembers."""
+
+    code = "past_retention"
+
+
+class PointAhead(MuistiError):
+    """The named point of history lies in the future."""
+
+    code = "point_ahead"
 
 
 class NotYetReplicated(MuistiError):

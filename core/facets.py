@@ -1,19 +1,23 @@
-"""Counts over a space: categories, tags, sizes."""
+"""Counts over a space, as it stands or stood: categories, tags, sizes."""
 
 from collections.abc import Mapping
 from typing import cast
 
+from core.points import Point
 from core.store import quotas
 from core.store.database import Rows, Scalar, Statement
-from core.store.memories import CURRENT, UNEXPIRED
+from core.store.memories import UNEXPIRED
+from core.store.points import lived
 from core.store.spaces import SpaceRow
 from core.text import fold
 from core.times import DAY_US, from_us
 from core.values import IMPORTANCE, Count, Counts, Quota, Stats
 
+EVERY = 2**63 - 1  # changes
 
-def categories(space: SpaceRow, now: int, category: str | None = None) -> Statement:
-    here, args = _here(space, now, category)
+
+def categories(space: SpaceRow, point: Point, category: str | None = None) -> Statement:
+    here, args = _here(space, point, category)
     return Statement(
         f"SELECT min(v.category), count(*) FROM versions v WHERE {here} AND v.status = 'active' "
         "AND v.category IS NOT NULL GROUP BY v.category_folded ORDER BY count(*) DESC, v.category_folded",
@@ -21,8 +25,8 @@ def categories(space: SpaceRow, now: int, category: str | None = None) -> Statem
     )
 
 
-def tags(space: SpaceRow, now: int, category: str | None = None) -> Statement:
-    here, args = _here(space, now, category)
+def tags(space: SpaceRow, point: Point, category: str | None = None) -> Statement:
+    here, args = _here(space, point, category)
     return Statement(
         f"SELECT min(t.spelling), count(*) FROM versions v JOIN tags t ON t.version_id = v.id "
         f"WHERE {here} AND v.status = 'active' GROUP BY t.tag ORDER BY count(*) DESC, t.tag",
@@ -35,10 +39,12 @@ def counts(space: SpaceRow, rows: Rows) -> Counts:
     return Counts(items=items, seq=space.seq)
 
 
-def sizes(space: SpaceRow, now: int, default: Quota, category: str | None = None) -> list[Statement]:
+def sizes(space: SpaceRow, point: Point, default: Quota, category: str | None = None) -> list[Statement]:
     """What `stats` reads, in its order."""
-    here, args = _here(space, now, category)
+    here, args = _here(space, point, category)
     within, named = _within(category)
+    then, numbers = lived(point)
+    last = EVERY if point.number is None else point.number
     changed = "" if category is None else "JOIN versions v ON v.memory_id = c.memory_id AND v.version = c.version "
     return [
         Statement(
@@ -46,16 +52,19 @@ def sizes(space: SpaceRow, now: int, default: Quota, category: str | None = None
             f"FROM versions v WHERE {here}",
             args,
         ),
-        Statement(f"SELECT count(*) FROM versions v WHERE v.space_id = ?{within}", (space.id, *named)),
+        Statement(
+            f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND v.born <= ?{within}", (space.id, last, *named)
+        ),
         Statement(f"SELECT count(*) FROM versions v JOIN passages p ON p.version_id = v.id WHERE {here}", args),
         Statement(
-            f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {CURRENT} AND v.expires_at <= ?{within}",
-            (space.id, now, *named),
+            f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {then} AND v.status <> 'superseded' "
+            f"AND v.expires_at <= ?{within}",
+            (space.id, *numbers, point.time, *named),
         ),
         Statement(
             "SELECT count(*), coalesce(sum(c.committed_at > ?), 0), max(c.committed_at) "
-            f"FROM changes c {changed}WHERE c.space_id = ?{within}",
-            (now - DAY_US, space.id, *named),
+            f"FROM changes c {changed}WHERE c.space_id = ? AND c.seq <= ?{within}",
+            (point.time - DAY_US, space.id, last, *named),
         ),
         Statement(
             f"SELECT v.kind, v.type, v.status, v.importance, count(*) FROM versions v WHERE {here} GROUP BY 1, 2, 3, 4",
@@ -65,10 +74,12 @@ def sizes(space: SpaceRow, now: int, default: Quota, category: str | None = None
     ]
 
 
-def _here(space: SpaceRow, now: int, category: str | None) -> tuple[str, tuple[Scalar, ...]]:
-    """Current memories, of one category when one is given."""
+def _here(space: SpaceRow, point: Point, category: str | None) -> tuple[str, tuple[Scalar, ...]]:
+    """Memories that were current at a point, of one category when one is given."""
     within, named = _within(category)
-    return f"v.space_id = ? AND {CURRENT} AND {UNEXPIRED}{within}", (space.id, now, *named)
+    then, numbers = lived(point)
+    where = f"v.space_id = ? AND {then} AND v.status <> 'superseded' AND {UNEXPIRED}{within}"
+    return where, (space.id, *numbers, point.time, *named)
 
 
 def _within(category: str | None) -> tuple[str, tuple[Scalar, ...]]:

@@ -94,7 +94,7 @@ def _id(value: Json) -> bytes:
     return raw
 
 
-def _time(value: Json) -> int:
+def moment(value: Json) -> int:
     """A date is its midnight; no offset means UTC."""
     text = as_text(value).upper()
     try:
@@ -117,7 +117,7 @@ _EQUAL = ("eq", "ne", "in", "exists")
 _ORDER = (*_EQUAL, "gt", "gte", "lt", "lte")
 _ANY_CASE = Field((*_ORDER, "prefix"), _folded)
 _TEXT = Field((*_ORDER, "prefix"), as_text)
-_MOMENT = Field(_ORDER, _time)
+_MOMENT = Field(_ORDER, moment)
 METADATA = Field((*_ORDER, "prefix", "any", "all"), _scalar)
 FIELDS = {
     "category": _ANY_CASE,

@@ -7,6 +7,7 @@ from core.errors import InvalidInput
 from core.filter_sql import where
 from core.filters import Filter, fields_of
 from core.ids import id_bytes
+from core.points import Point
 from core.store import memories
 from core.store.database import Rows, Statement
 from core.store.spaces import SpaceRow
@@ -14,8 +15,8 @@ from core.times import to_us
 from core.values import LIMIT_MAX, Memory, Page
 
 
-def page_of(space: SpaceRow, filter: Filter | None, limit: int, cursor: str | None, now: int) -> Statement:
-    """Up to one memory more than `limit`, to see whether another page follows.
+def page_of(space: SpaceRow, filter: Filter | None, limit: int, cursor: str | None, point: Point) -> Statement:
+    """Up to one memory more than `limit`, as they stood at a point, to see whether another page follows.
 
     Raises:
         InvalidInput: the limit is out of range or the cursor is not one of ours.
@@ -26,7 +27,7 @@ def page_of(space: SpaceRow, filter: Filter | None, limit: int, cursor: str | No
     if filter is None or "status" not in fields_of(filter):
         condition = f"v.status = 'active' AND ({condition})"  # what is superseded is to be asked for, too
     after = None if cursor is None else _position(cursor)
-    return memories.newest(space, condition, args, now, limit + 1, after)
+    return memories.newest(space, condition, args, point, limit + 1, after)
 
 
 def page(space: SpaceRow, rows: Rows, limit: int) -> Page:

@@ -13,6 +13,8 @@ from core.hits import Answer
 from core.ids import id_bytes, id_text
 from core.listing import page, page_of
 from core.lives import Lives
+from core.past import AskAt, read_at
+from core.points import AsOf, Point
 from core.query import Query
 from core.reading import Ask, current, read
 from core.search import Searcher
@@ -137,8 +139,8 @@ class Memories:
         """End the memory at a category and key; see `Writer.delete_entry`."""
         return self._parts.writer.delete_entry(space, category, key, if_match, self._call(request))
 
-    def get(self, space: str, memory_id: str) -> Found:
-        """A current memory.
+    def get(self, space: str, memory_id: str, *, as_of: AsOf | None = None) -> Found:
+        """A current memory, or one that was current at a point of history.
 
         Raises:
             NotFound: there is none, it is deleted, superseded or has expired.
@@ -146,28 +148,36 @@ class Memories:
         raw = id_bytes(memory_id)
         if raw is None:
             raise NotFound("memory", memory_id)
-        found, (rows,) = self._read(space, lambda row: [memories.living(row, raw)])
-        memory = current(rows, space, memory_id, self._caller, self._parts.clock())
+        found, point, (rows,) = self._at(space, as_of, lambda row, point: [memories.standing(row, raw, point)])
+        memory = current(rows, space, memory_id, self._caller, point.time)
         return Found(memory=memory, seq=found.seq)
 
-    def get_entry(self, space: str, category: str, key: str) -> Found:
-        """The current memory at an address.
+    def get_entry(self, space: str, category: str, key: str, *, as_of: AsOf | None = None) -> Found:
+        """The memory that is or was current at an address.
 
         Raises:
             NotFound: there is none.
         """
-        found, (rows,) = self._read(space, lambda row: [memories.at_address(row, category, key)])
+        found, point, (rows,) = self._at(
+            space, as_of, lambda row, point: [memories.stood_at_address(row, category, key, point)]
+        )
         memory = self._shown(rows, space)
-        if memory is None or memories.is_expired(memory, self._parts.clock()):
+        if memory is None or memories.is_expired(memory, point.time):
             raise NotFound("entry", f"{category}/{key}")
         return Found(memory=memory, seq=found.seq)
 
     def list_memories(
-        self, space: str, *, filter: Filter | None = None, limit: int = 50, cursor: str | None = None
+        self,
+        space: str,
+        *,
+        filter: Filter | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        as_of: AsOf | None = None,
     ) -> Page:
-        """Current memories, newest first."""
+        """Memories that are or were current, newest first."""
         own = self._caller.only(filter)
-        found, (rows,) = self._read(space, lambda row: [page_of(row, own, limit, cursor, self._parts.clock())])
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, cursor, point)])
         return page(found, rows, limit)
 
     def history(self, space: str, memory_id: str) -> History:
@@ -197,31 +207,32 @@ class Memories:
         check_query(query)
         return self._parts.searcher.search_at_once(space, self._own(query), self._parts.clock(), max_age)
 
-    def categories(self, space: str) -> Counts:
+    def categories(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Categories of active memories."""
-        found, (rows,) = self._read(
-            space, lambda row: [facets.categories(row, self._parts.clock(), self._caller.category)]
-        )
+        own = self._caller.category
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [facets.categories(row, point, own)])
         return facets.counts(found, rows)
 
-    def tags(self, space: str) -> Counts:
+    def tags(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Tags of active memories."""
-        found, (rows,) = self._read(space, lambda row: [facets.tags(row, self._parts.clock(), self._caller.category)])
+        own = self._caller.category
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [facets.tags(row, point, own)])
         return facets.counts(found, rows)
 
-    def stats(self, space: str) -> Stats:
-        """Sizes and rates of a space, or of what the caller sees of it."""
-        category = self._caller.category
-        found, results = self._read(
-            space, lambda row: facets.sizes(row, self._parts.clock(), self._parts.quota, category)
-        )
-        return facets.stats(found, results, whole=category is None)
+    def stats(self, space: str, *, as_of: AsOf | None = None) -> Stats:
+        """Sizes and rates of a space, or of what the caller sees of it; the quota is told for now alone."""
+        own, quota = self._caller.category, self._parts.quota
+        found, _, results = self._at(space, as_of, lambda row, point: facets.sizes(row, point, quota, own))
+        return facets.stats(found, results, whole=own is None and as_of is None)
 
     def _call(self, request: RequestKey | None) -> Call:
         return Call(self._parts.clock(), request, self._caller)
 
     def _read(self, space: str, ask: Ask) -> tuple[SpaceRow, list[Rows]]:
         return read(self._parts.database, space, ask)
+
+    def _at(self, space: str, as_of: AsOf | None, ask: AskAt) -> tuple[SpaceRow, Point, list[Rows]]:
+        return read_at(self._parts.database, space, as_of, self._parts.clock(), ask)
 
     def _shown(self, rows: Rows, space: str) -> Memory | None:
         """The memory in the first of the rows, if the caller may see it."""

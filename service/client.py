@@ -114,17 +114,23 @@ class Client:
         body = {"memories": memories, "atomic": True, "on_conflict": on_conflict}
         return self._call("POST", f"{_space(space)}/memories/batch", json=body)
 
-    def get(self, space: str, memory_id: str) -> Reply:
-        return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}")
+    def get(self, space: str, memory_id: str, *, as_of: str | None = None) -> Reply:
+        return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}", params=_given(as_of=as_of))
 
-    def get_entry(self, space: str, category: str, key: str) -> Reply:
-        return self._call("GET", f"{_space(space)}/entries/{_part(category)}/{_part(key)}")
+    def get_entry(self, space: str, category: str, key: str, *, as_of: str | None = None) -> Reply:
+        path = f"{_space(space)}/entries/{_part(category)}/{_part(key)}"
+        return self._call("GET", path, params=_given(as_of=as_of))
 
     def list(
-        self, space: str, *, limit: int | None = None, cursor: str | None = None, filter: Json | None = None
+        self,
+        space: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        filter: Json | None = None,
+        as_of: str | None = None,
     ) -> Reply:
-        given = {"limit": limit, "cursor": cursor, "filter": _text(filter) if filter else None}
-        params = {name: str(value) for name, value in given.items() if value is not None}
+        params = _given(limit=limit, cursor=cursor, filter=_text(filter) if filter else None, as_of=as_of)
         return self._call("GET", f"{_space(space)}/memories", params=params)
 
     def search(self, space: str, query: Json) -> Reply:
@@ -156,14 +162,14 @@ class Client:
         headers = _if_match(memory_id, if_version)
         return self._call("DELETE", f"{_space(space)}/memories/{_part(memory_id)}", headers=headers)
 
-    def categories(self, space: str) -> Reply:
-        return self._call("GET", f"{_space(space)}/categories")
+    def categories(self, space: str, *, as_of: str | None = None) -> Reply:
+        return self._call("GET", f"{_space(space)}/categories", params=_given(as_of=as_of))
 
-    def tags(self, space: str) -> Reply:
-        return self._call("GET", f"{_space(space)}/tags")
+    def tags(self, space: str, *, as_of: str | None = None) -> Reply:
+        return self._call("GET", f"{_space(space)}/tags", params=_given(as_of=as_of))
 
-    def stats(self, space: str) -> Reply:
-        return self._call("GET", f"{_space(space)}/stats")
+    def stats(self, space: str, *, as_of: str | None = None) -> Reply:
+        return self._call("GET", f"{_space(space)}/stats", params=_given(as_of=as_of))
 
     def set_quota(self, space: str, changes: Json) -> Reply:
         return self._call("PATCH", f"{_space(space)}/quota", json=changes)
@@ -255,6 +261,11 @@ def _space(name: str) -> str:
 def _part(text: str) -> str:
     """A segment of a path. Dots alone would be read as steps up."""
     return quote(text, safe="") if text.strip(".") else text.replace(".", "%2E")
+
+
+def _given(**parameters: str | int | None) -> dict[str, str]:
+    """The parameters that have a value."""
+    return {name: str(value) for name, value in parameters.items() if value is not None}
 
 
 def _text(json: Json) -> str:

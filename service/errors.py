@@ -48,7 +48,9 @@ KINDS: Mapping[str, Kind] = {
         403, "Quota exceeded", "The space would hold more than it may; `quota` shows what it holds."
     ),
     "stale_version": Kind(412, "Stale version", "The memory has changed since the version that If-Match names."),
-    "epoch_gone": Kind(410, "Epoch gone", "Muisti-Min-Seq is of a space that has been made anew since."),
+    "epoch_gone": Kind(410, "Epoch gone", "The point of history is of a space that has been made anew since."),
+    "past_retention": Kind(410, "Past retention", "The point of history lies before what the space remembers."),
+    "point_ahead": Kind(422, "Point ahead", "The point of history lies in the future."),
     "not_yet_replicated": Kind(503, "Not yet replicated", "What the answer must show is not here after 1 s.", 1),
     "busy": Kind(503, "Busy", "The request would have to wait for too long; nothing was done.", 1),
     "store_unavailable": Kind(503, "Store unavailable", "The database did not answer.", 1),

@@ -18,7 +18,13 @@ ConfirmParameter = Annotated[str, QueryParameter(description="The name of the sp
 LimitParameter = Annotated[
     int, QueryParameter(description="Largest number of items.", schema_extra={"minimum": 1, "maximum": 100})
 ]
+AsOfParameter = Annotated[
+    str | None,
+    QueryParameter(description="Show what stood then: a time, or a point of history, whole or its number."),
+]
 CursorParameter = Annotated[str | None, QueryParameter(description="`next_cursor` of the page before.")]
+
+PAST = ["past_retention", "point_ahead", "epoch_gone"]  # what is refused with `as_of`
 
 
 def declared(handler: BaseRouteHandler) -> Iterator[tuple[str, ParameterKwarg, FieldDefinition]]:

@@ -9,7 +9,9 @@ from typing import cast
 import msgspec
 
 from core.ids import id_bytes, id_text
+from core.points import Point
 from core.store.database import Row, Scalar, Statement
+from core.store.points import lived
 from core.store.spaces import SpaceRow
 from core.text import ANALYZER, fold, same_text_hash
 from core.times import from_us, to_us
@@ -105,6 +107,15 @@ def living(space: SpaceRow, memory_id: bytes) -> Statement:
     )
 
 
+def standing(space: SpaceRow, memory_id: bytes, point: Point) -> Statement:
+    """The version of a memory that stood at a point, superseded or expired or not."""
+    then, args = lived(point)
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.space_id = ? AND {then}",
+        (memory_id, space.id, *args),
+    )
+
+
 def last(space: SpaceRow, memory_id: bytes) -> Statement:
     """The last two versions of a memory, newest first, of a deleted one too; behind each its death."""
     return Statement(
@@ -119,6 +130,19 @@ def at_address(space: SpaceRow, category: str, key: str) -> Statement:
     return Statement(
         f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ? AND {CURRENT}",
         (space.id, fold(category), key),
+    )
+
+
+def stood_at_address(space: SpaceRow, category: str, key: str, point: Point) -> Statement:
+    """The version that was current at an address at a point, expired or not."""
+    if point.number is None:
+        return at_address(space, category, key)
+    address = f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ?"
+    args = (space.id, fold(category), key, point.number)
+    return Statement(
+        f"{address} AND v.born <= ? AND {CURRENT} UNION ALL "
+        f"{address} AND v.born <= ? AND v.died > ? AND v.status <> 'superseded'",
+        (*args, *args, point.number),
     )
 
 
@@ -181,15 +205,16 @@ def chain(space: SpaceRow, memory_id: bytes) -> Statement:
 
 
 def newest(
-    space: SpaceRow, where: str, args: Sequence[Scalar], now: int, limit: int, after: tuple[int, bytes] | None
+    space: SpaceRow, where: str, args: Sequence[Scalar], point: Point, limit: int, after: tuple[int, bytes] | None
 ) -> Statement:
-    """Living, unexpired memories that meet `where`, newest first, from `after` (created_at, memory_id) on."""
+    """Unexpired memories that stood at a point and meet `where`, newest first; `after`: from (created_at, id) on."""
+    then, numbers = lived(point)
     position = "" if after is None else " AND (v.created_at, v.memory_id) < (?, ?)"
     return Statement(
-        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.died IS NULL AND {UNEXPIRED} "
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND {then} AND {UNEXPIRED} "
         f"AND ({where}){position} "
         "ORDER BY v.created_at DESC, v.memory_id DESC LIMIT ?",
-        (space.id, now, *args, *(after or ()), limit),
+        (space.id, *numbers, point.time, *args, *(after or ()), limit),
     )
 
 

@@ -11,7 +11,7 @@ from core.values import SPACE_NAME, Field, Seq, Space, SpaceSettings
 
 DEFAULT = "default"
 
-_SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions
+_SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from
 FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id"""
 
 
@@ -20,12 +20,14 @@ class SpaceRow:
     """A space as it stands in the database.
 
     `generation` is the row id of the model that embedded it, `dimensions` that of its vectors, 0 without one.
+    `kept_from` is the oldest change after which it can be shown.
     """
 
     id: int
     space: Space
     generation: int | None
     dimensions: int
+    kept_from: int = 0
 
     @property
     def seq(self) -> Seq:
@@ -34,13 +36,13 @@ class SpaceRow:
 
 def space_row(row: Row) -> SpaceRow:
     """Read what `by_name` and `all_spaces` select."""
-    id_, name, epoch, seq, created_at, settings, generation, digest, dimensions = cast(
-        tuple[int, str, str, int, int, str, int | None, str | None, int | None], row
+    id_, name, epoch, seq, created_at, settings, generation, digest, dimensions, kept = cast(
+        tuple[int, str, str, int, int, str, int | None, str | None, int | None, int], row
     )
     space = Space(
         name=name, epoch=epoch, seq=seq, created_at=from_us(created_at), settings=_settings(settings), generation=digest
     )
-    return SpaceRow(id_, space, generation, dimensions or 0)
+    return SpaceRow(id_, space, generation, dimensions or 0, kept)
 
 
 def check_name(name: str) -> None:

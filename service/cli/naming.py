@@ -30,8 +30,8 @@ def find(opened: "Session", name: Sequence[str]) -> dict[str, Any]:
     return opened.client.get(opened.space, find_id(opened, name[0])).data
 
 
-def find_id(opened: "Session", given: str) -> str:
-    """The whole id of what may be the end of one.
+def find_id(opened: "Session", given: str, as_of: str | None = None) -> str:
+    """The whole id of what may be the end of one, of what there was at `as_of`.
 
     Raises:
         Failure: there is none, or several, among the newest memories.
@@ -41,7 +41,7 @@ def find_id(opened: "Session", given: str) -> str:
         return given
     found, cursor = list[str](), None
     for _ in range(PAGES):
-        page = opened.client.list(opened.space, limit=PAGE, cursor=cursor).data
+        page = opened.client.list(opened.space, limit=PAGE, cursor=cursor, as_of=as_of).data
         found += [memory["id"] for memory in page["items"] if memory["id"].endswith(end[1])]
         cursor = page["next_cursor"]
         if cursor is None:

@@ -82,6 +82,11 @@ filters = _all(
 )
 
 
+as_of = click.option(
+    "--as-of", metavar="POINT", help="Show what stood then: a time, a date, or a Muisti-Seq or its number."
+)
+
+
 def comma_list(values: Sequence[str]) -> list[str]:
     """All names of a repeated option, each of which may be a list.
 

@@ -9,7 +9,7 @@ import click
 
 from service.cli.base import Command, Globals
 from service.cli.naming import check_name, find_id
-from service.cli.options import as_filter, filters
+from service.cli.options import as_filter, as_of, filters
 from service.cli.output import address, ago, answer, cell, fields, grid, one_line, short_id, stack, tabbed, talk
 from service.cli.session import session
 
@@ -24,8 +24,9 @@ TIMES = ("created_at", "updated_at", "event_at", "expires_at")
     cls=Command, examples=("muisti get 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti get people ann --json")
 )
 @click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True)
+@as_of
 @click.pass_obj
-def get(options: Globals, name: tuple[str, ...]) -> None:
+def get(options: Globals, name: tuple[str, ...], as_of: str | None) -> None:
     """Show one memory.
 
     Named by its ID, whole or the end that tables show, or by its CATEGORY and KEY.
@@ -33,9 +34,9 @@ def get(options: Globals, name: tuple[str, ...]) -> None:
     check_name(name)
     with session(options) as opened:
         if len(name) == 2:
-            reply = opened.read(lambda: opened.client.get_entry(opened.space, *name))
+            reply = opened.read(lambda: opened.client.get_entry(opened.space, *name, as_of=as_of))
         else:
-            reply = opened.read(lambda: opened.client.get(opened.space, find_id(opened, name[0])))
+            reply = opened.read(lambda: opened.client.get(opened.space, find_id(opened, name[0], as_of), as_of=as_of))
         answer(options, reply, table=_card, plain=lambda memory: [*_lines(memory), "", memory["content"]])
 
 
@@ -50,14 +51,23 @@ def get(options: Globals, name: tuple[str, ...]) -> None:
 @click.option("--limit", type=click.IntRange(1, 100), metavar="N", help="How many.  [default: 50]")
 @click.option("--cursor", metavar="TEXT", help="Where to go on: what the page before printed.")
 @filters
+@as_of
 @click.pass_obj
 def list_memories(
-    options: Globals, *, limit: int | None, cursor: str | None, filter_: Mapping[str, Any] | None, **asked: Any
+    options: Globals,
+    *,
+    limit: int | None,
+    cursor: str | None,
+    filter_: Mapping[str, Any] | None,
+    as_of: str | None,
+    **asked: Any,
 ) -> None:
     """List memories, newest first."""
     wanted = as_filter(filter_, **asked)
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.list(opened.space, limit=limit, cursor=cursor, filter=wanted))
+        reply = opened.read(
+            lambda: opened.client.list(opened.space, limit=limit, cursor=cursor, filter=wanted, as_of=as_of)
+        )
         answer(
             options,
             reply,
@@ -74,25 +84,28 @@ def list_memories(
 
 
 @click.command(cls=Command, examples=("muisti categories", "muisti categories --json"))
+@as_of
 @click.pass_obj
-def categories(options: Globals) -> None:
+def categories(options: Globals, as_of: str | None) -> None:
     """List categories and how many memories each has."""
-    _counts(options, lambda opened: opened.client.categories(opened.space), "category")
+    _counts(options, lambda opened: opened.client.categories(opened.space, as_of=as_of), "category")
 
 
 @click.command(cls=Command, examples=("muisti tags", "muisti tags --plain | head -5"))
+@as_of
 @click.pass_obj
-def tags(options: Globals) -> None:
+def tags(options: Globals, as_of: str | None) -> None:
     """List tags and how many memories each has."""
-    _counts(options, lambda opened: opened.client.tags(opened.space), "tag")
+    _counts(options, lambda opened: opened.client.tags(opened.space, as_of=as_of), "tag")
 
 
 @click.command(cls=Command, examples=("muisti stats", "muisti stats --space acme.web --json"))
+@as_of
 @click.pass_obj
-def stats(options: Globals) -> None:
+def stats(options: Globals, as_of: str | None) -> None:
     """Show the sizes of a space."""
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.stats(opened.space))
+        reply = opened.read(lambda: opened.client.stats(opened.space, as_of=as_of))
         answer(
             options,
             reply,

@@ -4,6 +4,7 @@ from litestar import Response, delete, get, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
+from core.points import parse
 from service.decode import Request
 from service.gate import memories
 from service.headers import (
@@ -14,6 +15,7 @@ from service.headers import (
     is_known,
     request_key,
 )
+from service.parameters import PAST, AsOfParameter
 from service.preferences import preferred
 from service.respond import deleted, found, unchanged, written
 from service.schemas.replies import MemoryReply
@@ -23,20 +25,21 @@ from service.workers import Backend
 PATH = "/entries/{category:str}/{key:str}"
 
 
-@get(PATH, operation_id="getEntry", tags=["entries"], needs="read", statuses=[304])
+@get(PATH, operation_id="getEntry", tags=["entries"], needs="read", statuses=[304], problems=PAST)
 async def get_entry(
     request: Request,
     space: FromPath[str],
     category: FromPath[str],
     key: FromPath[str],
     backend: NamedDependency[Backend],
+    as_of: AsOfParameter = None,
     if_none_match: IfNoneMatchHeader = None,
 ) -> Response[MemoryReply] | Response[None]:
     """Read the memory at an address.
 
     A slash within a category or key is written %2F.
     """
-    one = await backend.store(memories(request, backend).get_entry, space, category, key)
+    one = await backend.store(memories(request, backend).get_entry, space, category, key, as_of=parse(as_of))
     return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
 
 

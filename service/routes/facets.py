@@ -4,33 +4,39 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from core.points import parse
 from service.decode import Request
 from service.gate import memories
+from service.parameters import PAST, AsOfParameter
 from service.respond import read
 from service.schemas.replies import CountsReply, StatsReply
 from service.workers import Backend
 
 
-@get("/categories", operation_id="listCategories", tags=["facets"], needs="read")
+@get("/categories", operation_id="listCategories", tags=["facets"], needs="read", problems=PAST)
 async def list_categories(
-    request: Request, space: FromPath[str], backend: NamedDependency[Backend]
+    request: Request, space: FromPath[str], backend: NamedDependency[Backend], as_of: AsOfParameter = None
 ) -> Response[CountsReply]:
     """Count the active memories of each category."""
-    counts = await backend.store(memories(request, backend).categories, space)
+    counts = await backend.store(memories(request, backend).categories, space, as_of=parse(as_of))
     return read(CountsReply.of(counts), counts.seq)
 
 
-@get("/tags", operation_id="listTags", tags=["facets"], needs="read")
-async def list_tags(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> Response[CountsReply]:
+@get("/tags", operation_id="listTags", tags=["facets"], needs="read", problems=PAST)
+async def list_tags(
+    request: Request, space: FromPath[str], backend: NamedDependency[Backend], as_of: AsOfParameter = None
+) -> Response[CountsReply]:
     """Count the active memories of each tag."""
-    counts = await backend.store(memories(request, backend).tags, space)
+    counts = await backend.store(memories(request, backend).tags, space, as_of=parse(as_of))
     return read(CountsReply.of(counts), counts.seq)
 
 
-@get("/stats", operation_id="getStats", tags=["facets"], needs="read")
-async def get_stats(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> Response[StatsReply]:
+@get("/stats", operation_id="getStats", tags=["facets"], needs="read", problems=PAST)
+async def get_stats(
+    request: Request, space: FromPath[str], backend: NamedDependency[Backend], as_of: AsOfParameter = None
+) -> Response[StatsReply]:
     """Read the sizes and rates of a space."""
-    stats = await backend.store(memories(request, backend).stats, space)
+    stats = await backend.store(memories(request, backend).stats, space, as_of=parse(as_of))
     return read(StatsReply.of(stats), stats.seq)
 
 

@@ -5,6 +5,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from core.filters import parse_params
+from core.points import parse
 from service.access import check
 from service.decode import Request
 from service.gate import access_of, memories
@@ -16,7 +17,7 @@ from service.headers import (
     is_known,
     request_key,
 )
-from service.parameters import CursorParameter, LimitParameter, OnConflictParameter
+from service.parameters import PAST, AsOfParameter, CursorParameter, LimitParameter, OnConflictParameter
 from service.preferences import preferred
 from service.respond import added, deleted, followed, found, read, unchanged, written
 from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply
@@ -59,36 +60,51 @@ async def add_memory(
     return preferred(request, added(stored))
 
 
-@get("/memories", operation_id="listMemories", tags=["memories"], needs="read", filters=True)
+@get("/memories", operation_id="listMemories", tags=["memories"], needs="read", filters=True, problems=PAST)
 async def list_memories(
     request: Request,
     space: FromPath[str],
     backend: NamedDependency[Backend],
     limit: LimitParameter = 50,
     cursor: CursorParameter = None,
+    as_of: AsOfParameter = None,
 ) -> Response[PageReply]:
     """List memories, newest first.
 
     Every other parameter is a filter: `tags=a,b`, `created_at.gte=2026-01-01`, `metadata.team=core`, or
     `filter=` with JSON. All must hold.
     """
-    filters = {name: texts for name, texts in request.query_params.dict().items() if name not in ("limit", "cursor")}
+    own = ("limit", "cursor", "as_of")
+    filters = {name: texts for name, texts in request.query_params.dict().items() if name not in own}
     page = await backend.store(
-        memories(request, backend).list_memories, space, filter=parse_params(filters), limit=limit, cursor=cursor
+        memories(request, backend).list_memories,
+        space,
+        filter=parse_params(filters),
+        limit=limit,
+        cursor=cursor,
+        as_of=parse(as_of),
     )
     return followed(request, read(PageReply.of(page), page.seq), page.next_cursor)
 
 
-@get("/memories/{memory_id:str}", operation_id="getMemory", tags=["memories"], needs="read", statuses=[304])
+@get(
+    "/memories/{memory_id:str}",
+    operation_id="getMemory",
+    tags=["memories"],
+    needs="read",
+    statuses=[304],
+    problems=PAST,
+)
 async def get_memory(
     request: Request,
     space: FromPath[str],
     memory_id: FromPath[str],
     backend: NamedDependency[Backend],
+    as_of: AsOfParameter = None,
     if_none_match: IfNoneMatchHeader = None,
 ) -> Response[MemoryReply] | Response[None]:
     """Read a memory."""
-    one = await backend.store(memories(request, backend).get, space, memory_id)
+    one = await backend.store(memories(request, backend).get, space, memory_id, as_of=parse(as_of))
     return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
 
 
