@@ -14,7 +14,7 @@ Terms depend on the Unicode tables of the running Python and on the stemmer, so 
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -53,16 +53,42 @@ _MARKS = (
 _LETTER = rf"[^\W{_UNSPACED}]"
 _WORD = rf"{_LETTER}++(?:[{_MARKS}]++{_LETTER}*+)*+"
 
-# Every repetition is possessive, and no two neighbours share a character: the time is linear in the text.
-_RUNS = re.compile(rf"(?:{_WORD}|(?<![\w.])\.{_WORD})(?:[-./:+#]{_WORD})*+(?:\+\+|#)?|[{_UNSPACED}]++")
-_ASCII_RUNS = re.compile(r"(?:\w++|(?<![\w.])\.\w++)(?:[-./:+#]\w++)*+(?:\+\+|#)?")  # the same, and twice as fast
-_WORDS = re.compile(_WORD)
 _SEGMENTS = re.compile(r"[^/:]+")
-_UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
 _DIGIT = re.compile(r"\d")
-_TOKENS = re.compile(rf"[{_UNSPACED}]|{_LETTER}(?:{_LETTER}|[{_MARKS}]){{0,{WORD_MAX - 1}}}+|[^\w\s]")
-_ASCII_TOKENS = re.compile(rf"\w{{1,{WORD_MAX}}}+|[^\w\s]")
 _STACKS = re.compile(rf"[^\w\s\x00-\x7f]{{{STACK + 1},}}+")
+
+
+class _Patterns(NamedTuple):
+    runs: re.Pattern[str]
+    words: re.Pattern[str]
+    tokens: re.Pattern[str]
+
+
+# Every repetition is possessive, and no two neighbours share a character: the time is linear in the text.
+_ASCII = _Patterns(  # finds the same in ASCII as those for all scripts, twice as fast
+    runs=re.compile(r"(?:\w++|(?<![\w.])\.\w++)(?:[-./:+#]\w++)*+(?:\+\+|#)?"),
+    words=re.compile(r"\w++"),
+    tokens=re.compile(rf"\w{{1,{WORD_MAX}}}+|[^\w\s]"),
+)
+
+
+@cache
+def _all_scripts() -> _Patterns:
+    """Not before they are needed: `re` takes 20 ms for them."""
+    return _Patterns(
+        runs=re.compile(rf"(?:{_WORD}|(?<![\w.])\.{_WORD})(?:[-./:+#]{_WORD})*+(?:\+\+|#)?|[{_UNSPACED}]++"),
+        words=re.compile(_WORD),
+        tokens=re.compile(rf"[{_UNSPACED}]|{_LETTER}(?:{_LETTER}|[{_MARKS}]){{0,{WORD_MAX - 1}}}+|[^\w\s]"),
+    )
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(rf"[{_UNSPACED}]")
+
+
+def _patterns(text: str) -> _Patterns:
+    return _ASCII if text.isascii() else _all_scripts()
 
 
 class Span(NamedTuple):
@@ -149,7 +175,7 @@ def spans(text: str) -> list[Span]:
 Span(start=4, stop=6, terms=('qx',)), Span(start=7, stop=8, terms=('9',))]
     """
     composed = _to_form("NFKC", text)
-    runs = _RUNS.finditer(composed)
+    runs = _patterns(composed).runs.finditer(composed)
     found = [piece for run in runs for piece in _pieces(run[0], run.start()) if piece.terms]
     if composed == text:
         return found
@@ -173,7 +199,7 @@ def token_starts(text: str) -> list[int]:
     A token is a word, a punctuation mark or a character of a script without spaces. A longer word than `WORD_MAX`
     is several, so this is about what a language model counts.
     """
-    return [token.start() for token in _TOKENS.finditer(text)]
+    return [token.start() for token in _patterns(text).tokens.finditer(text)]
 
 
 def count_tokens(text: str) -> int:
@@ -182,7 +208,7 @@ def count_tokens(text: str) -> int:
     >>> count_tokens("It's 版本3!")
     7
     """
-    return len((_ASCII_TOKENS if text.isascii() else _TOKENS).findall(text))
+    return len(_patterns(text).tokens.findall(text))
 
 
 def _to_form(form: Literal["NFC", "NFKC"], text: str) -> str:
@@ -218,7 +244,8 @@ def _joins_previous(char: str) -> bool:
 
 
 def _runs(text: str) -> list[str]:
-    return _ASCII_RUNS.findall(text) if text.isascii() else _RUNS.findall(_to_form("NFKC", text))
+    composed = _to_form("NFKC", text)
+    return _patterns(composed).runs.findall(composed)
 
 
 def _stems(runs: Sequence[str]) -> list[str]:
@@ -247,21 +274,26 @@ def _terms(run: str) -> tuple[str, ...]:
 
 
 def _terms_of_run(run: str) -> tuple[str, ...]:
-    if _UNSPACED_START.match(run):
+    if _is_unspaced(run):
         return tuple(_bigrams(run))
     return _word_terms(run) if run.isalnum() else tuple(term for piece in _pieces(run) for term in piece.terms)
 
 
 def _pieces(run: str, at: int = 0) -> list[Span]:
-    """The terms of a run of `_RUNS` that starts at `at`, with their places."""
-    if _UNSPACED_START.match(run):
+    """The terms of a run that starts at `at`, with their places."""
+    if _is_unspaced(run):
         return [Span(place, place + len(bigram), (bigram,)) for place, bigram in enumerate(_bigrams(run), at)]
     if run.isalnum():
         return [Span(at, at + len(run), _terms(run))]
-    if _WORDS.fullmatch(run):
+    pattern = _patterns(run).words
+    if pattern.fullmatch(run):
         return [Span(at, at + len(run), _word_terms(run))]
-    words = [Span(at + word.start(), at + word.end(), _terms(word[0])) for word in _WORDS.finditer(run)]
+    words = [Span(at + word.start(), at + word.end(), _terms(word[0])) for word in pattern.finditer(run)]
     return sorted(_names(run, at) + words, key=lambda piece: (piece.start, -piece.stop))
+
+
+def _is_unspaced(run: str) -> bool:
+    return not run.isascii() and _unspaced().match(run) is not None
 
 
 def _bigrams(run: str) -> list[str]:
@@ -276,7 +308,8 @@ def _names(run: str, at: int) -> list[Span]:
 
 
 def _is_name(text: str) -> bool:
-    return text[0] == "." or text[-1] in "+#" or (_DIGIT.search(text) is not None and not _WORDS.fullmatch(text))
+    is_word = _patterns(text).words.fullmatch
+    return text[0] == "." or text[-1] in "+#" or (_DIGIT.search(text) is not None and not is_word(text))
 
 
 def _word_terms(word: str) -> tuple[str, ...]:

@@ -6,11 +6,10 @@ it may is refused by whoever reads requests from the network (`service.entrance`
 """
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import Callable
-
-import structlog
 
 SMOOTHING = 1 / 16  # weight of the newest gap
 ROOM = 0.75  # of a line that those may take who come now; the rest is for those who were let in and are on their way
@@ -131,7 +130,7 @@ class Admission:
         now = self._clock()
         if now - self._told_at >= TOLD_SECONDS:
             refused, self._told_at, self._told = self.refused - self._told, now, self.refused
-            structlog.get_logger("muisti.admission").warning("overloaded", refused=refused)
+            logging.getLogger("muisti.admission").warning("overloaded", extra={"refused": refused})
 
     def _needed(self, method: str, path: str) -> tuple[Line, ...]:
         """What a request may need. What a call of a tool needs stands in its body, which nobody has read yet."""

@@ -1,11 +1,11 @@
 """What every answer gets, errors included: an id, a time, safe headers, and one line in the log."""
 
+import logging
 import re
 import secrets
 from collections.abc import Iterable, Sequence
 from time import perf_counter
 
-import structlog
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.errors import MuistiError
@@ -21,6 +21,7 @@ _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 _TRACE = re.compile(rb"(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?")
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
 TIMING = b"server-timing"
+_LOG = logging.getLogger("muisti.http")
 
 
 class Envelope:
@@ -33,7 +34,6 @@ class Envelope:
         self._app = app
         self._meters = meters
         self.tracing: Tracing | None = None
-        self._log = structlog.get_logger("muisti.http").bind()  # once, not for every line
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -80,17 +80,17 @@ class Envelope:
         route = scope.get("path_template")
         method: str = scope["method"]  # pyright: ignore[reportGeneralTypeIssues]  # HTTP scopes only come here
         self._meters.answered(method, route, status, elapsed / 1000, scope.get(PROBLEM))
-        tell = self._log.debug if route in _QUIET else self._log.info
-        tell(
-            "request",
-            method=method,
-            route=route,
-            status=status,
-            ms=round(elapsed, 2),
-            space=scope.get("path_params", {}).get("space"),
-            request_id=scope["request_id"],  # pyright: ignore[reportGeneralTypeIssues]  # ours, set above
-            **({} if trace is None else {"trace_id": trace}),
-        )
+        level = logging.DEBUG if route in _QUIET else logging.INFO
+        if _LOG.isEnabledFor(level):
+            told = {
+                "method": method,
+                "route": route,
+                "status": status,
+                "ms": round(elapsed, 2),
+                "space": scope.get("path_params", {}).get("space"),
+                "request_id": scope["request_id"],  # pyright: ignore[reportGeneralTypeIssues]  # ours, set above
+            }
+            _LOG.log(level, "request", extra=told if trace is None else {**told, "trace_id": trace})
 
 
 def _read_url(scope: Scope) -> None:

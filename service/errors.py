@@ -1,5 +1,6 @@
 """The one place that knows both what can go wrong and HTTP: every error becomes a problem (RFC 9457)."""
 
+import logging
 import re
 import traceback
 from collections.abc import Mapping, Sequence
@@ -8,7 +9,6 @@ from http import HTTPStatus
 from typing import Any, cast
 
 import msgspec
-import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, InternalServerException, ValidationException
 from litestar.types import Scope
@@ -217,12 +217,12 @@ def _crashed(request: Request, error: Exception) -> Response[Problem]:
 
 def crash(error: Exception, request_id: str) -> Problem:
     """Tell the log where, never the message: it may quote a memory."""
-    structlog.get_logger("muisti.http").error(
-        "crash",
-        error=type(error).__qualname__,
-        trace=traceback.format_tb(error.__traceback__),
-        request_id=request_id,
-    )
+    told = {
+        "error": type(error).__qualname__,
+        "trace": traceback.format_tb(error.__traceback__),
+        "request_id": request_id,
+    }
+    logging.getLogger("muisti.http").error("crash", extra=told)
     detail = "the server failed to answer; its log has the reason under this X-Request-Id"
     return problem("internal", detail)
 

@@ -1,12 +1,11 @@
 """Which caller a key stands for: asked of the database once a second, remembered in between."""
 
 import asyncio
+import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-
-import structlog
 
 from core.errors import MuistiError
 from core.grants import EVERYTHING, Key
@@ -106,7 +105,8 @@ class Keyring:
         try:
             await self._backend.store(self._backend.engine.keys.used, {key_id: at})
         except MuistiError as error:  # the request that used the key is none the worse for it
-            structlog.get_logger("muisti.keys").warning("last use not noted", key=key_id, code=error.code)
+            told = {"key": key_id, "code": error.code}
+            logging.getLogger("muisti.keys").warning("last use not noted", extra=told)
 
 
 def _access(key: Key | None, now: int) -> Access | None:

@@ -1,6 +1,7 @@
 """Serve HTTP until told to stop."""
 
 import gc
+import logging
 import os
 import resource
 import signal
@@ -11,7 +12,6 @@ import threading
 from contextlib import ExitStack
 from pathlib import Path
 
-import structlog
 import uvicorn
 from litestar import Litestar
 from uvicorn.supervisors import Multiprocess
@@ -33,6 +33,8 @@ ACCEPTED = 16  # connections in a turn of the event loop: libuv takes one from e
 SPARE_FILES = 256  # beside connections: the database, the model, the log
 IDLE_SECONDS = 30  # that a connection may stay open without a request
 SWITCH_SECONDS = 0.0005  # a search that is done waits no longer than this for the thread that answers
+_LOG = logging.getLogger("muisti.server")
+
 GARBAGE = 10_000  # objects made before it looks for cycles among them; a request makes some hundreds
 
 
@@ -124,7 +126,7 @@ def _run_workers(settings: Settings, listeners: list[socket.socket]) -> None:
     os.environ.pop(CONFIG, None)
     os.environ.update(environment(settings))
     config = _config(settings, "service.server:application")
-    _log().info(f"Muisti starts {settings.workers} workers at {_url(listeners[0])} with {known}")
+    _LOG.info(f"Muisti starts {settings.workers} workers at {_url(listeners[0])} with {known}")
     with tempfile.TemporaryDirectory(prefix="muisti-") as folder:  # where workers meet
         os.environ[VARIABLE] = folder
         Multiprocess(config, listeners).run()
@@ -171,8 +173,8 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started and sockets:
             self._laps.end("model")  # and the compiled loops, for which it waits before it takes requests
-            _log().debug("started", ms=self._laps.taken)
-            _log().info(f"Muisti is ready at {_url(sockets[0])} with {self._known}; the API is described at /docs")
+            _LOG.debug("started", extra={"ms": self._laps.taken})
+            _LOG.info(f"Muisti is ready at {_url(sockets[0])} with {self._known}; the API is described at /docs")
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.state.backend.stopping = True
@@ -190,7 +192,3 @@ def _known(engine: Engine, settings: Settings) -> str:
 def _url(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _log() -> structlog.stdlib.BoundLogger:
-    return structlog.get_logger("muisti.server")

@@ -10,6 +10,7 @@ Up to three things, each optional, in this order:
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import NamedTuple, cast
 
 from core.when.periods import DAY, Period, Unit, containing, nearest_weekday, shifted
@@ -48,8 +49,7 @@ _EDGES = {
     "second half of": (0.5, 1.0),
 }
 _EDGES_OF = "|".join(edge for edge in _EDGES if " " in edge).replace(" ", r"\s+")
-_BEFORE = re.compile(
-    rf"""(?<!\w)
+_BEFORE = rf"""(?<!\w)
     (?:(?P<article>the\s+|last\s+)?(?:(?P<count>{NUMBER})\s+)?(?:(?P<unit>{UNIT}|night|morning|evening)s?|(?P<weekday>{WEEKDAY}))
         \s+(?=(?:before|after|of)\b))?
     (?:(?P<word>prior\s+to|up\s+to|as\s+of|back\s+in|before|after|since|until|till|by|through(?:out)?|in|on|during|over
@@ -57,9 +57,7 @@ _BEFORE = re.compile(
     (?:the\s+)?
     (?:(?P<edge>early|mid|late|{_EDGES_OF})[\s-]+(?:the\s+)?
       |(?P<ordinal>{"|".join(_ORDINALS)}|last)\s+(?:(?P<piece>{UNIT})|(?P<pieceday>{WEEKDAY}))\s+(?:of|in)\s+(?:the\s+)?)?
-    $""",
-    re.IGNORECASE | re.VERBOSE,
-)
+    $"""
 _REACH = 45  # characters before a period that are looked at
 
 
@@ -75,9 +73,14 @@ class Lead(NamedTuple):
         return self.parts["edge"] is not None or self.parts["ordinal"] is not None
 
 
+@cache
+def _before() -> re.Pattern[str]:
+    return re.compile(_BEFORE, re.IGNORECASE | re.VERBOSE)
+
+
 def lead_of(text: str, start: int) -> Lead:
     """What stands before the period that starts at `start`."""
-    found = cast(re.Match[str], _BEFORE.search(text, max(0, start - _REACH), start))  # matches the empty end at least
+    found = cast(re.Match[str], _before().search(text, max(0, start - _REACH), start))  # matches the empty end at least
     word = "-" if found["dash"] else " ".join((found["word"] or "").lower().split())
     return Lead(found.start() if found[0].strip() else start, word, found)
 

@@ -1,10 +1,9 @@
 """The keys of an issuer as one process remembers them: read when they are wanted, and again when they may be others."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
-
-import structlog
 
 from service.errors import HttpError
 from service.tokens.keyset import PublicKey, pick, read_keys
@@ -66,6 +65,6 @@ class IssuerKeys:
             keys = read_keys(await self._source.read())
         except (Unreadable, ValueError) as error:
             reason = str(error) if isinstance(error, Unreadable) else "it is no JWKS"
-            structlog.get_logger("muisti.tokens").warning("keys of the issuer not read", reason=reason)
+            logging.getLogger("muisti.tokens").warning("keys of the issuer not read", extra={"because": reason})
             return
         self._keys, self._read_at = keys, self._monotonic()

@@ -1,13 +1,13 @@
 """Every error is a problem, whatever went wrong."""
 
 import inspect
+import logging
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 from litestar.testing import TestClient
-from structlog.testing import capture_logs
 
 from core import errors as core_errors
 from core.engine import Engine
@@ -153,14 +153,15 @@ def test_a_failing_database_is_said_to_fail(
     check_problem(client.get("/readyz"), status, code)
 
 
-def test_a_crash_tells_the_log_where_and_the_caller_nothing(client: httpx.Client, database: Breakable):
+def test_a_crash_tells_the_log_where_and_the_caller_nothing(
+    client: httpx.Client, database: Breakable, caplog: pytest.LogCaptureFixture
+):
     database.failure = ZeroDivisionError("/etc/passwd SELECT secret FROM memories")
-    with capture_logs() as logs:
-        response = client.get(f"{API}/stats", headers={"X-Request-Id": "abc"})
+    response = client.get(f"{API}/stats", headers={"X-Request-Id": "abc"})
     problem = check_problem(response, 500, "internal")
     for leak in ("Traceback", "ZeroDivisionError", "SELECT", "secret", "/etc", ".py"):
         assert leak not in response.text
-    crash = next(line for line in logs if line["event"] == "crash")
+    crash = next(vars(line) for line in caplog.records if line.msg == "crash")
     assert (crash["error"], crash["request_id"]) == ("ZeroDivisionError", "abc")
     assert "secret" not in str(crash)
     assert any("fakes.py" in frame for frame in crash["trace"])
@@ -176,14 +177,15 @@ def test_a_model_that_did_not_embed_the_space_is_a_conflict(client: httpx.Client
         assert second.get(f"{API}/memories").status_code == 200
 
 
-def test_no_line_of_the_log_holds_content(client: httpx.Client):
-    with capture_logs() as logs:
-        memory = client.post(f"{API}/memories", json=draft("xyzzy content", category="xyzzy")).json()
-        client.post(f"{API}/search", json={"query": "xyzzy query"})
-        client.get(f"{API}/memories?category=xyzzy")
-        client.post(f"{API}/memories", json={"content": "xyzzy", "xyzzy": 1})
-        client.post(f"{API}/memories", content=b"{xyzzy", headers=JSON)
-    requests = [line for line in logs if line["event"] == "request"]
+def test_no_line_of_the_log_holds_content(client: httpx.Client, caplog: pytest.LogCaptureFixture):
+    caplog.set_level(logging.DEBUG)
+    memory = client.post(f"{API}/memories", json=draft("xyzzy content", category="xyzzy")).json()
+    client.post(f"{API}/search", json={"query": "xyzzy query"})
+    client.get(f"{API}/memories?category=xyzzy")
+    client.post(f"{API}/memories", json={"content": "xyzzy", "xyzzy": 1})
+    client.post(f"{API}/memories", content=b"{xyzzy", headers=JSON)
+    logs = [vars(record) for record in caplog.records if record.name.startswith("muisti")]
+    requests = [line for line in logs if line["msg"] == "request"]
     assert [line["status"] for line in requests] == [201, 200, 200, 422, 400]
     assert {line["space"] for line in requests} == {"default"}
     assert requests[0]["route"] == "/v1/spaces/{space}/memories"
