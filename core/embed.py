@@ -10,7 +10,7 @@ import hashlib
 import importlib
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -141,49 +141,46 @@ def _folder(name: str | None) -> Path:
 
 
 def _read(folder: Path) -> _Model:
-    config = json.loads((folder / "config.json").read_bytes())
-    stored, rules = (folder / "model.safetensors").read_bytes(), (folder / "tokenizer.json").read_bytes()
-    arrays: Mapping[str, np.ndarray] = _opened(importlib.import_module("safetensors.numpy").load, stored)
-    tokenizer = _opened(importlib.import_module("tokenizers").Tokenizer.from_buffer, rules)
-    tokenizer.no_truncation()  # texts come in passages already
-    tokenizer.no_padding()
-    tokens = int(tokenizer.get_vocab_size())
+    files = {name: (folder / name).read_bytes() for name in FILES}
+    config = json.loads(files["config.json"])
+    tokens = Tokens(files["tokenizer.json"])
+    arrays = _arrays(files["model.safetensors"])
     table = np.ascontiguousarray(arrays["embeddings"])
     places = arrays.get("mapping", np.arange(len(table))).astype(np.int64)
-    if len(places) != tokens or places.max(initial=-1) >= len(table):
-        raise ValueError(f"{len(table)} vectors do not fit the {tokens} tokens of the tokenizer")
-    weights = _weights(arrays.get("weights"), tokens, tokenizer)
+    if len(places) != len(tokens) or places.max(initial=-1) >= len(table):
+        raise ValueError(f"{len(table)} vectors do not fit the {len(tokens)} tokens of the tokenizer")
+    weights = _weights(arrays.get("weights"), tokens)
     return _Model(
-        tokens=Tokens(tokenizer),
+        tokens=tokens,
         table=table if table.dtype == np.int8 else table.astype(np.float32),
         places=places,
         weights=weights,
-        query_weights=_weights(arrays["query_weights"], tokens, tokenizer) if "query_weights" in arrays else weights,
+        query_weights=_weights(arrays["query_weights"], tokens) if "query_weights" in arrays else weights,
         damped=config.get("repeats") == "sqrt",
-        identity=_digest(folder),
+        identity=_digest(files),
     )
 
 
-def _opened(load: Callable[[bytes], Any], content: bytes) -> Any:
+def _arrays(content: bytes) -> Mapping[str, np.ndarray]:
+    load: Any = importlib.import_module("safetensors.numpy").load
     try:
         return load(content)
-    except Exception as error:  # both libraries raise it bare
+    except Exception as error:  # which it raises bare
         raise ValueError(str(error)) from error
 
 
-def _weights(given: np.ndarray | None, tokens: int, tokenizer: Any) -> Floats:
+def _weights(given: np.ndarray | None, tokens: Tokens) -> Floats:
     """One for each token; nothing for the token that stands for an unknown word."""
-    weights = np.ones(tokens, np.float32) if given is None else np.array(given, np.float32)
-    if len(weights) != tokens:
-        raise ValueError(f"{len(weights)} weights do not fit the {tokens} tokens of the tokenizer")
-    unknown = getattr(tokenizer.model, "unk_token", None)
-    if isinstance(unknown, str):
-        weights[tokenizer.token_to_id(unknown)] = 0
+    weights = np.ones(len(tokens), np.float32) if given is None else np.array(given, np.float32)
+    if len(weights) != len(tokens):
+        raise ValueError(f"{len(weights)} weights do not fit the {len(tokens)} tokens of the tokenizer")
+    if tokens.unknown is not None:
+        weights[tokens.unknown] = 0
     return weights
 
 
-def _digest(folder: Path) -> str:
+def _digest(files: Mapping[str, bytes]) -> str:
     digest = hashlib.sha256()
     for name in FILES:
-        digest.update((folder / name).read_bytes())
+        digest.update(files[name])
     return digest.hexdigest()[:32]

@@ -9,7 +9,7 @@ import socket
 import sys
 import tempfile
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import uvicorn
@@ -17,6 +17,7 @@ from litestar import Litestar
 from uvicorn.supervisors import Multiprocess
 
 from core.engine import Engine
+from core.errors import MuistiError
 from service import logs
 from service.app import create_app, open_engine
 from service.arrival import Config
@@ -107,6 +108,7 @@ def _run_here(settings: Settings, listeners: list[socket.socket]) -> None:
     laps = Laps("imports")
     engine = open_engine(settings)
     laps.end("database")
+    threading.Thread(target=_begin_to_warm, args=(engine,), daemon=True).start()
     try:
         app = _application(settings, engine)
         laps.end("application")
@@ -118,6 +120,12 @@ def _run_here(settings: Settings, listeners: list[socket.socket]) -> None:
         server.run(sockets=listeners)
     finally:
         engine.close()
+
+
+def _begin_to_warm(engine: Engine) -> None:
+    """Load the model while the application is made; what is wrong with it is told when that waits for it."""
+    with suppress(MuistiError):
+        engine.warm()
 
 
 def _run_workers(settings: Settings, listeners: list[socket.socket]) -> None:

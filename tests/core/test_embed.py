@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -142,14 +144,43 @@ def test_equal_models_have_equal_identities():
     assert StaticEncoder().identity == StaticEncoder().identity
 
 
-TOKENIZER = Tokenizer.from_file(str(SHIPPED / "tokenizer.json"))
+RULES = (SHIPPED / "tokenizer.json").read_bytes()
+TOKENIZER = Tokenizer.from_buffer(RULES)
+TOKENS = Tokens(RULES)
 PIECES = ["[UNK]", "[PAD]", "Ann", "’s", "naïve", "\x00", "\x1f", "\n", "\t", " ", "  ", "-", "_", "3.5", "版本",
           "e\u0301", "\u0301", "\u3000", "\u00a0", "\u200d", "ﬁ", "İ", "x" * 101, "don't", "#", "[", "UNK]", "🙂",
           "\x7f", "\x85"]  # fmt: skip
 
 
-@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=5)), max_size=12).map("".join))
+@given(
+    st.lists(
+        st.one_of(st.sampled_from(PIECES), st.text(max_size=5), st.from_regex(r"[A-Za-z0-9]{1,12}", fullmatch=True)),
+        max_size=12,
+    ).map("".join)
+)
 def test_words_have_the_tokens_that_they_have_within_their_text(text: str):
-    tokens, starts = Tokens(TOKENIZER).of([text, text])
+    tokens, starts = TOKENS.of([text, text])
     assert tokens.tolist() == 2 * TOKENIZER.encode(text, add_special_tokens=False).ids
     assert starts.tolist() == [0, len(tokens) // 2, len(tokens)]
+
+
+def test_the_size_of_the_vocabulary_and_the_unknown_word_are_those_of_the_library():
+    assert len(TOKENS) == TOKENIZER.get_vocab_size()
+    assert TOKENS.unknown == TOKENIZER.token_to_id("[UNK]")
+
+
+def test_plain_text_does_not_load_the_library():
+    assert loads_library("What did Ann say of port 5432?") is False
+    assert loads_library("Wo ist Łódź?") is True
+
+
+def loads_library(text: str) -> bool:
+    """Whether a new process has loaded the tokenizer's library when it has embedded a text."""
+    program = f"import sys\nfrom core.embed import StaticEncoder\nStaticEncoder().encode_query({text!r})\n"
+    found = subprocess.run(
+        [sys.executable, "-c", program + "print('tokenizers' in sys.modules)"],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return found.stdout.strip() == "True"
