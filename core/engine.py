@@ -24,6 +24,7 @@ from core.store import audit, quotas, requests, spaces
 from core.store.database import Database, Refused
 from core.store.migrate import migrate
 from core.store.spaces import space_row
+from core.store.trial import written
 from core.transactions import Transactions
 from core.undoing import Undoer
 from core.validate import check_quota, check_settings
@@ -140,9 +141,9 @@ class Engine(Memories):
         """How often the index of a space was forgotten to stay within the memory."""
         return self._indexes.evicted
 
-    def seen_by(self, caller: Caller) -> Memories:
-        """The same memories, as another caller reads and changes them."""
-        return Memories(self._parts, caller)
+    def seen_by(self, caller: Caller, *, dry_run: bool = False) -> Memories:
+        """The same memories, as another caller reads and changes them; with `dry_run` nothing that is written stays."""
+        return Memories(self._parts, caller, dry_run=dry_run)
 
     def list_spaces(self) -> list[Space]:
         (rows,) = self._database.read([spaces.all_spaces()])
@@ -151,8 +152,10 @@ class Engine(Memories):
     def get_space(self, name: str) -> Space:
         return find_space(self._database, name).space
 
-    def create_space(self, name: str, settings: SpaceSettings | None = None, *, by: str = LOCAL) -> Space:
-        """Make an empty space.
+    def create_space(
+        self, name: str, settings: SpaceSettings | None = None, *, by: str = LOCAL, dry_run: bool = False
+    ) -> Space:
+        """Make an empty space; a dry run tells what it would be.
 
         Raises:
             AlreadyExists: there is one of this name.
@@ -162,11 +165,14 @@ class Engine(Memories):
         check_settings(settings)
         now = self._clock()
         made = spaces.insert(name, str(uuid.uuid4()), settings, now)
+        told = audit.note(now, by, "space_created", space=name)
         try:
-            self._database.write([*made, audit.note(now, by, "space_created", space=name)])
+            rows = written(self._database, [*made, told], spaces.by_name(name), dry_run=dry_run)
         except Refused as refused:
             raise AlreadyExists(f"a space {name!r} exists already") from refused
-        return find_space(self._database, name).space
+        if not rows:  # somebody has erased it meanwhile
+            raise NotFound("space", name)
+        return space_row(rows[0]).space
 
     def ensure_space(self, name: str) -> Space:
         """The space, made when it is missing."""
@@ -179,8 +185,8 @@ class Engine(Memories):
         except AlreadyExists:  # another process was faster
             return find_space(self._database, name).space
 
-    def delete_space(self, name: str, *, by: str = LOCAL) -> None:
-        """Erase a space with all that is in it.
+    def delete_space(self, name: str, *, by: str = LOCAL, dry_run: bool = False) -> None:
+        """Erase a space with all that is in it; a dry run only sees whether that could be done.
 
         Raises:
             Conflict: it is the default space.
@@ -188,28 +194,27 @@ class Engine(Memories):
         if name == spaces.DEFAULT:
             raise Conflict(f"the space {spaces.DEFAULT!r} always exists; delete its memories instead")
         found = find_space(self._database, name)
+        told = audit.note(self._clock(), by, "space_deleted", space=name)
+        erased = [spaces.guard(found), *spaces.delete(name), told]
         try:
-            self._database.write(
-                [
-                    spaces.guard(found),
-                    *spaces.delete(name),
-                    audit.note(self._clock(), by, "space_deleted", space=name),
-                ]
-            )
+            written(self._database, erased, spaces.by_name(name), dry_run=dry_run)
         except Refused as refused:
             raise NotFound("space", name) from refused
-        self._indexes.drop(name)
+        if not dry_run:
+            self._indexes.drop(name)
 
-    def set_quota(self, space: str, changes: Mapping[str, int | None], *, by: str = LOCAL) -> tuple[Usage, Seq]:
+    def set_quota(
+        self, space: str, changes: Mapping[str, int | None], *, by: str = LOCAL, dry_run: bool = False
+    ) -> tuple[Usage, Seq]:
         """Let a space hold so many `memories` or `bytes` and no more; None: the default. What it holds already stays.
 
-        The quota belongs to the name: a space that is made anew has it too.
+        The quota belongs to the name: a space that is made anew has it too. A dry run tells what would be.
         """
         check_quota(changes)
         found = find_space(self._database, space)
         told = audit.note(self._clock(), by, "quota_set", space=space)
-        self._database.write([*quotas.grant(space, changes), told])
-        (rows,) = self._database.primary.read([quotas.usage(found, self._quota)])
+        granted = [*quotas.grant(space, changes), told]
+        rows = written(self._database, granted, quotas.usage(found, self._quota), dry_run=dry_run)
         if not rows:
             raise NotFound("space", space)
         return quotas.used(rows[0]), found.seq

@@ -50,9 +50,11 @@ class Memories:
     that does not answer `StoreUnavailable`. What the caller may not see is not there.
     """
 
-    def __init__(self, parts: Parts, caller: Caller) -> None:
+    def __init__(self, parts: Parts, caller: Caller, *, dry_run: bool = False) -> None:
+        """`dry_run`: whatever is written is told with its `plan`, and nothing of it stays."""
         self._parts = parts
         self._caller = caller
+        self._dry_run = dry_run
 
     def add(
         self,
@@ -226,7 +228,7 @@ class Memories:
         return facets.stats(found, results, whole=own is None and as_of is None)
 
     def _call(self, request: RequestKey | None) -> Call:
-        return Call(self._parts.clock(), request, self._caller)
+        return Call(self._parts.clock(), None if self._dry_run else request, self._caller, self._dry_run)
 
     def _read(self, space: str, ask: Ask) -> tuple[SpaceRow, list[Rows]]:
         return read(self._parts.database, space, ask)

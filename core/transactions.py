@@ -1,7 +1,7 @@
 """A write from its statements to its answer: one atomic batch, what its refusal means, then the index is told."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import cast
 
@@ -17,7 +17,7 @@ from core.store import changes, memories, quotas, requests, spaces
 from core.store.database import Database, Refused, Row, Rows, Statement
 from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow, space_row
-from core.values import Memory, Quota, RequestKey, Seq, Written
+from core.values import BATCH_MAX, Memory, Plan, Quota, RequestKey, Seq, Written
 
 TRIES = 16  # of a change that others overtake
 
@@ -27,11 +27,15 @@ CHANGED = (Overtaken, NotFound, ModelMismatch)
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """When a write is asked for, by whom, and the key that makes its repetition harmless. `now` in microseconds."""
+    """When a write is asked for, by whom, and the key that makes its repetition harmless. `now` in microseconds.
+
+    `dry_run`: it is tried, told and taken back, all in one; it has no key.
+    """
 
     now: int
     request: RequestKey | None = None
     caller: Caller = OWNER
+    dry_run: bool = False
 
 
 IfMatch = Collection[str] | None  # etags, one of which must be the current one; None when any will do
@@ -41,7 +45,7 @@ IfMatch = Collection[str] | None  # etags, one of which must be the current one;
 class Begun:
     """A write that is prepared: its batch, of which `head` statements come before those of the parts.
 
-    `at` is in seconds of `perf_counter`.
+    `numbers` is how many changes of the space it makes; `at` is in seconds of `perf_counter`.
     """
 
     space: SpaceRow
@@ -52,6 +56,7 @@ class Begun:
     created: bool
     checked: Checked
     ended: tuple[str, ...] = ()
+    numbers: int = 0
     at: float = field(default_factory=perf_counter)
 
 
@@ -138,8 +143,10 @@ class Transactions:
             head += self._model(space, self._encoder, call.now)
         else:
             head.append(spaces.guard(space))
-        head += spaces.advance(space, numbers or len(parts), call.now)
-        return self._prepared(space, head, parts, call, created=created, checked=checked, ended=ended)
+        numbers = numbers or len(parts)
+        head += spaces.advance(space, numbers, call.now)
+        begun = self._prepared(space, head, parts, call, created=created, checked=checked, ended=ended)
+        return replace(begun, numbers=numbers)
 
     def birth(self, space: SpaceRow, new: NewVersion, kind: str, caller: Caller, offset: int = 0) -> list[Statement]:
         """Store a version as a change of its own, unless another memory has its address or its parent is not there."""
@@ -156,7 +163,8 @@ class Transactions:
 
     def leave(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
         """Nothing to change; a call with a key is remembered all the same."""
-        unchanged = Written(memories=(memory,), seq=space.seq, created=False)
+        plan = Plan(0, ()) if call.dry_run else None
+        unchanged = Written(memories=(memory,), seq=space.seq, created=False, plan=plan)
         if call.request is None:
             return unchanged
         part = Part(memory, [memories.refuse_stale(memory)])
@@ -165,8 +173,8 @@ class Transactions:
         return unchanged
 
     def commit(self, begun: Begun) -> Written:
-        """Run the batch, and raise what its refusal means."""
-        return self.concluded(begun, self._write(begun))
+        """Run the batch, and raise what its refusal means. A dry run tells what it would have done."""
+        return self._planned(begun) if begun.call.dry_run else self.concluded(begun, self._write(begun))
 
     def explained(self, begun: Begun, refused: Refused) -> Exception:
         """What the caller is told of a refusal; `Overtaken` when looking again will tell."""
@@ -190,6 +198,24 @@ class Transactions:
             checked_at=begun.checked.at,
             commit=1000 * (perf_counter() - begun.at),
             ended=begun.ended,
+        )
+
+    def _planned(self, begun: Begun) -> Written:
+        """What `concluded` would tell, at the point of history that the store stays at."""
+        tail = changes.last(begun.space, begun.numbers, BATCH_MAX)
+        try:
+            results = self._database.rehearse([*begun.batch, tail])
+        except Refused as refused:
+            raise self.explained(begun, refused) from refused
+        number = cast(int, results[begun.head - 1][0][0]) - begun.numbers
+        return Written(
+            memories=tuple(part.memory for part in begun.parts if part.told),
+            seq=Seq(begun.space.space.epoch, number),
+            created=begun.created,
+            similar=begun.checked.similar,
+            checked_at=begun.checked.at,
+            ended=begun.ended,
+            plan=Plan(begun.numbers, tuple(changes.planned(row) for row in results[-1])),
         )
 
     def _open(self, name: str, call: Call) -> tuple[SpaceRow, Row | None]:

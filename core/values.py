@@ -222,13 +222,29 @@ class LaterChange:
     actor: str | None
 
 
+class Planned(Struct, frozen=True):
+    """A change that a write would make: to which memory, and the version that it would make or end."""
+
+    kind: str
+    memory_id: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a dry run has found: the number of changes that the write would make, and the first of them."""
+
+    changes: int
+    items: tuple[Planned, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """What a write did. `replayed` is true when an earlier request with the same key did it.
 
     `similar` are memories like the one that was added; `checked_at` is the point of history up to which they were
     sought, None when they were not. `commit` is how many milliseconds it took until all was durable, 0 when nothing
-    was to be stored. `ended` are the ids of memories that an undoing deleted.
+    was to be stored. `ended` are the ids of memories that an undoing deleted. With a `plan` nothing was stored.
     """
 
     memories: tuple[Memory, ...]
@@ -239,6 +255,7 @@ class Written:
     checked_at: Seq | None = None
     commit: float = field(default=0.0, compare=False)
     ended: tuple[str, ...] = ()
+    plan: Plan | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

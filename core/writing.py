@@ -82,7 +82,7 @@ class Writer:
         known = self._transactions.known(space)
         if known is None or call.request is not None or len(draft.content) > QUICK_TEXT or not self._database.local:
             return None
-        if not call.caller.sees_all or on_conflict == "supersede":
+        if not call.caller.sees_all or on_conflict == "supersede" or call.dry_run:
             return None
         if on_conflict == "reject":
             (found,) = self._database.read([spaces.by_name(space)])
@@ -232,7 +232,7 @@ class Writer:
         made = [new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now) for draft in drafts]
         last = len(made) - 1
         versions = ready(made, space, self._encoder)
-        checked = self._checked(space, versions, call) if on_conflict == "reject" else NOT_CHECKED
+        checked = self._checked(space, versions, call, refuse=on_conflict == "reject")
         parts = [
             Part(
                 new.memory,
@@ -244,11 +244,14 @@ class Writer:
         ]
         return self._transactions.begin(space, parts, call, created=True, checked=checked)
 
-    def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], call: Call) -> Checked:
-        """What the new memories are like, unless one of them must be refused for it."""
+    def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], call: Call, *, refuse: bool) -> Checked:
+        """What the new memories are like, unless one of them must be refused for it; a dry run always looks."""
+        if not refuse and not call.dry_run:
+            return NOT_CHECKED
         checked = self._checker.check(space, versions, call.now)
         try:
-            checked.refuse()
+            if refuse:
+                checked.refuse()
         except Similar:
             if self._transactions.is_known(call):
                 raise Overtaken from None  # they are like themselves: the same request was faster

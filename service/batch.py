@@ -6,7 +6,7 @@ import msgspec
 
 from core.errors import AddressTaken, Forbidden, InvalidInput, MuistiError, Problem, QuotaExceeded, Similar, TooLarge
 from core.memories import Memories
-from core.values import BATCH_MAX, Draft, OnConflict, Seq, Written
+from core.values import BATCH_MAX, Draft, OnConflict, Plan, Seq, Written
 from service.decode import decode, prepare
 from service.errors import HttpError, problem_of
 from service.schemas.replies import ItemReply, ItemsReply, MemoryReply
@@ -48,25 +48,32 @@ def all_or_none(items: Sequence[Draft | Refusal]) -> list[Draft]:
     return [item for item in items if isinstance(item, Draft)]
 
 
-def add_each(engine: Memories, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict) -> ItemsReply:
-    """Store what can be stored, and tell what became of each item.
+def add_each(
+    engine: Memories, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict
+) -> tuple[ItemsReply, Plan | None]:
+    """Store what can be stored, and tell what became of each item; of a dry run the plan, None when all would fail.
 
     Raises:
         MuistiError: nothing was stored, and not because of an item.
     """
     adding = _Adding(engine, space, items, on_conflict)
     adding.add([place for place, item in enumerate(items) if isinstance(item, Draft)])
-    return adding.reply()
+    return adding.reply(), adding.plan
 
 
 class _Adding:
-    """Tries all at once, and when that is refused, both halves."""
+    """Tries all at once, and when that is refused, both halves.
+
+    A dry run has stored nothing that the next try could meet: it tries along what it would have stored.
+    """
 
     def __init__(self, engine: Memories, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict) -> None:
         self._engine, self._space, self._items = engine, space, items
         self._on_conflict: OnConflict = on_conflict
         self._replies: dict[int, ItemReply] = {}
         self._seq: Seq | None = None
+        self._tried: list[int] = []  # in a dry run, the places that would be stored
+        self.plan: Plan | None = None
         for place, item in enumerate(items):
             if not isinstance(item, Draft):
                 self._fail(place, item)
@@ -78,7 +85,7 @@ class _Adding:
             written = self._try(places)
         except (InvalidInput, Similar, AddressTaken, QuotaExceeded, TooLarge, Forbidden) as refusal:
             if len(places) == 1:
-                self._fail(places[0], _moved(refusal, f"{PATH}[{places[0]}]"))
+                self._fail(places[0], self._moved(refusal, places[0]))
                 return
             middle = len(places) // 2
             self.add(places[:middle])
@@ -90,7 +97,10 @@ class _Adding:
                 self._fail(place, failure)
         else:
             self._seq = written.seq
-            for place, memory in zip(places, written.memories, strict=True):
+            stored = [*self._tried, *places]
+            if written.plan is not None:
+                self.plan, self._tried = written.plan, stored
+            for place, memory in zip(stored, written.memories, strict=True):
                 self._replies[place] = ItemReply(index=place, status="created", memory=MemoryReply.of(memory))
 
     def reply(self) -> ItemsReply:
@@ -100,8 +110,18 @@ class _Adding:
         return ItemsReply(items=items, created=created, failed=len(items) - created, seq=seq)
 
     def _try(self, places: Sequence[int]) -> Written:
-        drafts = [item for place in places if isinstance(item := self._items[place], Draft)]
+        drafts = [item for place in [*self._tried, *places] if isinstance(item := self._items[place], Draft)]
         return self._engine.add(self._space, drafts, on_conflict=self._on_conflict)
+
+    def _moved(self, refusal: Refusal, place: int) -> Refusal:
+        """A refusal of a single draft, said of its place in the batch."""
+        if isinstance(refusal, InvalidInput):
+            path = f"{PATH}[{place}]"
+            return InvalidInput([Problem(path + problem.path[1:], problem.message) for problem in refusal.problems])
+        if isinstance(refusal, Similar) and self._tried:
+            other = None if refusal.other is None else self._tried[refusal.other]
+            return type(refusal)(refusal.found, place, other=other, checked_at=refusal.checked_at)
+        return refusal
 
     def _fail(self, place: int, refusal: Refusal) -> None:
         self._replies[place] = ItemReply(index=place, status="failed", problem=problem_of(refusal))
@@ -112,10 +132,3 @@ def _read(raw: msgspec.Raw, path: str) -> Draft | Refusal:
         return decode(raw, DraftBody, path).draft(path)
     except (HttpError, InvalidInput) as refusal:
         return refusal
-
-
-def _moved(refusal: Refusal, path: str) -> Refusal:
-    """A refusal of a single draft, said of its place in the batch."""
-    if not isinstance(refusal, InvalidInput):
-        return refusal
-    return InvalidInput([Problem(path + problem.path[1:], problem.message) for problem in refusal.problems])

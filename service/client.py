@@ -79,8 +79,10 @@ class Reply:
 class Client:
     """The calls of the API. Close it, or use it as a context manager."""
 
-    def __init__(self, http: "httpx.Client") -> None:
+    def __init__(self, http: "httpx.Client", *, dry_run: bool = False) -> None:
+        """`dry_run`: calls that change something only tell what they would do."""
         self._http = http
+        self._dry_run = dry_run
 
     def __enter__(self) -> Self:
         return self
@@ -90,6 +92,10 @@ class Client:
 
     def close(self) -> None:
         self._http.close()
+
+    def trying(self, dry_run: bool) -> "Client":
+        """The same connection, for a dry run if it is one."""
+        return Client(self._http, dry_run=True) if dry_run else self
 
     def ready(self) -> Reply:
         return self._call("GET", "/readyz")
@@ -198,6 +204,8 @@ class Client:
         params: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
+        if self._dry_run:
+            params = {**(params or {}), "dry_run": "true"}
         content = None if json is None else msgspec.json.encode(json)
         typed = {"Content-Type": "application/json"} if content is not None else {}
         httpx = import_module("httpx")

@@ -152,10 +152,10 @@ def _is_token(secret: str) -> bool:
     return secret.startswith("ey") and secret.count(".") == 2
 
 
-def memories(request: Request[Any, Any, Any], backend: Backend) -> Memories:
-    """What the caller of a request may see."""
+def memories(request: Request[Any, Any, Any], backend: Backend, *, dry_run: bool = False) -> Memories:
+    """What the caller of a request may see; with `dry_run` what is written is told and taken back."""
     request_id = cast(dict[str, Any], request.scope).get("request_id")
-    return backend.engine.seen_by(access_of(request.scope).caller(request_id))
+    return backend.engine.seen_by(access_of(request.scope).caller(request_id), dry_run=dry_run)
 
 
 def access_of(scope: Scope) -> Access:

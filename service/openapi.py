@@ -15,11 +15,12 @@ from msgspec import Meta
 
 from service.decode import JSON, LINES
 from service.errors import KINDS, MEDIA_TYPE, Problem, status_name
-from service.openapi_examples import PROBLEMS, REPLIES, REQUESTS
+from service.openapi_examples import DRY_RUN, PROBLEMS, REPLIES, REQUESTS
 from service.openapi_links import LINKS, named
 from service.openapi_text import ABOUT, HEADERS, PARAMETERS, SECURITY, TAGS
 from service.parameters import declared
 from service.schemas import fields
+from service.schemas.dry_run import DryRunReply
 from service.schemas.keys import KeyId
 from service.schemas.replies import AddedReply, ItemsReply, MemoryReply, SpaceReply
 from service.schemas.requests import BatchBody, DraftBody
@@ -177,7 +178,25 @@ def _successes(path: str, handler: HTTPRouteHandler) -> Json:
     pairs = list(zip(statuses, types * len(statuses) if len(types) == 1 else types, strict=False))
     if handler.opt.get("prefers") and 200 in dict(pairs):
         pairs.append((204, None))
-    return {str(status): _success(path, handler, status, type) for status, type in sorted(pairs, key=lambda p: p[0])}
+    found = {str(status): _success(path, handler, status, type) for status, type in sorted(pairs, key=lambda p: p[0])}
+    return _or_dry_run(found) if _has_dry_run(handler) else found
+
+
+def _has_dry_run(handler: HTTPRouteHandler) -> bool:
+    return any(name == "dry_run" for name, _, _ in declared(handler))
+
+
+def _or_dry_run(successes: Json) -> Json:
+    """The successes of a route that may be tried: 200 has another body then."""
+    told = {"$ref": REF.format(name=DryRunReply.__name__)}
+    plain = successes.get("200")
+    if plain is None:
+        headers = {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", "Muisti-Seq")}
+        content = {JSON: {"schema": told, "example": DRY_RUN}}
+        return {"200": {"description": "OK, of a dry run", "headers": headers, "content": content}, **successes}
+    body = plain["content"][JSON]
+    content = {JSON: {**body, "schema": {"anyOf": [body["schema"], told]}}}
+    return {**successes, "200": {**plain, "content": content}}
 
 
 def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Json:
@@ -277,7 +296,7 @@ def _refusal(codes: Sequence[str]) -> Json:
 
 
 def _types_of(handlers: Iterable[HTTPRouteHandler]) -> list[Any]:
-    found: dict[Any, None] = {Problem: None, DraftBody: None}
+    found: dict[Any, None] = {Problem: None, DraftBody: None, DryRunReply: None}
     for handler in handlers:
         if handler.parsed_data_field is not None:
             found[handler.parsed_data_field.annotation] = None

@@ -17,6 +17,7 @@ from core.values import Difference, Likeness, Quota, Seq, Space, SpaceSettings, 
 from service.errors import KINDS, Problem, problem, problem_of
 from service.routes.docs import KindReply
 from service.routes.metadata import ResourceReply
+from service.schemas.dry_run import DryRunReply, PlannedReply
 from service.schemas.keys import AuditedReply, AuditReply, KeyReply, KeysReply, MadeKeyReply
 from service.schemas.quotas import QuotaReply
 from service.schemas.replies import (
@@ -223,6 +224,9 @@ PROBLEMS: Mapping[str, Problem] = {code: problem(code, kind.meaning) for code, k
 }
 
 # Bodies of answers by operation and status.
+DRY_RUN = DryRunReply(
+    status=204, changes=1, items=[PlannedReply(kind="deleted", memory_id=RULE_ID, version=2)], answer=None
+)
 REPLIES: Mapping[str, Mapping[int, Any]] = {
     "addMemory": {201: AddedReply(**asdict(ADDED), similar=[], checked_at=_seq(0))},
     "getMemory": {200: ADDED},

@@ -15,6 +15,9 @@ OnConflictParameter = Annotated[
 ]
 AtomicParameter = Annotated[bool | None, QueryParameter(description="As the field of the body.")]
 ConfirmParameter = Annotated[str, QueryParameter(description="The name of the space once more.")]
+DryRunParameter = Annotated[
+    bool, QueryParameter(description="Tell what the request would do, and do nothing. An Idempotency-Key is ignored.")
+]
 LimitParameter = Annotated[
     int, QueryParameter(description="Largest number of items.", schema_extra={"minimum": 1, "maximum": 100})
 ]

@@ -1,12 +1,13 @@
 """Answers with the headers that their values ask for."""
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import urlencode
 
 from litestar import Request, Response
 
-from core.values import Found, Seq, Written
+from core.values import Found, Plan, Seq, Written
 from service.headers import REPLAYED, SEQ
+from service.schemas.dry_run import DryRunReply
 from service.schemas.replies import AddedReply, MemoryReply
 
 T = TypeVar("T")
@@ -42,13 +43,28 @@ def unchanged(one: Found) -> Response[None]:
     )
 
 
+def planned(plan: Plan | None, answer: Response[T]) -> Response[T]:
+    """The answer itself, or of a dry run the plan, with the answer that would be given."""
+    if plan is None:
+        return answer
+    told = DryRunReply.of(plan, answer.status_code or 200, answer.content)
+    headers = {name: value for name, value in answer.headers.items() if name == SEQ}
+    return cast(Response[T], Response(told, status_code=200, headers=headers))
+
+
+def tried(dry_run: bool, answer: Response[T]) -> Response[T]:
+    """The same for what is no change of a space."""
+    return planned(Plan(0, ()) if dry_run else None, answer)
+
+
 def written(one: Written) -> Response[MemoryReply]:
     """The memory that a write made or changed."""
     memory = one.memories[0]
     headers = {**written_headers(one), "ETag": memory.etag}
     if one.created:
         headers["Location"] = f"/v1/spaces/{memory.space}/memories/{memory.id}"
-    return Response(MemoryReply.of(memory), status_code=201 if one.created else 200, headers=headers)
+    answer = Response(MemoryReply.of(memory), status_code=201 if one.created else 200, headers=headers)
+    return planned(one.plan, answer)
 
 
 def added(one: Written) -> Response[AddedReply]:
@@ -56,11 +72,11 @@ def added(one: Written) -> Response[AddedReply]:
     memory = one.memories[0]
     location = f"/v1/spaces/{memory.space}/memories/{memory.id}"
     headers = {**written_headers(one), "ETag": memory.etag, "Location": location}
-    return Response(AddedReply.of_written(one), status_code=201, headers=headers)
+    return planned(one.plan, Response(AddedReply.of_written(one), status_code=201, headers=headers))
 
 
 def deleted(one: Written) -> Response[None]:
-    return Response(None, status_code=204, headers=written_headers(one))
+    return planned(one.plan, Response(None, status_code=204, headers=written_headers(one)))
 
 
 def written_headers(one: Written) -> dict[str, str]:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from core.caller import Caller
-from core.ids import id_bytes
+from core.ids import id_bytes, id_text
 from core.store.database import Row, Scalar, Statement
 from core.store.memories import COLUMNS
 from core.store.spaces import SpaceRow
 from core.text import fold
-from core.values import Memory
+from core.values import Memory, Planned
 
 _OPEN = "c.undone IS NULL AND c.kind <> 'undone' AND c.memory_id IS NOT NULL"
 _SELECT = (
@@ -90,6 +90,21 @@ def before(space: SpaceRow, memory_id: bytes, seq: int) -> Statement:
         "AND (v.died IS NULL OR v.died >= ?)",
         (memory_id, space.id, seq, seq),
     )
+
+
+def last(space: SpaceRow, count: int, most: int) -> Statement:
+    """Of the last `count` changes of a space the first `most`, as `planned` reads them."""
+    return Statement(
+        "SELECT kind, memory_id, version FROM changes WHERE space_id = ? "
+        "AND seq > (SELECT seq FROM spaces WHERE id = ?) - ? ORDER BY seq LIMIT ?",
+        (space.id, space.id, count, most),
+    )
+
+
+def planned(row: Row) -> Planned:
+    """A row of `last`."""
+    kind, memory_id, version = cast(tuple[str, bytes, int], row)
+    return Planned(kind, id_text(memory_id), version)
 
 
 def undo(space: SpaceRow, seqs: Sequence[int]) -> Statement:

@@ -82,6 +82,10 @@ class Database(Protocol):
         """
         ...
 
+    def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
+        """What `write` would give or raise; nothing of it is kept."""
+        ...
+
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         """Hand over a batch to `write` and go on; False, and nothing is done, where only `write` will do.
 

@@ -46,12 +46,13 @@ def is_safe_sqlite(version: str) -> bool:
 
 
 class _Job:
-    """A batch that waits for the writer, and whom to tell how it ended."""
+    """A batch that waits for the writer, whether it is to be kept, and whom to tell how it ended."""
 
-    __slots__ = ("_ended", "statements")
+    __slots__ = ("_ended", "kept", "statements")
 
-    def __init__(self, statements: Sequence[Statement], ended: Ended) -> None:
+    def __init__(self, statements: Sequence[Statement], ended: Ended, *, kept: bool = True) -> None:
         self.statements = statements
+        self.kept = kept
         self._ended: Ended | None = ended
 
     def end(self, outcome: Outcome) -> None:
@@ -158,15 +159,22 @@ class FileDatabase:
         self.queue(statements, waiting)
         return waiting.result()
 
+    def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
+        waiting = _Waiting()
+        self._put(_Job(tuple(statements), waiting, kept=False))
+        return waiting.result()
+
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
-        job = _Job(tuple(statements), ended)
+        self._put(_Job(tuple(statements), ended))
+        return True
+
+    def _put(self, job: _Job) -> None:
         with self._closing:
             if self._closed:
                 raise StoreUnavailable("the database is closed")
             if self._stopped:
                 raise StoreUnavailable(STOPPED)
             self._jobs.put(job)
-        return True
 
     def close(self) -> None:
         with self._closing:
@@ -286,6 +294,7 @@ class FileDatabase:
         """Run a job inside a savepoint. Raises when the whole group must fail."""
         self._writer.execute("SAVEPOINT job")
         results: list[Rows] = []
+        outcome: Outcome = results
         try:
             results.extend(_run(self._writer, statement) for statement in job.statements)
         except apsw.ConstraintError as error:
@@ -295,8 +304,9 @@ class FileDatabase:
         except (TypeError, ValueError, OverflowError) as error:  # a value that SQLite cannot hold
             outcome = error
         else:
-            self._writer.execute("RELEASE job")
-            return results
+            if job.kept:
+                self._writer.execute("RELEASE job")
+                return results
         self._writer.execute("ROLLBACK TO job")
         self._writer.execute("RELEASE job")
         return outcome

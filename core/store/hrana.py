@@ -107,13 +107,13 @@ def ok(step: int) -> Json:
     return {"type": "ok", "step": step}
 
 
-def transaction(begin: str, steps: Sequence[Step]) -> list[Step]:
+def transaction(begin: str, steps: Sequence[Step], end: str = "COMMIT") -> list[Step]:
     """Steps that happen together or not at all: each runs only after the one before it."""
     last = len(steps) + 1
     return [
         Step(Statement(begin)),
         *(step._replace(condition=ok(place)) for place, step in enumerate(steps)),
-        Step(Statement("COMMIT"), ok(last - 1)),
+        Step(Statement(end), ok(last - 1)),
         Step(Statement("ROLLBACK"), {"type": "not", "cond": ok(last)}),
     ]
 

@@ -98,6 +98,13 @@ class RemoteDatabase:
         self._meters.commit_seconds.add(time.perf_counter() - began)
         return results
 
+    def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
+        self._check_open()
+        _check_size(statements)
+        steps = [Step(statement, rows=statement.sql.startswith("SELECT")) for statement in statements]
+        batch = transaction(_WRITE, steps, end="ROLLBACK")
+        return self._insist(lambda seconds: _rows(self._ask_primary(batch, seconds, None), len(statements)))
+
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return False
 
@@ -285,6 +292,9 @@ class _Primary:
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
         return self._whole.write(statements)
+
+    def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
+        return self._whole.rehearse(statements)
 
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return self._whole.queue(statements, ended)

@@ -70,6 +70,8 @@ memory_fields = _all(
     click.option("--allow-secrets", is_flag=True, help="Store it although it looks like a password or a key."),
 )
 
+dry_run_option = click.option("--dry-run", is_flag=True, help="Tell what it would do, and do nothing.")
+
 filters = _all(
     click.option("--filter", "filter_", type=JsonObject(), metavar="JSON", help="Filter, see docs/http.md."),
     click.option("--category", metavar="NAME", help="Only this category."),

@@ -46,7 +46,13 @@ def console(options: Globals, *, stderr: bool = False) -> Console:
 def answer(
     options: Globals, reply: Reply, *, table: Callable[[Any], RenderableType], plain: Callable[[Any], Sequence[str]]
 ) -> None:
-    """Print a reply in the form that is wanted. `table` and `plain` get its data; plain lines have no line ends."""
+    """Print a reply in the form that is wanted. `table` and `plain` get its data; plain lines have no line ends.
+
+    Of a dry run it is the same for all: the changes that would be made.
+    """
+    if _is_dry_run(reply):
+        talk(f"Nothing was stored. It would make {_counted(reply.data['changes'])}.")
+        table, plain = _planned_table, _planned_lines
     if options.json:
         click.echo(reply.body or b"{}")
     elif for_people(options):
@@ -150,3 +156,22 @@ def ago(text: str | None, now: datetime) -> str:
             return f"{count} ago" if size >= 0 else f"in {count}"
         amount /= step
     raise AssertionError("the last step is endless")
+
+
+def _is_dry_run(reply: Reply) -> bool:
+    return isinstance(reply.data, dict) and reply.data.get("dry_run") is True
+
+
+def _counted(changes: int) -> str:
+    return f"{changes:,} change{'' if changes == 1 else 's'}"
+
+
+def _planned_table(data: Any) -> Table:
+    table = grid(None, "would be", "memory", "version", right=("version",))
+    for one in data["items"]:
+        table.add_row(cell(one["kind"]), cell(one["memory_id"]), str(one["version"]))
+    return table
+
+
+def _planned_lines(data: Any) -> list[str]:
+    return [tabbed(one["kind"], one["memory_id"], one["version"]) for one in data["items"]]

@@ -10,7 +10,7 @@ import click
 from core.terms import CONTENT_MAX, OnConflict
 from service.cli.base import TOO_LONG, USAGE, Command, Failure, Globals
 from service.cli.naming import check_name, find, find_id
-from service.cli.options import CLEAR, comma_list, memory_fields
+from service.cli.options import CLEAR, comma_list, dry_run_option, memory_fields
 from service.cli.output import answer, cell, likeness, one_line, talk
 from service.cli.session import session
 
@@ -34,6 +34,7 @@ SHOWN = 60  # characters of a content in a confirmation
     help="What to do when a memory says the same already, or the contrary.  [default: reject]",
 )
 @click.option("--idempotency-key", metavar="KEY", help="A repeat with the same key stores nothing twice.")
+@dry_run_option
 @click.pass_obj
 def add(
     options: Globals,
@@ -42,6 +43,7 @@ def add(
     on_conflict: str | None,
     idempotency_key: str | None,
     allow_secrets: bool,
+    dry_run: bool,
     **fields: Any,
 ) -> None:
     """Remember a text.
@@ -51,12 +53,12 @@ def add(
     memory = {"content": _content(text), **_given(fields)}
     _refuse_secrets(memory, allow_secrets)
     with session(options) as opened:
-        reply = opened.write(
-            lambda: opened.client.add(opened.space, memory, on_conflict=on_conflict, idempotency_key=idempotency_key)
-        )
+        tried = opened.client.trying(dry_run)
+        run = opened.read if dry_run else opened.write  # which makes a space that is missing
+        reply = run(lambda: tried.add(opened.space, memory, on_conflict=on_conflict, idempotency_key=idempotency_key))
         if reply.headers.get("Idempotent-Replayed") == "true":
             talk("This was stored before, by the request with the same --idempotency-key.")
-        for found in reply.data["similar"]:
+        for found in reply.data.get("similar", ()):
             talk(f"Stored beside a similar memory: {likeness(found)}")
         answer(
             options,
@@ -77,9 +79,17 @@ def add(
 @click.argument("text", required=False)
 @memory_fields
 @click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
+@dry_run_option
 @click.pass_obj
 def update(
-    options: Globals, id_: str, text: str | None, *, if_version: int | None, allow_secrets: bool, **fields: Any
+    options: Globals,
+    id_: str,
+    text: str | None,
+    *,
+    if_version: int | None,
+    allow_secrets: bool,
+    dry_run: bool,
+    **fields: Any,
 ) -> None:
     """Change fields of a memory.
 
@@ -92,7 +102,7 @@ def update(
     _refuse_secrets(changes, allow_secrets)
     with session(options) as opened:
         found = opened.read(lambda: find_id(opened, id_))
-        reply = opened.client.update(opened.space, found, changes, if_version=if_version)
+        reply = opened.client.trying(dry_run).update(opened.space, found, changes, if_version=if_version)
         answer(
             options,
             reply,
@@ -109,9 +119,10 @@ def update(
 @click.argument("text")
 @memory_fields
 @click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
+@dry_run_option
 @click.pass_obj
 def supersede(
-    options: Globals, id_: str, text: str, *, if_version: int | None, allow_secrets: bool, **fields: Any
+    options: Globals, id_: str, text: str, *, if_version: int | None, allow_secrets: bool, dry_run: bool, **fields: Any
 ) -> None:
     """Put a new memory in place of one.
 
@@ -122,7 +133,7 @@ def supersede(
     _refuse_secrets(memory, allow_secrets)
     with session(options) as opened:
         found = opened.read(lambda: find_id(opened, id_))
-        reply = opened.client.supersede(opened.space, found, memory, if_version=if_version)
+        reply = opened.client.trying(dry_run).supersede(opened.space, found, memory, if_version=if_version)
         answer(
             options,
             reply,
@@ -137,8 +148,9 @@ def supersede(
 )
 @click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True)
 @click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
+@dry_run_option
 @click.pass_obj
-def delete(options: Globals, name: tuple[str, ...], if_version: int | None) -> None:
+def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_run: bool) -> None:
     """Delete a memory.
 
     Named by its ID or by its CATEGORY and KEY. Prints the id. Earlier versions stay in its history.
@@ -146,7 +158,8 @@ def delete(options: Globals, name: tuple[str, ...], if_version: int | None) -> N
     check_name(name)
     with session(options) as opened:
         found = opened.read(lambda: find(opened, name))
-        reply = opened.read(lambda: opened.client.delete(opened.space, found["id"], if_version=if_version))
+        tried = opened.client.trying(dry_run)
+        reply = opened.read(lambda: tried.delete(opened.space, found["id"], if_version=if_version))
         answer(
             options,
             reply,

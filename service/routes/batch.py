@@ -10,8 +10,8 @@ from service.batch import PATH, add_each, all_or_none, read_items
 from service.decode import Request
 from service.gate import memories
 from service.headers import SEQ, IdempotencyKeyHeader, not_with_key, request_key
-from service.parameters import AtomicParameter, OnConflictParameter
-from service.respond import written_headers
+from service.parameters import AtomicParameter, DryRunParameter, OnConflictParameter
+from service.respond import planned, tried, written_headers
 from service.schemas.replies import BatchReply, ItemsReply
 from service.schemas.requests import BatchBody, on_conflict_of
 from service.workers import Backend
@@ -33,6 +33,7 @@ async def add_memories(
     atomic: AtomicParameter = None,
     on_conflict: OnConflictParameter = None,
     idempotency_key: IdempotencyKeyHeader = None,
+    dry_run: DryRunParameter = False,
 ) -> Response[BatchReply] | Response[ItemsReply]:
     """Add 1 to 1,000 memories.
 
@@ -44,14 +45,14 @@ async def add_memories(
         raise InvalidInput.at("$.on_conflict", "several at once cannot supersede; send them one by one")
     key = await request_key(request, space, idempotency_key)
     items = read_items(data.memories)
+    seen = memories(request, backend, dry_run=dry_run)
     if not _is_atomic(data, atomic):
         not_with_key(key)
-        replies = await backend.store(add_each, memories(request, backend), space, items, choice)
-        return Response(replies, status_code=200, headers={SEQ: replies.seq} if replies.seq else {})
-    added = await backend.store(
-        memories(request, backend).add, space, all_or_none(items), on_conflict=choice, request=key, path=PATH
-    )
-    return Response(BatchReply.of(added), status_code=201, headers=written_headers(added))
+        replies, plan = await backend.store(add_each, seen, space, items, choice)
+        answer = Response(replies, status_code=200, headers={SEQ: replies.seq} if replies.seq else {})
+        return tried(dry_run, answer) if plan is None else planned(plan, answer)
+    added = await backend.store(seen.add, space, all_or_none(items), on_conflict=choice, request=key, path=PATH)
+    return planned(added.plan, Response(BatchReply.of(added), status_code=201, headers=written_headers(added)))
 
 
 def _is_atomic(data: BatchBody, parameter: bool | None) -> bool:

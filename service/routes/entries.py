@@ -15,7 +15,7 @@ from service.headers import (
     is_known,
     request_key,
 )
-from service.parameters import PAST, AsOfParameter
+from service.parameters import PAST, AsOfParameter, DryRunParameter
 from service.preferences import preferred
 from service.respond import deleted, found, unchanged, written
 from service.schemas.replies import MemoryReply
@@ -53,13 +53,14 @@ async def put_entry(
     backend: NamedDependency[Backend],
     if_match: IfMatchHeader = None,
     idempotency_key: IdempotencyKeyHeader = None,
+    dry_run: DryRunParameter = False,
 ) -> Response[MemoryReply]:
     """Store a memory at an address, in place of what is there.
 
     201 when nothing was there. What is there keeps its id and gets a new version, with nothing of the old one left.
     """
     stored = await backend.store(
-        memories(request, backend).put_entry,
+        memories(request, backend, dry_run=dry_run).put_entry,
         space,
         data.entry(category, key),
         if_match=expected(request, if_match),
@@ -77,10 +78,11 @@ async def delete_entry(
     backend: NamedDependency[Backend],
     if_match: IfMatchHeader = None,
     idempotency_key: IdempotencyKeyHeader = None,
+    dry_run: DryRunParameter = False,
 ) -> Response[None]:
     """Delete the memory at an address."""
     ended = await backend.store(
-        memories(request, backend).delete_entry,
+        memories(request, backend, dry_run=dry_run).delete_entry,
         space,
         category,
         key,

@@ -17,7 +17,14 @@ from service.headers import (
     is_known,
     request_key,
 )
-from service.parameters import PAST, AsOfParameter, CursorParameter, LimitParameter, OnConflictParameter
+from service.parameters import (
+    PAST,
+    AsOfParameter,
+    CursorParameter,
+    DryRunParameter,
+    LimitParameter,
+    OnConflictParameter,
+)
 from service.preferences import preferred
 from service.respond import added, deleted, followed, found, read, unchanged, written
 from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply
@@ -40,6 +47,7 @@ async def add_memory(
     backend: NamedDependency[Backend],
     on_conflict: OnConflictParameter = None,
     idempotency_key: IdempotencyKeyHeader = None,
+    dry_run: DryRunParameter = False,
 ) -> Response[AddedReply]:
     """Add a memory.
 
@@ -51,7 +59,7 @@ async def add_memory(
     if choice == "supersede":
         check(access_of(request.scope), "write")
     stored = await backend.add(
-        memories(request, backend),
+        memories(request, backend, dry_run=dry_run),
         space,
         data.draft(),
         choice,
@@ -124,13 +132,14 @@ async def update_memory(
     backend: NamedDependency[Backend],
     if_match: IfMatchHeader = None,
     idempotency_key: IdempotencyKeyHeader = None,
+    dry_run: DryRunParameter = False,
 ) -> Response[MemoryReply]:
     """Change a memory.
 
     What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version.
     """
     changed = await backend.store(
-        memories(request, backend).update,
+        memories(request, backend, dry_run=dry_run).update,
         space,
         memory_id,
         data.changes(),
@@ -155,6 +164,7 @@ async def supersede_memory(
     backend: NamedDependency[Backend],
     if_match: IfMatchHeader = None,
     idempotency_key: IdempotencyKeyHeader = None,
+    dry_run: DryRunParameter = False,
 ) -> Response[MemoryReply]:
     """Put a new memory in place of a current one.
 
@@ -163,7 +173,7 @@ async def supersede_memory(
     old one.
     """
     stored = await backend.store(
-        memories(request, backend).supersede,
+        memories(request, backend, dry_run=dry_run).supersede,
         space,
         memory_id,
         data.draft(),
@@ -189,6 +199,7 @@ async def restore_memory(
     backend: NamedDependency[Backend],
     if_match: IfMatchHeader = None,
     idempotency_key: IdempotencyKeyHeader = None,
+    dry_run: DryRunParameter = False,
 ) -> Response[MemoryReply]:
     """Let a memory stand again as it stood in a version.
 
@@ -196,7 +207,7 @@ async def restore_memory(
     belongs to another meanwhile is refused. An end that has passed is left out.
     """
     stored = await backend.store(
-        memories(request, backend).restore,
+        memories(request, backend, dry_run=dry_run).restore,
         space,
         memory_id,
         data.version,
@@ -214,13 +225,14 @@ async def delete_memory(
     backend: NamedDependency[Backend],
     if_match: IfMatchHeader = None,
     idempotency_key: IdempotencyKeyHeader = None,
+    dry_run: DryRunParameter = False,
 ) -> Response[None]:
     """Delete a memory.
 
     Its versions stay in its history.
     """
     ended = await backend.store(
-        memories(request, backend).delete,
+        memories(request, backend, dry_run=dry_run).delete,
         space,
         memory_id,
         if_match=expected(request, if_match),

@@ -11,8 +11,8 @@ from service.decode import Request
 from service.errors import HttpError
 from service.gate import access_of
 from service.headers import SEQ
-from service.parameters import ConfirmParameter
-from service.respond import read
+from service.parameters import ConfirmParameter, DryRunParameter
+from service.respond import read, tried
 from service.schemas.quotas import QuotaBody, QuotaReply
 from service.schemas.replies import SpaceReply, SpacesReply
 from service.schemas.requests import SpaceBody
@@ -33,7 +33,10 @@ async def list_spaces(request: Request, backend: NamedDependency[Backend]) -> Sp
 
 @post("/v1/spaces", operation_id="createSpace", tags=["spaces"], needs="admin", problems=["already_exists"])
 async def create_space(
-    request: Request, data: JSONBody[SpaceBody], backend: NamedDependency[Backend]
+    request: Request,
+    data: JSONBody[SpaceBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
 ) -> Response[SpaceReply]:
     """Make a space.
 
@@ -43,9 +46,10 @@ async def create_space(
     check_name(data.name)
     if not access.grant.reaches(data.name):
         raise HttpError("forbidden", f"this key may make the spaces {', '.join(access.grant.spaces)} only")
-    space = await backend.store(backend.engine.create_space, data.name, data.settings.settings(), by=access.actor)
+    settings = data.settings.settings()
+    space = await backend.store(backend.engine.create_space, data.name, settings, by=access.actor, dry_run=dry_run)
     headers = {SEQ: str(space.at), "Location": f"/v1/spaces/{space.name}"}
-    return Response(SpaceReply.of(space), status_code=201, headers=headers)
+    return tried(dry_run, Response(SpaceReply.of(space), status_code=201, headers=headers))
 
 
 @get("/v1/spaces/{space:str}", operation_id="getSpace", tags=["spaces"], needs="read")
@@ -61,19 +65,25 @@ async def delete_space(
     space: FromPath[str],
     confirm: ConfirmParameter,
     backend: NamedDependency[Backend],
-) -> None:
+    dry_run: DryRunParameter = False,
+) -> Response[None]:
     """Erase a space with all that is in it.
 
     The default space always exists and cannot be erased.
     """
     if confirm != space:
         raise InvalidInput.at("$.confirm", f"is {confirm[:80]!r}; to erase the space send confirm={space}")
-    await backend.store(backend.engine.delete_space, space, by=access_of(request.scope).actor)
+    await backend.store(backend.engine.delete_space, space, by=access_of(request.scope).actor, dry_run=dry_run)
+    return tried(dry_run, Response(None, status_code=204))
 
 
 @patch("/v1/spaces/{space:str}/quota", operation_id="setQuota", tags=["spaces"], needs="admin")
 async def set_quota(
-    request: Request, space: FromPath[str], data: JSONBody[QuotaBody], backend: NamedDependency[Backend]
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[QuotaBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
 ) -> Response[QuotaReply]:
     """Say what a space may hold.
 
@@ -81,8 +91,8 @@ async def set_quota(
     """
     access = access_of(request.scope)
     check_everywhere(access, "quotas are given")
-    usage, seq = await backend.store(backend.engine.set_quota, space, data.changes(), by=access.actor)
-    return read(QuotaReply.of(usage), seq)
+    usage, seq = await backend.store(backend.engine.set_quota, space, data.changes(), by=access.actor, dry_run=dry_run)
+    return tried(dry_run, read(QuotaReply.of(usage), seq))
 
 
 ROUTES = (list_spaces, create_space, get_space, delete_space, set_quota)

@@ -8,7 +8,8 @@ from service.access import check
 from service.decode import Request
 from service.gate import access_of, memories
 from service.headers import IdempotencyKeyHeader, request_key
-from service.respond import written_headers
+from service.parameters import DryRunParameter
+from service.respond import planned, written_headers
 from service.schemas.replies import UndoReply
 from service.schemas.requests import UndoBody
 from service.workers import Backend
@@ -28,6 +29,7 @@ async def undo(
     data: JSONBody[UndoBody],
     backend: NamedDependency[Backend],
     idempotency_key: IdempotencyKeyHeader = None,
+    dry_run: DryRunParameter = False,
 ) -> Response[UndoReply]:
     """Take back the last changes: of a request, of memories of an author, or your own.
 
@@ -35,10 +37,10 @@ async def undo(
     by others that came upon them are in the way. Needs the scopes `write` and `delete`.
     """
     check(access_of(request.scope), "write")
-    undone = await backend.store(
-        memories(request, backend).undo, space, data.which(), request=await request_key(request, space, idempotency_key)
-    )
-    return Response(UndoReply.of(undone), headers=written_headers(undone))
+    key = await request_key(request, space, idempotency_key)
+    seen = memories(request, backend, dry_run=dry_run)
+    undone = await backend.store(seen.undo, space, data.which(), request=key)
+    return planned(undone.plan, Response(UndoReply.of(undone), status_code=200, headers=written_headers(undone)))
 
 
 ROUTES = (undo,)

@@ -225,6 +225,9 @@ class NotingDatabase:
             self.first = self._thread.position
         return rows
 
+    def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
+        return self._inner.rehearse(statements)
+
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return False  # `write` tells where the log stood
 

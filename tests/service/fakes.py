@@ -43,6 +43,11 @@ class Breakable:
             raise self.failure
         return self._inner.write(statements)
 
+    def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
+        if self.failure is not None:
+            raise self.failure
+        return self._inner.rehearse(statements)
+
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         if self.failure is not None:
             raise self.failure
