@@ -4,6 +4,7 @@ A sweep has a thread of its own, so that none waits for another. Its turn comes 
 its lease (`core.leases`). Between two steps it rests as long as the step took: requests come first.
 """
 
+import logging
 import random
 import threading
 import time
@@ -16,11 +17,11 @@ from itertools import product
 from time import perf_counter
 from typing import Self
 
-import structlog
-
 from core.engine import Engine
 from core.errors import MuistiError, NotFound
 from service.meters import Meters
+
+_LOG = logging.getLogger("muisti.upkeep")
 
 LEASE_SECONDS = 30.0
 FIRST_SECONDS = 1.0  # after the start, which has better things to do
@@ -113,11 +114,12 @@ class _Turns(threading.Thread):
             wait = self._do()
         except MuistiError as error:
             outcome, wait = "failed", min(self._sweep.period, self._lease)
-            self._log().warning("sweep failed", sweep=self._sweep.name, code=error.code)
+            _LOG.warning("sweep failed", extra={"sweep": self._sweep.name, "code": error.code})
         except Exception as error:  # noqa: BLE001  # a fault of ours, which must not end this until the next start
             outcome, wait = "broken", min(self._sweep.period, self._lease)
             trace = traceback.format_tb(error.__traceback__)  # without the message, which may quote a memory
-            self._log().error("sweep broken", sweep=self._sweep.name, error=type(error).__qualname__, trace=trace)
+            told = {"sweep": self._sweep.name, "error": type(error).__qualname__, "trace": trace}
+            _LOG.error("sweep broken", extra=told)
         else:
             if wait:
                 return wait
@@ -162,6 +164,3 @@ class _Turns(threading.Thread):
         self._meters.sweep_step_seconds.add(took, self._sweep.name)
         self._stop_asked.wait(took)
         return more
-
-    def _log(self) -> structlog.stdlib.BoundLogger:
-        return structlog.get_logger("muisti.upkeep")
