@@ -1,7 +1,7 @@
 """The index of one space: kept fresh from the store, read through immutable snapshots."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from core.index.postings import Postings, build, in_units, keep, settled
 from core.index.recent import Recent
 from core.index.rows import ALIVE, Rows
 from core.index.snapshot import RowNumbers, Snapshot
+from core.index.unpacking import Group, built
 from core.kernels import Ints
 from core.store import index_rows, spaces
 from core.store.database import Database, Row
@@ -99,14 +100,19 @@ class SpaceIndex:
 
     def _unpack(self) -> tuple[int, int]:
         """Load what is packed; the last birth among that, and the change after which it may have died."""
-        born, known = 0, self.space.seq.number
         rows, segments = packed(self._database, self.space, self._generation)
         self._rows.reserve(rows + rows // 16)  # some more, so that the first write need not copy all
-        for births, last, seen in segments:
-            self._append(births)
-            born, known = last, min(known, seen)
+        ends: list[tuple[int, int]] = [(0, self.space.seq.number)]
+
+        def noted() -> Iterator[Births]:
+            for births, last, seen in segments:
+                ends.append((last, seen))
+                yield births
+
+        for group in built(noted(), self._units):
+            self._take_over(group)
         self.loose = 0
-        return born, known
+        return ends[-1][0], min(seen for _, seen in ends)
 
     def _pull(self, after_born: int, deaths_after: int) -> Snapshot:
         """Append what was born and bury what died; the deaths are those up to the state that the snapshot names."""
@@ -155,13 +161,18 @@ class SpaceIndex:
             births = births.newer_than(int(known[-1]))
         if not len(births):
             return
+        self._take_over(Group([births], *build(len(self._rows), births.terms, births.term_starts, self._units)))
+
+    def _take_over(self, group: Group) -> None:
+        pieces = settled([*self._pieces, *group.pieces])
         self._whole = False  # should memory run out in between, nobody goes on with columns of unlike lengths
-        pieces, lengths = build(len(self._rows), births.terms, births.term_starts, self._units)
-        pieces = settled([*self._pieces, *pieces])
-        self._rows.append(births, lengths)
-        self._unembedded += len(births) - int(np.count_nonzero(births.embedded))
+        start = 0
+        for births in group.births:
+            self._rows.append(births, group.lengths[start : start + len(births)])
+            self._unembedded += len(births) - int(np.count_nonzero(births.embedded))
+            start += len(births)
         self._pieces = pieces
-        self.loose += len(births)
+        self.loose += start
         self._whole = True
 
     def _compact(self) -> None:
