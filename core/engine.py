@@ -2,13 +2,14 @@
 
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Self
 
 from core import auditing
 from core.calibration import Calibration
 from core.caller import OWNER, Caller
 from core.embed import Encoder
-from core.errors import AlreadyExists, Conflict, EpochGone, InvalidInput, NotFound, NotYetReplicated
+from core.errors import AlreadyExists, Conflict, EpochGone, InvalidInput, MuistiError, NotFound, NotYetReplicated
 from core.ids import IdSource
 from core.index.cache import Indexes
 from core.kernels import bake
@@ -25,6 +26,7 @@ from core.store.database import Database, Refused
 from core.store.migrate import migrate
 from core.store.spaces import space_row
 from core.store.trial import written
+from core.telemetry import Retrievals
 from core.transactions import Transactions
 from core.undoing import Undoer
 from core.validate import check_quota, check_settings
@@ -76,7 +78,8 @@ class Engine(Memories):
         writer = Writer(database.primary, self._indexes, encoder, transactions, lives, ids, self._quota)
         searcher = Searcher(database, self._indexes, encoder, calibration or Calibration())
         undoer = Undoer(database.primary, encoder, transactions, self._quota)
-        super().__init__(Parts(database, clock, writer, lives, undoer, searcher, self._quota), OWNER)
+        retrievals = Retrievals(database.primary)
+        super().__init__(Parts(database, clock, writer, lives, undoer, searcher, retrievals, self._quota), OWNER)
         self.keys = Keys(database)
         self.leases = Leases(database.primary)
         self.ensure_space(spaces.DEFAULT)
@@ -89,6 +92,8 @@ class Engine(Memories):
 
     def close(self) -> None:
         """Finish the waiting writes and let go of the database."""
+        with suppress(MuistiError):  # it is a count
+            self.flush_retrievals()
         self._indexes.close()
         self._database.close()
 
@@ -223,6 +228,10 @@ class Engine(Memories):
         """Who administered or deleted what, newest first."""
         (rows,) = self._database.read([auditing.page_of(limit, cursor)])
         return auditing.page(rows, limit)
+
+    def flush_retrievals(self) -> None:
+        """Write down what was retrieved since the last time."""
+        self._parts.retrievals.flush()
 
     def forget_answers(self, now: int) -> bool:
         """Delete some answers of requests with a key that have expired; whether there are more."""

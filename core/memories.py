@@ -18,13 +18,28 @@ from core.points import AsOf, Point
 from core.query import Query
 from core.reading import Ask, current, read
 from core.search import Searcher
-from core.store import memories
+from core.store import memories, telemetry
 from core.store.database import Database, Ended, Outcome, Rows
 from core.store.spaces import SpaceRow
+from core.telemetry import Retrievals
 from core.transactions import Begun, Call, IfMatch
 from core.undoing import Undoer
 from core.validate import check_query
-from core.values import Counts, Draft, Found, History, Memory, OnConflict, Page, Quota, RequestKey, Stats, Undo, Written
+from core.values import (
+    Counts,
+    Draft,
+    Found,
+    History,
+    Memory,
+    OnConflict,
+    Page,
+    Quota,
+    RequestKey,
+    Stats,
+    Telemetry,
+    Undo,
+    Written,
+)
 from core.writing import Writer
 
 Clock = Callable[[], int]  # microseconds since 1970, UTC
@@ -40,6 +55,7 @@ class Parts:
     lives: Lives
     undoer: Undoer
     searcher: Searcher
+    retrievals: Retrievals
     quota: Quota
 
 
@@ -141,8 +157,10 @@ class Memories:
         """End the memory at a category and key; see `Writer.delete_entry`."""
         return self._parts.writer.delete_entry(space, category, key, if_match, self._call(request))
 
-    def get(self, space: str, memory_id: str, *, as_of: AsOf | None = None) -> Found:
+    def get(self, space: str, memory_id: str, *, as_of: AsOf | None = None, no_touch: bool = False) -> Found:
         """A current memory, or one that was current at a point of history.
+
+        It counts as retrieved, unless `no_touch`; what is read of the past does not.
 
         Raises:
             NotFound: there is none, it is deleted, superseded or has expired.
@@ -152,10 +170,27 @@ class Memories:
             raise NotFound("memory", memory_id)
         found, point, (rows,) = self._at(space, as_of, lambda row, point: [memories.standing(row, raw, point)])
         memory = current(rows, space, memory_id, self._caller, point.time)
-        return Found(memory=memory, seq=found.seq)
+        return self._touched(Found(memory=memory, seq=found.seq), no_touch or as_of is not None)
 
-    def get_entry(self, space: str, category: str, key: str, *, as_of: AsOf | None = None) -> Found:
-        """The memory that is or was current at an address.
+    def telemetry(self, space: str, memory_id: str) -> Telemetry:
+        """How a current memory was used; to ask does not count.
+
+        Raises:
+            NotFound: there is none.
+        """
+        raw = id_bytes(memory_id)
+        if raw is None:
+            raise NotFound("memory", memory_id)
+        found, (rows, (used,)) = self._read(
+            space, lambda row: [memories.living(row, raw), telemetry.of_memory(row, raw)]
+        )
+        memory = current(rows, space, memory_id, self._caller, self._parts.clock())
+        return telemetry.telemetry(used, memory.id, found.seq)
+
+    def get_entry(
+        self, space: str, category: str, key: str, *, as_of: AsOf | None = None, no_touch: bool = False
+    ) -> Found:
+        """The memory that is or was current at an address, as `get` gives it.
 
         Raises:
             NotFound: there is none.
@@ -166,7 +201,7 @@ class Memories:
         memory = self._shown(rows, space)
         if memory is None or memories.is_expired(memory, point.time):
             raise NotFound("entry", f"{category}/{key}")
-        return Found(memory=memory, seq=found.seq)
+        return self._touched(Found(memory=memory, seq=found.seq), no_touch or as_of is not None)
 
     def list_memories(
         self,
@@ -202,12 +237,15 @@ class Memories:
     def search(self, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """The memories that best answer a query; see `Searcher.search`."""
         check_query(query)
-        return self._parts.searcher.search(space, self._own(query), self._parts.clock(), max_age)
+        now = self._parts.clock()
+        return self._noted(query, self._parts.searcher.search(space, self._own(query), now, max_age), now)
 
     def search_at_once(self, space: str, query: Query, max_age: float = 0.0) -> Answer | None:
         """The same, when that takes a millisecond or two and waits for nobody; else None."""
         check_query(query)
-        return self._parts.searcher.search_at_once(space, self._own(query), self._parts.clock(), max_age)
+        now = self._parts.clock()
+        answer = self._parts.searcher.search_at_once(space, self._own(query), now, max_age)
+        return None if answer is None else self._noted(query, answer, now)
 
     def categories(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Categories of active memories."""
@@ -226,6 +264,18 @@ class Memories:
         own, quota = self._caller.category, self._parts.quota
         found, _, results = self._at(space, as_of, lambda row, point: facets.sizes(row, point, quota, own))
         return facets.stats(found, results, whole=own is None and as_of is None)
+
+    def _touched(self, found: Found, no_touch: bool) -> Found:
+        """Note that a memory was retrieved."""
+        if not no_touch:
+            self._parts.retrievals.note(found.seq.epoch, [found.memory.id], self._parts.clock())
+        return found
+
+    def _noted(self, query: Query, answer: Answer, now: int) -> Answer:
+        """Note that the hits were retrieved."""
+        if answer.hits and not query.no_touch:
+            self._parts.retrievals.note(answer.seq.epoch, [hit.memory.id for hit in answer.hits], now)
+        return answer
 
     def _call(self, request: RequestKey | None) -> Call:
         return Call(self._parts.clock(), None if self._dry_run else request, self._caller, self._dry_run)

@@ -30,7 +30,7 @@ class Query:
     """A search as the caller states it. `alpha` is the weight of the dense side, None for the fusion's own.
 
     `reference_time` (microseconds) is the time from which age and expiry count, None for now. With `min_evidence` there
-    are no hits when the evidence is less.
+    are no hits when the evidence is less. `no_touch`: the hits do not count as retrieved.
     """
 
     text: str = ""
@@ -45,6 +45,7 @@ class Query:
     min_evidence: Evidence | None = None
     explain: bool = False
     highlight: bool = False
+    no_touch: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -259,6 +259,21 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Telemetry:
+    """How often a memory was given to somebody who searched or read, when last, and how many callers said what of it.
+
+    Best-effort: counted in batches, by no change of the memory.
+    """
+
+    memory_id: str
+    retrieval_count: int
+    last_retrieved_at: datetime | None
+    useful: int
+    not_useful: int
+    seq: Seq
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """One memory and the point of history at which it was read."""
 

@@ -120,12 +120,18 @@ class Client:
         body = {"memories": memories, "atomic": True, "on_conflict": on_conflict}
         return self._call("POST", f"{_space(space)}/memories/batch", json=body)
 
-    def get(self, space: str, memory_id: str, *, as_of: str | None = None) -> Reply:
-        return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}", params=_given(as_of=as_of))
+    def get(self, space: str, memory_id: str, *, as_of: str | None = None, no_touch: bool = False) -> Reply:
+        params = _given(as_of=as_of, no_touch="true" if no_touch else None)
+        return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}", params=params)
 
-    def get_entry(self, space: str, category: str, key: str, *, as_of: str | None = None) -> Reply:
+    def get_entry(
+        self, space: str, category: str, key: str, *, as_of: str | None = None, no_touch: bool = False
+    ) -> Reply:
         path = f"{_space(space)}/entries/{_part(category)}/{_part(key)}"
-        return self._call("GET", path, params=_given(as_of=as_of))
+        return self._call("GET", path, params=_given(as_of=as_of, no_touch="true" if no_touch else None))
+
+    def telemetry(self, space: str, memory_id: str) -> Reply:
+        return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}/telemetry")
 
     def list(
         self,

@@ -41,6 +41,7 @@ from service.schemas.replies import (
     SpaceReply,
     SpacesReply,
     StatsReply,
+    TelemetryReply,
     UndoReply,
     VersionReply,
 )
@@ -252,6 +253,9 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             ],
             chain=[RULE_ID],
         )
+    },
+    "getTelemetry": {
+        200: TelemetryReply(memory_id=RULE_ID, retrieval_count=3, last_retrieved_at=REPLACED, useful=1, not_useful=0)
     },
     "search": {
         200: SearchReply(

@@ -18,7 +18,7 @@ def _to(calls: Iterable[str], link: Link) -> dict[str, Link]:
 
 _ADDRESS = {**_SPACE, "category": "$response.body#/category", "key": "$response.body#/key"}
 _ONE_MEMORY = {
-    **_to(("getMemory", "getHistory"), _memory("/id")),
+    **_to(("getMemory", "getHistory", "getTelemetry"), _memory("/id")),
     **_to(("updateMemory", "supersedeMemory", "restoreMemory", "deleteMemory"), {**_memory("/id"), "If-Match": _ETAG}),
     "getEntry": {**_ADDRESS, "If-None-Match": _ETAG},
     **_to(("putEntry", "deleteEntry"), {**_ADDRESS, "If-Match": _ETAG}),

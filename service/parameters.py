@@ -25,6 +25,7 @@ AsOfParameter = Annotated[
     str | None,
     QueryParameter(description="Show what stood then: a time, or a point of history, whole or its number."),
 ]
+NoTouchParameter = Annotated[bool, QueryParameter(description="Do not count this as a retrieval.")]
 CursorParameter = Annotated[str | None, QueryParameter(description="`next_cursor` of the page before.")]
 
 PAST = ["past_retention", "point_ahead", "epoch_gone"]  # what is refused with `as_of`

@@ -49,13 +49,15 @@ class Sweep:
 
     `run(engine, space, now)` does a step of some tens of milliseconds and tells whether there is more to do in that
     space; `now` is in microseconds. `where(engine, now)` names the spaces that need it, best with one question for all:
-    there may be thousands. A step must be right also when two processes do it at once.
+    there may be thousands. A step must be right also when two processes do it at once. `own`: every process does it
+    for itself, without a lease.
     """
 
     name: str
     period: float
     run: Step
     where: Where = every_space
+    own: bool = False
 
 
 class Upkeep:
@@ -139,7 +141,7 @@ class _Turns(threading.Thread):
                 more = self._step(space)
                 if self._stop_asked.is_set():
                     return self._lease
-        if self._sweep.period > self._lease:
+        if self._sweep.period > self._lease and not self._sweep.own:
             self._held_until = 0.0
             self._engine.leases.give_back(self._sweep.name, self._owner, rest=self._sweep.period)
         return 0.0
@@ -147,7 +149,7 @@ class _Turns(threading.Thread):
     def _hold(self) -> float:
         """Have the lease for as long as a step takes; seconds until another try when somebody else has it."""
         now = time.monotonic()
-        if self._held_until - now > self._lease / 2:
+        if self._sweep.own or self._held_until - now > self._lease / 2:
             return 0.0
         wait = self._engine.leases.take(self._sweep.name, self._owner, self._lease)
         self._held_until = 0.0 if wait else now + self._lease

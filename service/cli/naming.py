@@ -27,7 +27,7 @@ def find(opened: "Session", name: Sequence[str]) -> dict[str, Any]:
     """The memory of that name."""
     if len(name) == 2:
         return opened.client.get_entry(opened.space, *name).data
-    return opened.client.get(opened.space, find_id(opened, name[0])).data
+    return opened.client.get(opened.space, find_id(opened, name[0]), no_touch=True).data
 
 
 def find_id(opened: "Session", given: str, as_of: str | None = None) -> str:

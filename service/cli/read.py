@@ -25,8 +25,9 @@ TIMES = ("created_at", "updated_at", "event_at", "expires_at")
 )
 @click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True)
 @as_of
+@click.option("--no-touch", is_flag=True, help="Do not count this as a retrieval.")
 @click.pass_obj
-def get(options: Globals, name: tuple[str, ...], as_of: str | None) -> None:
+def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch: bool) -> None:
     """Show one memory.
 
     Named by its ID, whole or the end that tables show, or by its CATEGORY and KEY.
@@ -34,9 +35,10 @@ def get(options: Globals, name: tuple[str, ...], as_of: str | None) -> None:
     check_name(name)
     with session(options) as opened:
         if len(name) == 2:
-            reply = opened.read(lambda: opened.client.get_entry(opened.space, *name, as_of=as_of))
+            reply = opened.read(lambda: opened.client.get_entry(opened.space, *name, as_of=as_of, no_touch=no_touch))
         else:
-            reply = opened.read(lambda: opened.client.get(opened.space, find_id(opened, name[0], as_of), as_of=as_of))
+            found = opened.read(lambda: find_id(opened, name[0], as_of))
+            reply = opened.read(lambda: opened.client.get(opened.space, found, as_of=as_of, no_touch=no_touch))
         answer(options, reply, table=_card, plain=lambda memory: [*_lines(memory), "", memory["content"]])
 
 

@@ -46,6 +46,7 @@ SHOWN = 400  # characters of a passage
 @click.option("--min-evidence", type=click.Choice(("weak", "strong")), help="No hits when there is less evidence.")
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @click.option("--highlight", is_flag=True, help="Show the stretch that answers, matching words in bold.")
+@click.option("--no-touch", is_flag=True, help="Do not count the hits as retrieved.")
 @click.pass_obj
 def search(options: Globals, query: str, *, filter_: Mapping[str, Any] | None, **asked: Any) -> None:
     """Find the memories that best answer a query.
@@ -69,7 +70,7 @@ def search(options: Globals, query: str, *, filter_: Mapping[str, Any] | None, *
 
 def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
     """What goes into the request as it is; taken out of `asked`, which keeps the parts of the filter."""
-    plain = ("limit", "mode", "match", "fusion", "alpha", "min_evidence", "explain", "highlight")
+    plain = ("limit", "mode", "match", "fusion", "alpha", "min_evidence", "explain", "highlight", "no_touch")
     body = {name: asked.pop(name) for name in plain}
     recency = {"weight": asked.pop("recency_weight"), "half_life_days": asked.pop("half_life")}
     given = {name: value for name, value in recency.items() if value is not None}

@@ -40,6 +40,7 @@ class Recall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     filter: fields.FilterJson | None = None
     mode: fields.ModeName = "hybrid"
     min_evidence: fields.MinEvidence | None = None
+    no_touch: bool = False
 
     def search(self) -> SearchBody:
         checked(self.max_tokens)
@@ -49,6 +50,7 @@ class Recall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             mode=self.mode,
             filter=narrowed(self.filter, self.category, self.tags),
             min_evidence=self.min_evidence,
+            no_touch=self.no_touch,
         )
 
 
@@ -56,6 +58,7 @@ class OneMemory(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: str | None = None
     category: str | None = None
     key: str | None = None
+    no_touch: bool = False
 
 
 class ListMemories(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):

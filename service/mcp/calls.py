@@ -101,12 +101,14 @@ async def recall(call: Call, given: Recall) -> Outcome:
 
 async def get_memory(call: Call, given: OneMemory) -> Outcome:
     if given.id is not None:
-        found = await call.backend.store(call.memories.get, call.space, given.id)
+        found = await call.backend.store(call.memories.get, call.space, given.id, no_touch=given.no_touch)
     else:
         category = given.category or call.access.grant.category
         if category is None or given.key is None:
             raise InvalidInput.at("$.id", "give an id, or category and key")
-        found = await call.backend.store(call.memories.get_entry, call.space, category, given.key)
+        found = await call.backend.store(
+            call.memories.get_entry, call.space, category, given.key, no_touch=given.no_touch
+        )
     return _one(found.memory)
 
 

@@ -39,6 +39,7 @@ _NARROW: Json = {
 }
 _BUDGET: Json = {**WHOLE, "default": 2000}
 _ONCE: Json = {"idempotency_key": {**TEXT, "description": "Same key on a retry: done once"}}
+_UNSEEN: Json = {"no_touch": {"type": "boolean"}}
 _VERSION: Json = {"if_version": {**WHOLE, "description": "Refuse if it has changed since"}}
 
 
@@ -87,6 +88,7 @@ TOOLS = (
             **_NARROW,
             "mode": {"enum": ["hybrid", "semantic", "keyword", "recent"]},
             "min_evidence": {"enum": ["weak", "strong"]},
+            **_UNSEEN,
         },
         required=("query",),
         output={"evidence": TEXT, "memories": {"type": "array", "items": OBJECT}, "left_out": OBJECT},
@@ -97,7 +99,7 @@ TOOLS = (
         needs="read",
         arguments=arguments.OneMemory,
         description="Read a memory by id, or by category and key.",
-        properties={"id": TEXT, "category": TEXT, "key": TEXT},
+        properties={"id": TEXT, "category": TEXT, "key": TEXT, **_UNSEEN},
         output={"memory": _MEMORY},
         read_only=True,
     ),

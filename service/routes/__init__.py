@@ -5,7 +5,21 @@ from collections.abc import Sequence
 from litestar import Router
 from litestar.types import ControllerRouterHandler
 
-from service.routes import batch, docs, entries, facets, health, keys, memories, metadata, metrics, search, spaces, undo
+from service.routes import (
+    batch,
+    docs,
+    entries,
+    facets,
+    health,
+    keys,
+    memories,
+    metadata,
+    metrics,
+    search,
+    spaces,
+    telemetry,
+    undo,
+)
 
 IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *memories.ROUTES,
@@ -14,6 +28,7 @@ IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *search.ROUTES,
     *facets.ROUTES,
     *undo.ROUTES,
+    *telemetry.ROUTES,
 )
 
 

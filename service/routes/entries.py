@@ -15,7 +15,7 @@ from service.headers import (
     is_known,
     request_key,
 )
-from service.parameters import PAST, AsOfParameter, DryRunParameter
+from service.parameters import PAST, AsOfParameter, DryRunParameter, NoTouchParameter
 from service.preferences import preferred
 from service.respond import deleted, found, unchanged, written
 from service.schemas.replies import MemoryReply
@@ -34,12 +34,15 @@ async def get_entry(
     backend: NamedDependency[Backend],
     as_of: AsOfParameter = None,
     if_none_match: IfNoneMatchHeader = None,
+    no_touch: NoTouchParameter = False,
 ) -> Response[MemoryReply] | Response[None]:
     """Read the memory at an address.
 
     A slash within a category or key is written %2F.
     """
-    one = await backend.store(memories(request, backend).get_entry, space, category, key, as_of=parse(as_of))
+    one = await backend.store(
+        memories(request, backend).get_entry, space, category, key, as_of=parse(as_of), no_touch=no_touch
+    )
     return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
 
 

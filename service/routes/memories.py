@@ -23,6 +23,7 @@ from service.parameters import (
     CursorParameter,
     DryRunParameter,
     LimitParameter,
+    NoTouchParameter,
     OnConflictParameter,
 )
 from service.preferences import preferred
@@ -110,9 +111,13 @@ async def get_memory(
     backend: NamedDependency[Backend],
     as_of: AsOfParameter = None,
     if_none_match: IfNoneMatchHeader = None,
+    no_touch: NoTouchParameter = False,
 ) -> Response[MemoryReply] | Response[None]:
-    """Read a memory."""
-    one = await backend.store(memories(request, backend).get, space, memory_id, as_of=parse(as_of))
+    """Read a memory.
+
+    That counts as a retrieval unless `no_touch` is true.
+    """
+    one = await backend.store(memories(request, backend).get, space, memory_id, as_of=parse(as_of), no_touch=no_touch)
     return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
 
 

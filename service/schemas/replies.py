@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from core.hits import Answer, Evidence, Fusion, Hit, Mode
-from core.values import Counts, History, Memory, Page, Space, Stats, Version, Written
+from core.values import Counts, History, Memory, Page, Space, Stats, Telemetry, Version, Written
 from service.errors import Problem
 from service.schemas import fields
 from service.schemas.likeness import LikenessReply, alike
@@ -66,6 +66,20 @@ class AddedReply(MemoryReply, frozen=True, kw_only=True):
         memory: dict[str, Any] = {name: getattr(written.memories[0], name) for name in MemoryReply.__struct_fields__}
         at = None if written.checked_at is None else str(written.checked_at)
         return cls(**memory, similar=alike(written.similar), checked_at=at)
+
+
+class TelemetryReply(Struct, frozen=True, kw_only=True):
+    """How a memory was used. Retrievals are counted in batches, and may lag by some seconds."""
+
+    memory_id: fields.MemoryId
+    retrieval_count: Annotated[int, Meta(description="How often a search found it, or somebody read it.", ge=0)]
+    last_retrieved_at: Annotated[datetime | None, Meta(description="When last; null for never.")]
+    useful: Annotated[int, Meta(description="Callers who found it useful.", ge=0)]
+    not_useful: Annotated[int, Meta(description="Callers who did not.", ge=0)]
+
+    @classmethod
+    def of(cls, found: Telemetry) -> "TelemetryReply":
+        return cls(**{name: getattr(found, name) for name in cls.__struct_fields__})
 
 
 class PageReply(Struct, frozen=True, kw_only=True):

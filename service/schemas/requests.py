@@ -164,6 +164,7 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     min_evidence: fields.MinEvidence | None = None
     explain: Annotated[bool, Meta(description="Show every factor of each score.")] = False
     highlight: Annotated[bool, Meta(description="Mark the words of the query in the passage.")] = False
+    no_touch: Annotated[bool, Meta(description="Do not count the hits as retrieved.")] = False
 
     def to_query(self) -> Query:
         problems = [
@@ -187,6 +188,7 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             min_evidence=cast(Evidence | None, self.min_evidence),
             explain=self.explain,
             highlight=self.highlight,
+            no_touch=self.no_touch,
         )
 
 

@@ -13,6 +13,7 @@ from service.schemas.keys import MODES
 # What each operation needs: the contract, written once more.
 NEEDS: dict[str, Scope | None] = {
     "listMemories": "read", "getMemory": "read", "getHistory": "read", "getEntry": "read", "search": "read",
+    "getTelemetry": "read",
     "listCategories": "read", "listTags": "read", "getStats": "read", "getSpace": "read",
     "addMemory": "append", "addMemories": "append",
     "updateMemory": "write", "supersedeMemory": "write", "restoreMemory": "write", "putEntry": "write",

@@ -158,7 +158,18 @@ def test_answers_of_old_requests_are_forgotten_in_steps(
 
 
 def test_upkeep_can_be_left_to_others():
-    assert sweeps_of(Settings()) and not sweeps_of(Settings(upkeep=False))
+    everything, own = sweeps_of(Settings()), sweeps_of(Settings(upkeep=False))
+    assert own == [sweep for sweep in everything if sweep.own] != everything
+
+
+def test_what_is_a_process_own_it_does_beside_others(stores: Stores):
+    store = stores()
+    one, two = Noted(), Noted()
+    with open_engine(store) as first, open_engine(store) as second:
+        own = [Sweep("work", 0.01, noted, at_once, own=True) for noted in (one, two)]
+        with running(first, own[0]), running(second, own[1]):
+            one.until(lambda seen: len(seen) >= 2)
+            two.until(lambda seen: len(seen) >= 2)
 
 
 def test_a_server_does_its_sweeps_while_it_runs_and_tells_of_them(engine: Engine):
