@@ -26,6 +26,7 @@ COMMANDS = {
     "space": ("service.cli.spaces:space", "Show which space is used here, and why."),
     "spaces": ("service.cli.spaces:spaces", "List the spaces."),
     "quota": ("service.cli.quotas:quota", "Set how much a space may hold."),
+    "connect": ("service.cli.connect:connect", "Let an agent client use Muisti."),
     "keys": ("service.cli.keys:keys", "Make, list, revoke and rotate keys."),
     "audit": ("service.cli.keys:audit", "Show who administered or deleted what."),
     "eval": ("service.cli.evaluate:evaluate", "Measure retrieval quality on judged data."),

@@ -1,16 +1,21 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from click.testing import CliRunner, Result
 from litestar.testing import TestClient
 
 from core.engine import Engine
 from service.app import create_app
+from service.cli import main
 from service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.fakes import API, Breakable, draft
-from tests.stores import Stores
+from tests.stores import Everything, Stores, settings_at
+
+Run = Callable[..., Result]
 
 
 @pytest.fixture
@@ -40,3 +45,22 @@ def client(engine: Engine) -> Iterator[httpx.Client]:
 def memory(client: httpx.Client) -> dict[str, Any]:
     """A memory that is stored already."""
     return client.post(f"{API}/memories", json=draft()).json()
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run `muisti` in an empty folder named `notes`; words only, so that no test waits for the model."""
+    home = tmp_path / "notes"
+    home.mkdir()
+    monkeypatch.chdir(home)
+    for name in ("MUISTI_URL", "MUISTI_SPACE", "MUISTI_CONFIG", "MUISTI_DATABASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("MUISTI_EMBEDDINGS", "off")
+    if Everything.sqld is not None:
+        for name, value in settings_at(home / "muisti.db").items():
+            monkeypatch.setenv(name, value)
+
+    def invoke(*words: str, input: str | bytes | None = None) -> Result:
+        return CliRunner().invoke(main, [*words], input=input, prog_name="muisti")
+
+    return invoke

@@ -7,36 +7,16 @@ from typing import Any
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from service.cli import COMMANDS, diagnosis, main, output
 from service.cli.base import GLOBAL, global_options
 from service.cli.options import as_filter
 from service.settings import options
-from tests.stores import Everything, settings_at
 
 Run = Callable[..., Result]
 DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run `muisti` in an empty folder named `notes`; words only, so that no test waits for the model."""
-    home = tmp_path / "notes"
-    home.mkdir()
-    monkeypatch.chdir(home)
-    for name in ("MUISTI_URL", "MUISTI_SPACE", "MUISTI_CONFIG", "MUISTI_DATABASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("MUISTI_EMBEDDINGS", "off")
-    if Everything.sqld is not None:
-        for name, value in settings_at(home / "muisti.db").items():
-            monkeypatch.setenv(name, value)
-
-    def invoke(*words: str, input: str | bytes | None = None) -> Result:
-        return CliRunner().invoke(main, [*words], input=input, prog_name="muisti")
-
-    return invoke
 
 
 def added(run: Run, *words: str) -> dict[str, Any]:

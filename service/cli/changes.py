@@ -1,0 +1,37 @@
+"""How a change of another program's file is shown: the difference, and then what became of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+import msgspec
+
+from service.cli.base import Globals
+from service.cli.output import cell, console, safe, tabbed
+from service.connect.files import Change, backup_of
+
+STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def show(options: Globals, change: Change, dry_run: bool) -> None:
+    """The difference: the answer of a dry run, and otherwise talk."""
+    if options.json:
+        return
+    screen = console(options, stderr=not dry_run)
+    for line in change.diff():
+        if screen.is_terminal:
+            screen.print(cell(line, STYLES.get(line[:1], "")), soft_wrap=True)
+        else:
+            click.echo(safe(line), err=not dry_run)
+
+
+def written(options: Globals, change: Change, dry_run: bool, more: Mapping[str, Any]) -> None:
+    """Which file, and what became of it."""
+    state = "unchanged" if not change.changes else "removed" if change.after is None else "changed"
+    backup = backup_of(change.path)
+    kept = str(backup) if backup.exists() else None
+    if options.json:
+        told = {"file": str(change.path), "state": state, "dry_run": dry_run, "backup": kept, "diff": change.diff()}
+        click.echo(msgspec.json.encode({**told, **more}))
+    elif not dry_run:
+        click.echo(tabbed(change.path, state))

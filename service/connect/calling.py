@@ -1,0 +1,98 @@
+"""Call a tool as a client would that read its configuration: the proof that what is written there works."""
+
+import re
+import tempfile
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, TextIO
+
+import anyio
+import httpx2
+from mcp import StdioServerParameters
+from mcp.client.client import Client
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+
+from service.connect.clients import Entry
+
+SECONDS = 60.0
+TOOL = "memory_stats"
+_VARIABLE = re.compile(r"\$\{(?:env:)?(\w+)\}|\$(\w+)")
+
+
+class CallFailed(Exception):
+    """The server did not start, did not answer, or refused. The message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """`tools` that there are, what the one that was called said, and how long it took from the start."""
+
+    tools: list[str]
+    said: str
+    seconds: float
+
+
+def call(entry: Entry, environ: Mapping[str, str], space: str | None) -> Called:
+    """Start or reach the server of an entry, list its tools and call one that reads.
+
+    Raises:
+        CallFailed: nothing came of it.
+    """
+    began = perf_counter()
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as heard:
+        try:
+            tools, said, refused = anyio.run(_call, entry, environ, space, heard)
+        except* (OSError, MCPError, httpx2.HTTPError, TimeoutError) as failed:
+            raise CallFailed(_last_line(heard) or _first(failed)) from failed
+    if refused:
+        raise CallFailed(said)
+    return Called(tools, said, perf_counter() - began)
+
+
+async def _call(
+    entry: Entry, environ: Mapping[str, str], space: str | None, heard: TextIO
+) -> tuple[list[str], str, bool]:
+    with anyio.fail_after(SECONDS):
+        async with AsyncExitStack() as opened:
+            client = await opened.enter_async_context(Client(await _transport(entry, environ, opened, heard)))
+            tools = [tool.name for tool in (await client.list_tools()).tools]
+            result = await client.call_tool(TOOL, {"space": space} if space else {})
+            return tools, " ".join(getattr(part, "text", "") for part in result.content), bool(result.is_error)
+
+
+async def _transport(entry: Entry, environ: Mapping[str, str], opened: AsyncExitStack, heard: TextIO) -> Any:
+    if "command" in entry:
+        run = StdioServerParameters(command=entry["command"], args=entry["args"], env=dict(environ))
+        return stdio_client(run, errlog=heard)
+    headers = {name: filled(value, environ) for name, value in entry.get("headers", {}).items()}
+    if variable := entry.get("bearer_token_env_var"):
+        headers["Authorization"] = f"Bearer {environ.get(variable, '')}"
+    http = await opened.enter_async_context(httpx2.AsyncClient(headers=headers, timeout=SECONDS))
+    return streamable_http_client(entry.get("url") or entry["httpUrl"], http_client=http)
+
+
+def filled(text: str, environ: Mapping[str, str]) -> str:
+    """The text with variables as clients name them replaced by what they hold.
+
+    >>> [filled(text, {"A": "1"}) for text in ("${A}", "${env:A}", "$A", "a $")]
+    ['1', '1', '1', 'a $']
+    """
+    return _VARIABLE.sub(lambda found: environ.get(found[1] or found[2], ""), text)
+
+
+def _last_line(heard: TextIO) -> str:
+    """What the server's process complained about."""
+    heard.seek(0)
+    return next((line.strip() for line in reversed(heard.readlines()) if line.strip()), "")
+
+
+def _first(failed: BaseExceptionGroup[BaseException]) -> str:
+    """What went wrong, without the groups around it."""
+    inner: BaseException = failed
+    while isinstance(inner, BaseExceptionGroup):
+        inner = inner.exceptions[0]
+    return str(inner) or type(inner).__name__

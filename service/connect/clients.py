@@ -1,0 +1,161 @@
+"""The programs that Muisti can be connected to: where their configuration is, and how a server stands in it."""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from service.connect import jsonc, toml
+
+KEY = "MUISTI_KEY"
+Entry = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A user's folders. The system is named as in `sys.platform`."""
+
+    folder: Path
+    environ: Mapping[str, str]
+    system: str = sys.platform
+
+    def settings(self) -> Path:
+        """Where programs keep their settings on this system."""
+        if self.system == "darwin":
+            return self.folder / "Library" / "Application Support"
+        if self.system == "win32":
+            return self.named("APPDATA", self.folder / "AppData" / "Roaming")
+        return self.named("XDG_CONFIG_HOME", self.folder / ".config")
+
+    def named(self, variable: str, otherwise: Path) -> Path:
+        return Path(self.environ[variable]) if self.environ.get(variable) else otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """`holder` names the object of the servers. `http` and `stdio` make an entry, from a URL and how the client names
+    a variable, and from a command. `where` finds the user's file, `project` is that of a project.
+
+    `at_work`: it starts its servers in the folder that it works in, so that they find the project's space.
+    """
+
+    name: str
+    title: str
+    holder: tuple[str, ...]
+    where: Callable[[Home], Path]
+    stdio: Callable[[str, list[str]], Entry]
+    http: Callable[[str, bool], Entry] | None = None
+    project: str | None = None
+    form: ModuleType = field(default=jsonc)
+    at_work: bool = False
+    knows_variables: bool = True
+    then: str = "Restart it"
+
+
+def _command(command: str, arguments: list[str]) -> Entry:
+    return {"command": command, "args": arguments}
+
+
+def _typed(command: str, arguments: list[str]) -> Entry:
+    return {"type": "stdio", "command": command, "args": arguments}
+
+
+def _url(name: str, variable: str, typed: bool = False) -> Callable[[str, bool], Entry]:
+    """An entry with the URL under that name, and the key as the client writes a variable of the environment."""
+
+    def entry(url: str, key: bool) -> Entry:
+        headers = {"headers": {"Authorization": f"Bearer {variable}"}} if key else {}
+        return ({"type": "http"} if typed else {}) | {name: url} | headers
+
+    return entry
+
+
+def _codex(url: str, key: bool) -> Entry:
+    return {"url": url} | ({"bearer_token_env_var": KEY} if key else {})
+
+
+CLIENTS = {
+    client.name: client
+    for client in (
+        Client(
+            "claude-code",
+            "Claude Code",
+            ("mcpServers",),
+            lambda home: home.named("CLAUDE_CONFIG_DIR", home.folder) / ".claude.json",
+            _typed,
+            _url("url", f"${{{KEY}}}", typed=True),
+            ".mcp.json",
+            at_work=True,
+            then="Start it anew; /mcp shows the server",
+        ),
+        Client(
+            "claude-desktop",
+            "Claude Desktop",
+            ("mcpServers",),
+            lambda home: home.settings() / "Claude" / "claude_desktop_config.json",
+            _command,
+        ),
+        Client(
+            "cursor",
+            "Cursor",
+            ("mcpServers",),
+            lambda home: home.folder / ".cursor" / "mcp.json",
+            _command,
+            _url("url", f"${{env:{KEY}}}"),
+            ".cursor/mcp.json",
+            then="Turn the server on in Cursor's settings, under MCP",
+        ),
+        Client(
+            "vscode",
+            "VS Code",
+            ("servers",),
+            lambda home: home.settings() / "Code" / "User" / "mcp.json",
+            _typed,
+            _url("url", f"${{env:{KEY}}}", typed=True),
+            ".vscode/mcp.json",
+            then="Start the server above its entry in the file, or by the command MCP: List Servers",
+        ),
+        Client(
+            "codex",
+            "Codex",
+            ("mcp_servers",),
+            lambda home: home.named("CODEX_HOME", home.folder / ".codex") / "config.toml",
+            _command,
+            _codex,
+            ".codex/config.toml",
+            toml,
+            at_work=True,
+            then="Start it anew; /mcp shows the server",
+        ),
+        Client(
+            "gemini-cli",
+            "Gemini CLI",
+            ("mcpServers",),
+            lambda home: home.folder / ".gemini" / "settings.json",
+            _command,
+            _url("httpUrl", f"${KEY}"),
+            ".gemini/settings.json",
+            at_work=True,
+            then="Start it anew; /mcp shows the server",
+        ),
+        Client(
+            "zed",
+            "Zed",
+            ("context_servers",),
+            lambda home: (
+                home.settings() / "Zed" / "settings.json"
+                if home.system == "win32"
+                else home.named("XDG_CONFIG_HOME", home.folder / ".config") / "zed" / "settings.json"
+                if home.system != "darwin"
+                else home.folder / ".config" / "zed" / "settings.json"
+            ),
+            _command,
+            _url("url", KEY),
+            ".zed/settings.json",
+            knows_variables=False,
+            then="It takes the settings in at once; the agent's settings show the server",
+        ),
+    )
+}

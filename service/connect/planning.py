@@ -1,0 +1,131 @@
+"""What is to be written where: an entry for a client, the change of its file, and the change back."""
+
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from service.connect.clients import Client, Entry
+from service.connect.files import Change, backup_of, text_of
+from service.connect.jsonc import BLANK, Unreadable
+
+
+class NotPossible(Exception):
+    """The client cannot be connected like this. The message says why, and how it can."""
+
+
+def over_http(client: Client, url: str, *, key: bool) -> Entry:
+    """The entry for a server that runs. `key`: it asks for one, which the client finds in the environment.
+
+    Raises:
+        NotPossible: the client starts its servers itself, or does not put variables into headers.
+    """
+    if client.http is None:
+        raise NotPossible(
+            f"{client.title} starts its servers itself: leave out --url and MUISTI_URL, or add the server's address as "
+            "a connector in its settings"
+        )
+    if key and not client.knows_variables:
+        raise NotPossible(
+            f"{client.title} does not read variables, so the key would stand in its settings. Leave out --url and "
+            "MUISTI_URL, and it starts muisti itself"
+        )
+    return client.http(f"{url.rstrip('/').removesuffix('/v1').removesuffix('/mcp')}/mcp", key)
+
+
+def over_stdio(client: Client, database: str, space: str | None, options: Sequence[str] = ()) -> Entry:
+    """The entry for a process that the client starts. Without a space that of the project that it works in.
+
+    Raises:
+        NotPossible: the command `muisti` is nowhere.
+    """
+    named = ["--space", space] if space else []
+    return client.stdio(command(), ["mcp", "--database", database, *named, *options])
+
+
+def command() -> str:
+    """The whole path of this `muisti`: programs with windows are started without the shell's PATH.
+
+    Raises:
+        NotPossible: it is nowhere.
+    """
+    beside = Path(sys.executable).with_name("muisti.exe" if sys.platform == "win32" else "muisti")
+    found = str(beside) if beside.exists() else shutil.which("muisti")
+    if found is None:
+        raise NotPossible("the command muisti is not installed; `pip install` puts it beside Python")
+    return found
+
+
+def connect(client: Client, path: Path, name: str, entry: Entry) -> Change:
+    """The file with the entry in it.
+
+    Raises:
+        NotPossible: the file cannot be read, or is none of its format.
+    """
+    before = _text(path)
+    try:
+        return Change(path, before, client.form.put(before or "", [*client.holder, name], entry))
+    except Unreadable as error:
+        raise NotPossible(f"{path} cannot be changed, {error}. Nothing was written.") from error
+
+
+def undo(client: Client, path: Path, name: str) -> Change:
+    """The file as it was before, to the byte when nothing else has changed; else without the entry.
+
+    Raises:
+        NotPossible: as `connect`.
+    """
+    now, kept = _text(path), text_of(backup_of(path))
+    if now is None:
+        return Change(path, None, None)
+    place = [*client.holder, name]
+    try:
+        entry = _within(client.form.read(now), place)
+        if entry is None:
+            return Change(path, now, now)
+        if kept is not None and client.form.put(kept, place, entry) == now:
+            return Change(path, now, kept)
+        after = client.form.drop(now, place)
+        if not _within(client.form.read(after), client.holder):
+            after = client.form.drop(after, client.holder)
+    except Unreadable as error:
+        raise NotPossible(f"{path} cannot be changed, {error}. Nothing was written.") from error
+    return Change(path, now, None if kept is None and re.fullmatch(r"\s*(\{\s*\})?\s*", after.strip(BLANK)) else after)
+
+
+def save(change: Change, client: Client, name: str) -> None:
+    """Write, keeping the text from before Muisti came beside the file.
+
+    Raises:
+        NotPossible: the disk does not let us.
+    """
+    backup = backup_of(change.path)
+    try:
+        if change.before is not None and change.after is not None:
+            ours = _within(client.form.read(change.before), [*client.holder, name]) is not None
+            if not (ours and backup.exists()):
+                Change(backup, None, change.before).write()
+        change.write()
+    except OSError as error:
+        raise NotPossible(f"{change.path} cannot be written: {error.strerror}") from error
+
+
+def forget_backup(path: Path) -> None:
+    """The copy is of no use once the file is as it was."""
+    backup_of(path).unlink(missing_ok=True)
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return text_of(path)
+    except OSError as error:
+        raise NotPossible(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise NotPossible(f"{path} is no UTF-8 (byte {error.start}). Nothing was written.") from error
+
+
+def _within(value: object, path: Sequence[str]) -> object | None:
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value

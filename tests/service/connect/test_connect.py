@@ -1,0 +1,263 @@
+"""`muisti connect` on files as people have them, and the official MCP client on what it wrote."""
+
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from click.testing import Result
+from mcp import StdioServerParameters
+from mcp.client.client import Client as McpClient
+from mcp.client.stdio import stdio_client
+
+from service.cli.connect import CLIENTS as NAMES
+from service.connect import jsonc
+from service.connect.clients import CLIENTS, KEY, Home
+from tests.service.test_http_server import serving
+
+Run = Callable[..., Result]
+URL = "http://127.0.0.1:8321/mcp"
+DOCS = Path(__file__).parents[3] / "docs"
+
+# What a user has already: comments, other servers, a name of ours in another place, habits of their own.
+BEFORE = {
+    "claude-code": """{
+  "numStartups": 41,
+  "mcpServers": {
+    "files": {"type": "stdio", "command": "npx", "args": ["-y", "files"], "env": {}}
+  },
+  "projects": {"/home/me/web": {"mcpServers": {"muisti": {"command": "other"}}}}
+}
+""",
+    "claude-desktop": '{"mcpServers":{"files":{"command":"npx","args":["-y","files"]}},"globalShortcut":""}',
+    "cursor": '{\n\t"mcpServers": {}\n}\n',
+    "vscode": """{
+    // asked for once
+    "inputs": [{"type": "promptString", "id": "token", "password": true}],
+    "servers": {
+        "files": {"type": "stdio", "command": "npx"}, // mine
+    },
+}
+""",
+    "codex": """# Models
+model = "gpt-5" # the large one
+
+[mcp_servers.files]   # files
+command = "npx"
+args = ["-y",
+  "files"]
+
+[tui]
+notifications = true
+""",
+    "gemini-cli": '{\r\n  "theme": "Dracula",\r\n  "selectedAuthType": "gemini-api-key"\r\n}\r\n',
+    "zed": """// Zed settings
+//
+// For information on how to configure Zed, see the documentation.
+{
+  "vim_mode": true,
+  "context_servers": {
+    /* turned off for now:
+    "old": {"command": "x"}, */
+    "files": {"command": "npx", "args": []},
+  },
+  "buffer_font_size": 15, // larger
+}
+""",
+}
+HTTP: dict[str, Any] = {
+    "claude-code": {"type": "http", "url": URL, "headers": {"Authorization": "Bearer ${MUISTI_KEY}"}},
+    "cursor": {"url": URL, "headers": {"Authorization": "Bearer ${env:MUISTI_KEY}"}},
+    "vscode": {"type": "http", "url": URL, "headers": {"Authorization": "Bearer ${env:MUISTI_KEY}"}},
+    "codex": {"url": URL, "bearer_token_env_var": "MUISTI_KEY"},
+    "gemini-cli": {"httpUrl": URL, "headers": {"Authorization": "Bearer $MUISTI_KEY"}},
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of a user of every client, on this system."""
+    for variable in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "APPDATA", KEY):
+        monkeypatch.delenv(variable, raising=False)
+    folder = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("USERPROFILE", str(folder))
+    for name, text in BEFORE.items():
+        path = file_of(name, folder)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+    return folder
+
+
+def file_of(name: str, home: Path) -> Path:
+    return CLIENTS[name].where(Home(home, {}))
+
+
+def data(name: str, text: str) -> Any:
+    return tomllib.loads(text) if name == "codex" else jsonc.read(text)
+
+
+def entry(name: str, text: str) -> Any:
+    found = data(name, text)
+    for part in CLIENTS[name].holder:
+        found = found[part]
+    return found["muisti"]
+
+
+def test_the_command_knows_every_client():
+    assert tuple(CLIENTS) == NAMES
+    page = (DOCS / "clients.md").read_text("utf-8")
+    assert [name for name in NAMES if f"`muisti connect {name}`" not in page] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_entry_is_added_nothing_else_changes_and_undo_gives_back_every_byte(name: str, run: Run, home: Path):
+    path = file_of(name, home)
+    result = run("connect", name, "--no-check")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"{path}\tchanged\n"
+    after = path.read_bytes().decode()
+    kept = [line.strip().removesuffix(",") for line in BEFORE[name].splitlines() if "muisti" not in line]
+    if "\n" in BEFORE[name]:
+        assert [line for line in kept if line.replace("{}", "{") not in after] == []
+    before, now = data(name, BEFORE[name]), data(name, after)
+    made = entry(name, after)
+    assert Path(made["command"]).is_absolute() and made["args"][:2] == ["mcp", "--database"]
+    assert Path(made["args"][2]).is_absolute()
+    place = CLIENTS[name].holder[0]
+    assert {**now, place: {key: one for key, one in now[place].items() if key != "muisti"}} == {place: {}, **before}
+    assert run("connect", name, "--no-check").stdout == f"{path}\tunchanged\n"
+    assert path.read_bytes().decode() == after
+    assert run("connect", name, "--undo").exit_code == 0
+    assert path.read_bytes().decode() == BEFORE[name]
+    assert not [*path.parent.glob("*backup*")]
+    assert run("connect", name, "--undo").stdout == f"{path}\tunchanged\n"
+
+
+@pytest.mark.parametrize("name", HTTP)
+def test_a_server_is_named_with_the_key_as_the_client_reads_variables(
+    name: str, run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv(KEY, "muisti_secret")
+    assert run("connect", name, "--no-check", "--url", "http://127.0.0.1:8321/v1").exit_code == 0
+    text = file_of(name, home).read_text("utf-8")
+    assert entry(name, text) == HTTP[name]
+    assert "muisti_secret" not in text
+    monkeypatch.delenv(KEY)
+    assert run("connect", name, "--no-check", "--url", "http://127.0.0.1:8321").exit_code == 0
+    without = {key: one for key, one in HTTP[name].items() if key not in ("headers", "bearer_token_env_var")}
+    assert entry(name, file_of(name, home).read_text("utf-8")) == without
+    run("connect", name, "--undo")
+    assert file_of(name, home).read_bytes().decode() == BEFORE[name]
+
+
+def test_what_cannot_be_is_said_and_nothing_is_written(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch):
+    assert "leave out --url" in run("connect", "claude-desktop", "--url", URL).stderr
+    monkeypatch.setenv(KEY, "muisti_secret")
+    assert "leave out --url" in run("connect", "zed", "--url", URL).stderr.lower()
+    assert run("connect", "claude-desktop", "--project").exit_code == 1
+    for name, broken in (
+        ("zed", b'{"a": }'),
+        ("codex", b"a = ["),
+        ("cursor", b'{"mcpServers": []}'),
+        ("vscode", b"\xff"),
+    ):
+        path = file_of(name, home)
+        path.write_bytes(broken)
+        result = run("connect", name, "--no-check")
+        assert result.exit_code == 1 and str(path) in result.stderr
+        assert path.read_bytes() == broken
+    assert run("connect", "claude").exit_code == 64
+    unreachable = run("connect", "gemini-cli", "--url", "http://127.0.0.1:1")
+    assert unreachable.exit_code == 1 and "Nothing was written" in unreachable.stderr
+    assert file_of("gemini-cli", home).read_bytes().decode() == BEFORE["gemini-cli"]
+
+
+def test_undo_keeps_what_came_later_and_leaves_no_file_that_was_not_there(run: Run, home: Path):
+    path = file_of("zed", home)
+    run("connect", "zed", "--no-check")
+    path.write_text(path.read_text("utf-8").replace('"vim_mode": true', '"vim_mode": false'), "utf-8")
+    run("connect", "zed", "--undo")
+    assert path.read_text("utf-8") == BEFORE["zed"].replace('"vim_mode": true', '"vim_mode": false')
+    path = file_of("codex", home)
+    path.unlink()
+    run("connect", "codex", "--no-check")
+    assert tomllib.loads(path.read_text("utf-8"))["mcp_servers"]["muisti"]
+    assert run("connect", "codex", "--undo").stdout == f"{path}\tremoved\n"
+    assert not path.exists()
+
+
+def test_links_are_followed_and_rights_stay(run: Run, home: Path, tmp_path: Path):
+    real, path = tmp_path / "dotfiles.json", file_of("claude-code", home)
+    real.write_text(path.read_text("utf-8"), "utf-8")
+    real.chmod(0o600)
+    path.unlink()
+    path.symlink_to(real)
+    run("connect", "claude-code", "--no-check")
+    assert path.is_symlink() and entry("claude-code", real.read_text("utf-8"))
+    assert sys.platform == "win32" or real.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_dry_run_shows_the_difference_and_print_the_entry(run: Run, home: Path):
+    shown = run("connect", "zed", "--dry-run").stdout
+    assert re.search(r'^\+    "muisti": \{$', shown, re.MULTILINE)
+    assert file_of("zed", home).read_bytes().decode() == BEFORE["zed"]
+    told = json.loads(run("connect", "codex", "--dry-run", "--json").stdout)
+    assert told["dry_run"] and told["state"] == "changed" and "+[mcp_servers.muisti]" in told["diff"]
+    printed = json.loads(run("connect", "cursor", "--print", "--space", "acme.web").stdout)
+    assert printed["mcpServers"]["muisti"]["args"][-2:] == ["--space", "acme.web"]
+    assert tomllib.loads(run("connect", "codex", "--print").stdout)["mcp_servers"]["muisti"]
+
+
+def test_a_projects_file_names_the_projects_space(run: Run, home: Path):
+    run("connect", "cursor", "--project", "--no-check")
+    made = json.loads(Path(".cursor/mcp.json").read_text("utf-8"))["mcpServers"]["muisti"]
+    assert made["args"][-2:] == ["--space", run("space").stdout.split("\t")[0]]
+    assert run("connect", "cursor", "--project", "--undo").stdout.endswith("\tremoved\n")
+
+
+@pytest.mark.parametrize(
+    ("system", "environ", "wanted"),
+    [
+        ("linux", {}, ".config/Code/User/mcp.json"),
+        ("linux", {"XDG_CONFIG_HOME": "/home/me/.cfg"}, ".cfg/Code/User/mcp.json"),
+        ("darwin", {"XDG_CONFIG_HOME": "/home/me/.cfg"}, "Library/Application Support/Code/User/mcp.json"),
+        ("win32", {"APPDATA": "/home/me/AppData/Roaming"}, "AppData/Roaming/Code/User/mcp.json"),
+    ],
+)
+def test_each_system_has_its_places(system: str, environ: dict[str, str], wanted: str):
+    me = Path("/home/me")
+    home = Home(me, environ, system)
+    assert CLIENTS["vscode"].where(home) == me / wanted
+    desktop = wanted.replace("Code/User/mcp.json", "Claude/claude_desktop_config.json")
+    assert CLIENTS["claude-desktop"].where(home) == me / desktop
+    zed = {"win32": "AppData/Roaming/Zed", "linux": ".cfg/zed" if environ else ".config/zed"}.get(system, ".config/zed")
+    assert CLIENTS["zed"].where(home) == me / zed / "settings.json"
+
+
+@pytest.mark.file_only
+def test_the_official_client_starts_what_is_written_and_remembers(run: Run, home: Path):
+    assert run("connect", "claude-code", "--space", "mine", "--no-check").exit_code == 0
+    made = json.loads(file_of("claude-code", home).read_text("utf-8"))["mcpServers"]["muisti"]
+
+    async def work() -> str:
+        start = StdioServerParameters(command=made["command"], args=made["args"], env={"MUISTI_EMBEDDINGS": "off"})
+        async with McpClient(stdio_client(start)) as client:
+            await client.call_tool("remember", {"content": "We deploy on Fridays"})
+            return getattr((await client.call_tool("recall", {"query": "deploy"})).content[0], "text", "")
+
+    assert "We deploy on Fridays" in anyio.run(work)
+    assert "We deploy on Fridays" in run("search", "deploy", "--space", "mine").stdout
+
+
+@pytest.mark.file_only
+def test_a_tool_of_a_running_server_is_called_before_anything_is_written(run: Run, home: Path, tmp_path: Path):
+    with serving(tmp_path) as (_, url):
+        told = json.loads(run("connect", "gemini-cli", "--url", url, "--space", "default", "--json").stdout)
+    assert "recall" in told["tools"] and told["state"] == "changed"
+    assert entry("gemini-cli", file_of("gemini-cli", home).read_text("utf-8")) == {"httpUrl": f"{url}/mcp"}
