@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import multiprocessing
 import os
 import resource
 import signal
@@ -34,9 +35,9 @@ ACCEPTED = 16  # connections in a turn of the event loop: libuv takes one from e
 SPARE_FILES = 256  # beside connections: the database, the model, the log
 IDLE_SECONDS = 30  # that a connection may stay open without a request
 SWITCH_SECONDS = 0.0005  # a search that is done waits no longer than this for the thread that answers
-_LOG = logging.getLogger("muisti.server")
-
 GARBAGE = 10_000  # objects made before it looks for cycles among them; a request makes some hundreds
+
+_LOG = logging.getLogger("muisti.server")
 
 
 def run(settings: Settings) -> None:
@@ -92,6 +93,7 @@ def application() -> Litestar:
     """The application of a worker process, which finds its settings in the environment."""
     settings = load(os.environ, None, {})
     logs.configure(settings)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     return _application(settings, None, Path(os.environ[VARIABLE]))
 
 
@@ -102,6 +104,14 @@ def _application(settings: Settings, engine: Engine | None, workers: Path | None
     gc.freeze()  # what is loaded by now stays: looking through it for garbage took .15 s each time
     gc.set_threshold(GARBAGE)
     return app
+
+
+def _end_with_parent() -> None:
+    """Stop, when the process that started this one is killed: nobody else would, and it holds the port."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _run_here(settings: Settings, listeners: list[socket.socket]) -> None:

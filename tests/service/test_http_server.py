@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -157,6 +158,19 @@ def test_several_workers_share_one_file(tmp_path: Path):
                 )
                 assert found.json()["hits"][0]["memory"]["id"] == added.json()["id"]
         stop(process)
+
+
+def test_workers_do_not_outlive_the_process_that_started_them(tmp_path: Path):
+    with serving(tmp_path, MUISTI_WORKERS="2") as (process, url):
+        transport = httpx.HTTPTransport(retries=20)
+        with httpx.Client(base_url=url, transport=transport, timeout=60) as client:
+            assert client.get("/healthz").status_code == 200
+        process.kill()
+        process.wait()
+        with pytest.raises(ConnectionRefusedError):
+            while True:  # until the last worker has let go of the port
+                socket.create_connection((httpx.URL(url).host, httpx.URL(url).port or 0)).close()
+                time.sleep(0.05)
 
 
 def test_a_server_without_keys_listens_on_this_machine_only():
