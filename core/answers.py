@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from core.ids import id_bytes
-from core.values import Likeness, Memory, Seq
+from core.values import Flag, Likeness, Memory, Seq
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +18,7 @@ class Remembered:
     similar: tuple[Likeness, ...] = ()
     checked_at: Seq | None = None
     ended: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
 
     @property
     def versions(self) -> list[tuple[bytes, int]]:
@@ -35,10 +36,13 @@ def remember(
     similar: tuple[Likeness, ...] = (),
     checked_at: Seq | None = None,
     ended: tuple[str, ...] = (),
+    flags: tuple[Flag, ...] = (),
 ) -> bytes:
     """Write an answer down."""
     versions = tuple(((id_bytes(memory.id) or b"").hex(), memory.version) for memory in memories)
-    answer = Remembered(memories=versions, created=created, similar=similar, checked_at=checked_at, ended=ended)
+    answer = Remembered(
+        memories=versions, created=created, similar=similar, checked_at=checked_at, ended=ended, flags=flags
+    )
     return msgspec.json.encode(answer)
 
 

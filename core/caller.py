@@ -13,13 +13,15 @@ from core.values import LOCAL, Draft, Likeness
 class Caller:
     """`category` is the only one there is for them, None for all; without `reads` they see nothing but what they add.
 
-    `actor` stands in the audit log, and with `request`, the id of the HTTP request, beside each change.
+    `actor` stands in the audit log, and with `request`, the id of the HTTP request, beside each change. `allows` names
+    what the policy of a space would refuse or redact, and they may store: `secrets`, `personal_data`.
     """
 
     actor: str = LOCAL
     category: str | None = None
     reads: bool = True
     request: str | None = None
+    allows: frozenset[str] = frozenset()
     _folded: str | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

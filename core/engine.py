@@ -3,7 +3,8 @@
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Self
+from dataclasses import replace
+from typing import Any, Self, cast
 
 from core import auditing
 from core.calibration import Calibration
@@ -20,17 +21,18 @@ from core.memories import Clock, Memories, Parts
 from core.meters import Meters
 from core.reading import find_space
 from core.reembed import Progress, reembed
+from core.screening import Screener
 from core.search import Searcher
 from core.store import audit, quotas, requests, spaces
 from core.store.database import Database, Refused
 from core.store.migrate import migrate
-from core.store.spaces import space_row
+from core.store.spaces import SpaceRow, space_row
 from core.store.trial import written
 from core.telemetry import Retrievals
 from core.transactions import Transactions
 from core.undoing import Undoer
-from core.validate import check_quota, check_settings
-from core.values import LOCAL, AuditPage, Quota, Seq, Space, SpaceSettings, Usage
+from core.validate import check_policy, check_quota, check_settings
+from core.values import LOCAL, USUAL_POLICY, AuditPage, Policy, Quota, Seq, Space, SpaceSettings, Usage
 from core.writing import Writer
 
 DAY_HOURS = 24
@@ -52,12 +54,13 @@ class Engine(Memories):
         retention_hours: float = DAY_HOURS,
         calibration: Calibration | None = None,
         quota: Quota | None = None,
+        policy: Policy = USUAL_POLICY,
     ) -> None:
         """Bring the database to this schema. `encoder` None means that embeddings are off.
 
         `index_memory` is in bytes; `retention_hours` is how long the answers of requests with a key are kept.
         `calibration` None knows no model: answers are `uncalibrated` but for search by keyword. `quota` is that of
-        spaces that have none of their own.
+        spaces that have none of their own, and so is `policy`.
 
         Raises:
             SchemaTooNew: a newer Muisti wrote the database.
@@ -73,9 +76,10 @@ class Engine(Memories):
         transactions = Transactions(
             database.primary, self._indexes, encoder, retention, self._quota, self.meters.changes
         )
-        ids = IdSource()
-        lives = Lives(database.primary, encoder, transactions, ids, self._quota)
-        writer = Writer(database.primary, self._indexes, encoder, transactions, lives, ids, self._quota)
+        ids, screener = IdSource(), Screener(policy)
+        self._policy = policy
+        lives = Lives(database.primary, encoder, transactions, ids, self._quota, screener)
+        writer = Writer(database.primary, self._indexes, encoder, transactions, lives, ids, self._quota, screener)
         searcher = Searcher(database, self._indexes, encoder, calibration or Calibration())
         undoer = Undoer(database.primary, encoder, transactions, self._quota)
         retrievals = Retrievals(database.primary)
@@ -152,10 +156,10 @@ class Engine(Memories):
 
     def list_spaces(self) -> list[Space]:
         (rows,) = self._database.read([spaces.all_spaces()])
-        return [space_row(row).space for row in rows]
+        return [self._told(space_row(row)) for row in rows]
 
     def get_space(self, name: str) -> Space:
-        return find_space(self._database, name).space
+        return self._told(find_space(self._database, name))
 
     def create_space(
         self, name: str, settings: SpaceSettings | None = None, *, by: str = LOCAL, dry_run: bool = False
@@ -177,18 +181,18 @@ class Engine(Memories):
             raise AlreadyExists(f"a space {name!r} exists already") from refused
         if not rows:  # somebody has erased it meanwhile
             raise NotFound("space", name)
-        return space_row(rows[0]).space
+        return self._told(space_row(rows[0]))
 
     def ensure_space(self, name: str) -> Space:
         """The space, made when it is missing."""
         try:
-            return find_space(self._database, name).space
+            return self._told(find_space(self._database, name))
         except NotFound:
             pass
         try:
             return self.create_space(name)
         except AlreadyExists:  # another process was faster
-            return find_space(self._database, name).space
+            return self._told(find_space(self._database, name))
 
     def delete_space(self, name: str, *, by: str = LOCAL, dry_run: bool = False) -> None:
         """Erase a space with all that is in it; a dry run only sees whether that could be done.
@@ -223,6 +227,35 @@ class Engine(Memories):
         if not rows:
             raise NotFound("space", space)
         return quotas.used(rows[0]), found.seq
+
+    def set_policy(
+        self, space: str, changes: Mapping[str, str | None], *, by: str = LOCAL, dry_run: bool = False
+    ) -> Space:
+        """Say what a space does with `secrets` and `personal_data` from now on; None: the default.
+
+        What is stored already stays as it is. A dry run tells what would hold.
+
+        Raises:
+            InvalidInput: a value is none of `Screening`.
+        """
+        check_policy(changes)
+        found = find_space(self._database.primary, space)
+        policy = replace(found.space.policy, **cast(dict[str, Any], changes))
+        told = audit.note(self._clock(), by, "policy_set", space=space)
+        try:
+            batch = [spaces.guard_policy(found), spaces.set_policy(space, policy), told]
+            rows = written(self._database, batch, spaces.by_name(space), dry_run=dry_run)
+        except Refused as refused:
+            if refused.code == "stale":  # somebody else has changed another part of it
+                return self.set_policy(space, changes, by=by, dry_run=dry_run)
+            raise NotFound("space", space) from refused
+        if not rows:  # somebody has erased it meanwhile
+            raise NotFound("space", space)
+        return self._told(space_row(rows[0]))
+
+    def _told(self, found: SpaceRow) -> Space:
+        """A space with the policy that holds in it."""
+        return replace(found.space, policy=found.space.policy.over(self._policy))
 
     def audit(self, *, limit: int = 50, cursor: str | None = None) -> AuditPage:
         """Who administered or deleted what, newest first."""

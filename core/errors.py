@@ -2,6 +2,7 @@
 
 MuistiError
 ├── InvalidInput          the caller can fix a field; `problems` says which and how
+│   └── SensitiveContent  a field holds a secret or personal data, which the space does not take
 ├── NotFound              no such space, memory or entry
 ├── Forbidden             it is not the caller's to write
 ├── Conflict              what is stored stands against it
@@ -65,6 +66,12 @@ class InvalidInput(MuistiError):
     def at(cls, path: str, message: str) -> "InvalidInput":
         """The refusal of a single field."""
         return cls([Problem(path, message)])
+
+
+class SensitiveContent(InvalidInput):
+    """A text looks like a secret or like personal data. It is named by its field and its kind, never shown."""
+
+    code = "sensitive_content"
 
 
 class NotFound(MuistiError):

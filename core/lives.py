@@ -10,11 +10,11 @@ from core.ids import IdSource, id_bytes, id_text
 from core.prepare import carried, new_memory, ready, restored, superseded
 from core.reading import current
 from core.refusals import Part
+from core.screening import Screener
 from core.store import changes, memories, quotas
 from core.store.database import Database, Row
 from core.store.spaces import SpaceRow
 from core.transactions import Call, IfMatch, Transactions, check
-from core.validate import check_draft
 from core.values import Draft, Memory, Quota, Written
 
 DIED = 23  # the place in a row of `memories.last`
@@ -30,8 +30,10 @@ class Lives:
         transactions: Transactions,
         ids: IdSource,
         quota: Quota,
+        screener: Screener,
     ) -> None:
         """`quota` is that of spaces without one."""
+        self._screener = screener
         self._database = database
         self._encoder = encoder
         self._transactions = transactions
@@ -76,8 +78,7 @@ class Lives:
         """Supersede the living version in `row`, which is `before`."""
         if draft.category is None and draft.key is None:
             draft = replace(draft, category=before.category, key=before.key)
-        draft = call.caller.own(draft)
-        check_draft(draft, call.now)
+        draft, flags = self._screener.screened(space, call.caller.own(draft), call)
         made = new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now, supersedes=before.id)
         old = superseded(before, made.id, call.now)
         (new,) = ready([made], space, self._encoder)
@@ -90,7 +91,7 @@ class Lives:
             quotas.refuse_more(space, self._quota),
         ]
         return self._transactions.commit(
-            self._transactions.begin(space, [Part(made, statements)], call, created=True, numbers=2)
+            self._transactions.begin(space, [Part(made, statements)], call, created=True, numbers=2, flags=flags)
         )
 
     def _versions(

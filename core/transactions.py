@@ -17,7 +17,7 @@ from core.store import changes, memories, quotas, requests, spaces
 from core.store.database import Database, Refused, Row, Rows, Statement
 from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow, space_row
-from core.values import BATCH_MAX, Memory, Plan, Quota, RequestKey, Seq, Written
+from core.values import BATCH_MAX, Flag, Memory, Plan, Quota, RequestKey, Seq, Written
 
 TRIES = 16  # of a change that others overtake
 
@@ -54,9 +54,10 @@ class Begun:
     parts: Sequence[Part]
     call: Call
     created: bool
-    checked: Checked
+    checked: Checked = NOT_CHECKED
     ended: tuple[str, ...] = ()
     numbers: int = 0
+    flags: tuple[Flag, ...] = ()
     at: float = field(default_factory=perf_counter)
 
 
@@ -133,6 +134,7 @@ class Transactions:
         numbers: int | None = None,
         checked: Checked = NOT_CHECKED,
         ended: tuple[str, ...] = (),
+        flags: tuple[Flag, ...] = (),
     ) -> Begun:
         """A write of the parts, of which each is one change of the space unless `numbers` says how many they are.
 
@@ -142,11 +144,10 @@ class Transactions:
         if embedded and self._encoder is not None:
             head += self._model(space, self._encoder, call.now)
         else:
-            head.append(spaces.guard(space))
+            head.append(spaces.guard_policy(space))
         numbers = numbers or len(parts)
         head += spaces.advance(space, numbers, call.now)
-        begun = self._prepared(space, head, parts, call, created=created, checked=checked, ended=ended)
-        return replace(begun, numbers=numbers)
+        return self._prepared(Begun(space, len(head), head, parts, call, created, checked, ended, numbers, flags))
 
     def birth(self, space: SpaceRow, new: NewVersion, kind: str, caller: Caller, offset: int = 0) -> list[Statement]:
         """Store a version as a change of its own, unless another memory has its address or its parent is not there."""
@@ -161,15 +162,15 @@ class Transactions:
         statements.append(changes.record(space, kind, caller, memory, offset))
         return statements
 
-    def leave(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
+    def leave(self, space: SpaceRow, memory: Memory, call: Call, flags: tuple[Flag, ...] = ()) -> Written:
         """Nothing to change; a call with a key is remembered all the same."""
         plan = Plan(0, ()) if call.dry_run else None
-        unchanged = Written(memories=(memory,), seq=space.seq, created=False, plan=plan)
+        unchanged = Written(memories=(memory,), seq=space.seq, created=False, plan=plan, flags=flags)
         if call.request is None:
             return unchanged
         part = Part(memory, [memories.refuse_stale(memory)])
         head = [*requests.refuse_known(call.request, call.now), spaces.guard(space)]
-        self._write(self._prepared(space, head, [part], call, created=False))
+        self._write(self._prepared(Begun(space, len(head), head, [part], call, created=False, flags=flags)))
         return unchanged
 
     def commit(self, begun: Begun) -> Written:
@@ -198,6 +199,7 @@ class Transactions:
             checked_at=begun.checked.at,
             commit=1000 * (perf_counter() - begun.at),
             ended=begun.ended,
+            flags=begun.flags,
         )
 
     def _planned(self, begun: Begun) -> Written:
@@ -215,6 +217,7 @@ class Transactions:
             similar=begun.checked.similar,
             checked_at=begun.checked.at,
             ended=begun.ended,
+            flags=begun.flags,
             plan=Plan(begun.numbers, tuple(changes.planned(row) for row in results[-1])),
         )
 
@@ -246,28 +249,23 @@ class Transactions:
             similar=stored.similar,
             checked_at=stored.checked_at,
             ended=stored.ended,
+            flags=stored.flags,
         )
 
-    def _prepared(
-        self,
-        space: SpaceRow,
-        head: Sequence[Statement],
-        parts: Sequence[Part],
-        call: Call,
-        *,
-        created: bool,
-        checked: Checked = NOT_CHECKED,
-        ended: tuple[str, ...] = (),
-    ) -> Begun:
-        """A write of the parts after `head`; a call with a key is remembered in the same batch."""
-        batch = [*head, *(statement for part in parts for statement in part.statements)]
-        if call.request is not None:
-            written = [part.memory for part in parts if part.told]
+    def _prepared(self, begun: Begun) -> Begun:
+        """The write with the statements of its parts; a call with a key is remembered in the same batch."""
+        batch = [*begun.batch, *(statement for part in begun.parts for statement in part.statements)]
+        if (request := begun.call.request) is not None:
             answer = answers.remember(
-                written, created=created, similar=checked.similar, checked_at=checked.at, ended=ended
+                [part.memory for part in begun.parts if part.told],
+                created=begun.created,
+                similar=begun.checked.similar,
+                checked_at=begun.checked.at,
+                ended=begun.ended,
+                flags=begun.flags,
             )
-            batch.append(requests.remember(space, call.request, answer, call.now + self._retention_us))
-        return Begun(space, len(head), batch, parts, call, created, checked, ended)
+            batch.append(requests.remember(begun.space, request, answer, begun.call.now + self._retention_us))
+        return replace(begun, batch=batch)
 
     def _write(self, begun: Begun) -> list[Rows]:
         try:

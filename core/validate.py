@@ -26,6 +26,7 @@ from core.values import (
     Importance,
     Json,
     Kind,
+    Screening,
     SpaceSettings,
     Status,
     Type,
@@ -81,6 +82,18 @@ def check_quota(changes: Mapping[str, int | None]) -> None:
         Problem(f"$.{name}", f"{most} is not between 0 and {QUOTA_MAX:,}")
         for name, most in changes.items()
         if most is not None and not 0 <= most <= QUOTA_MAX
+    ]
+    if problems:
+        raise InvalidInput(problems)
+
+
+def check_policy(changes: Mapping[str, str | None]) -> None:
+    """Raise `InvalidInput` unless each value is one that a policy may have."""
+    allowed = get_args(Screening)
+    problems = [
+        Problem(f"$.{name}", f"{value[:40]!r} is none of {', '.join(allowed)}")
+        for name, value in changes.items()
+        if value is not None and value not in allowed
     ]
     if problems:
         raise InvalidInput(problems)

@@ -17,6 +17,7 @@ from core.terms import CONTENT_MAX as CONTENT_MAX
 from core.terms import Importance, Status, Type
 from core.terms import OnConflict as OnConflict
 from core.terms import Scope as Scope
+from core.terms import Screening as Screening
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
@@ -24,8 +25,16 @@ Kind = Literal["memory", "chunk", "exchange"]
 LikenessKind = Literal["duplicate", "conflict", "similar", "address"]
 DifferenceKind = Literal["negation", "opposite", "number", "date", "name"]
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
+FlagCode = Literal["redacted"]
 Action = Literal[
-    "space_created", "space_deleted", "key_created", "key_revoked", "key_rotated", "memory_deleted", "quota_set"
+    "space_created",
+    "space_deleted",
+    "key_created",
+    "key_revoked",
+    "key_rotated",
+    "memory_deleted",
+    "quota_set",
+    "policy_set",
 ]
 
 IMPORTANCE: tuple[Importance, ...] = ("low", "medium", "high", "critical")
@@ -70,8 +79,32 @@ CONTENT_ONLY = SpaceSettings(lexical_weights={"content": 1.0}, embedded_fields=(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What is done with a text that should perhaps not be stored. None: what the server does by default."""
+
+    secrets: Screening | None = None
+    personal_data: Screening | None = None
+
+    def over(self, default: "Policy") -> "Policy":
+        """This policy, and where it says nothing another.
+
+        >>> Policy(secrets="allow").over(Policy(secrets="refuse", personal_data="allow"))
+        Policy(secrets='allow', personal_data='allow')
+        """
+        return Policy(
+            secrets=self.secrets or default.secrets, personal_data=self.personal_data or default.personal_data
+        )
+
+
+USUAL_POLICY = Policy(secrets="refuse", personal_data="allow")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Space:
-    """An isolated store. `generation` is the hash of the model that embedded it, None before the first vector."""
+    """An isolated store. `generation` is the hash of the model that embedded it, None before the first vector.
+
+    `policy` is what was said of this space, and not the defaults.
+    """
 
     name: str
     epoch: str
@@ -79,6 +112,7 @@ class Space:
     created_at: datetime
     settings: SpaceSettings
     generation: str | None
+    policy: Policy = Policy()
 
     @property
     def at(self) -> Seq:
@@ -204,6 +238,15 @@ class Likeness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """What a write did differently than it was asked to. `path` is where in the request, `kind` of what it is about."""
+
+    code: FlagCode
+    path: str
+    kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Undo:
     """Which changes to take back: the `last` ones of a request, of memories of an author, or else of who asks."""
 
@@ -245,6 +288,7 @@ class Written:
     `similar` are memories like the one that was added; `checked_at` is the point of history up to which they were
     sought, None when they were not. `commit` is how many milliseconds it took until all was durable, 0 when nothing
     was to be stored. `ended` are the ids of memories that an undoing deleted. With a `plan` nothing was stored.
+    `flags` tell what is not as it was asked.
     """
 
     memories: tuple[Memory, ...]
@@ -256,6 +300,7 @@ class Written:
     commit: float = field(default=0.0, compare=False)
     ended: tuple[str, ...] = ()
     plan: Plan | None = None
+    flags: tuple[Flag, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

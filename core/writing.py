@@ -13,13 +13,13 @@ from core.lives import Lives
 from core.prepare import again, changed, draft_of, new_memory, ready
 from core.reading import current
 from core.refusals import Overtaken, Part
+from core.screening import Screener
 from core.store import audit, changes, memories, quotas, spaces
 from core.store.database import Database, Outcome, Refused, Row, Statement
 from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow, space_row
 from core.transactions import CHANGED, Begun, Call, IfMatch, Transactions, check
-from core.validate import check_draft
-from core.values import Draft, Memory, OnConflict, Quota, Written
+from core.values import Draft, Flag, Memory, OnConflict, Quota, Written
 
 QUICK_TEXT = 2_000  # characters of a memory that is added at once
 QUICK_CHANGES = 64  # that an index may be behind for it
@@ -42,8 +42,10 @@ class Writer:
         lives: Lives,
         ids: IdSource,
         quota: Quota,
+        screener: Screener,
     ) -> None:
         """`quota` is that of spaces without one."""
+        self._screener = screener
         self._database = database
         self._indexes = indexes
         self._encoder = encoder
@@ -120,10 +122,14 @@ class Writer:
 
         def attempt(found: SpaceRow) -> Written:
             row, before = self._current(found, memory_id, if_match, call)
-            draft = replace(draft_of(before), **cast(dict[str, Any], changes))
-            if draft == draft_of(before):
+            stated = draft_of(before)
+            draft = replace(stated, **cast(dict[str, Any], changes))
+            if draft == stated:
                 return self._transactions.leave(found, before, call)
-            return self._replace(found, row, before, draft, call)
+            draft, flags = self._screener.screened(found, draft, call, before=stated)
+            if draft == stated:
+                return self._transactions.leave(found, before, call, flags)
+            return self._replace(found, row, before, draft, flags, call)
 
         return self._transactions.run(space, call, attempt)
 
@@ -148,7 +154,9 @@ class Writer:
                     raise Overtaken from None
             before = memories.memory(rows[0], space)
             check(before, if_match)
-            return self._replace(found, rows[0], before, draft, call, created=memories.is_expired(before, call.now))
+            clean, flags = self._screener.screened(found, draft, call, before=draft_of(before))
+            is_new = memories.is_expired(before, call.now)
+            return self._replace(found, rows[0], before, clean, flags, call, created=is_new)
 
         return self._transactions.run(space, call, attempt)
 
@@ -227,9 +235,12 @@ class Writer:
         self, space: SpaceRow, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str
     ) -> Begun:
         places = ["$"] * len(drafts) if path == "$" else [f"{path}[{position}]" for position in range(len(drafts))]
-        for draft, place in zip(drafts, places, strict=True):
-            check_draft(draft, call.now, place)
-        made = [new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now) for draft in drafts]
+        screened = [
+            self._screener.screened(space, draft, call, place) for draft, place in zip(drafts, places, strict=True)
+        ]
+        made = [
+            new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now) for draft, _ in screened
+        ]
         last = len(made) - 1
         versions = ready(made, space, self._encoder)
         checked = self._checked(space, versions, call, refuse=on_conflict == "reject")
@@ -242,7 +253,8 @@ class Writer:
             )
             for position, new in enumerate(versions)
         ]
-        return self._transactions.begin(space, parts, call, created=True, checked=checked)
+        flags = tuple(flag for _, told in screened for flag in told)
+        return self._transactions.begin(space, parts, call, created=True, checked=checked, flags=flags)
 
     def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], call: Call, *, refuse: bool) -> Checked:
         """What the new memories are like, unless one of them must be refused for it; a dry run always looks."""
@@ -266,9 +278,16 @@ class Writer:
         return [*refusals, *self._transactions.birth(space, new, "created", call.caller, offset), *limits]
 
     def _replace(
-        self, space: SpaceRow, row: Row, before: Memory, draft: Draft, call: Call, *, created: bool = False
+        self,
+        space: SpaceRow,
+        row: Row,
+        before: Memory,
+        draft: Draft,
+        flags: tuple[Flag, ...],
+        call: Call,
+        *,
+        created: bool = False,
     ) -> Written:
-        check_draft(draft, call.now)
         new = again(changed(before, draft, call.now), before, cast(int, row[0]), space, self._encoder)
         statements = [
             memories.refuse_stale(before),
@@ -279,5 +298,5 @@ class Writer:
         embedded = new.passages is not None
         parts = [Part(new.memory, statements)]
         return self._transactions.commit(
-            self._transactions.begin(space, parts, call, created=created, embedded=embedded)
+            self._transactions.begin(space, parts, call, created=created, embedded=embedded, flags=flags)
         )

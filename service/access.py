@@ -40,9 +40,9 @@ class Access:
     def known(self) -> bool:
         return self.grant is not NOTHING
 
-    def caller(self, request_id: str | None = None) -> Caller:
-        """What the core needs to know of them, and of their request."""
-        return Caller(self.actor, self.grant.category, reads=self.may("read"), request=request_id)
+    def caller(self, request_id: str | None = None, allows: frozenset[str] = frozenset()) -> Caller:
+        """What the core needs to know of them, and of their request. `allows`: whatever the policy of a space says."""
+        return Caller(self.actor, self.grant.category, reads=self.may("read"), request=request_id, allows=allows)
 
     def may(self, scope: Scope) -> bool:
         return scope in self.grant.scopes

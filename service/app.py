@@ -24,7 +24,7 @@ from core.calibration import Calibration, Entry
 from core.calibration import read as read_calibration
 from core.embed import SHIPPED, StaticEncoder
 from core.engine import Clock, Engine
-from core.values import Quota
+from core.values import Policy, Quota
 from service import errors
 from service.access import Need, check
 from service.admission import Admission
@@ -210,6 +210,7 @@ def open_engine(settings: Settings, clock: Clock | None = None) -> Engine:
         retention_hours=settings.request_retention_hours,
         calibration=Calibration(calibrated(settings)),
         quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
+        policy=Policy(secrets=settings.secrets, personal_data=settings.personal_data),
     )
 
 

@@ -1,14 +1,16 @@
 """Batches: one by one from bytes to drafts, and into the store together or each for itself."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 
 from core.errors import AddressTaken, Forbidden, InvalidInput, MuistiError, Problem, QuotaExceeded, Similar, TooLarge
 from core.memories import Memories
-from core.values import BATCH_MAX, Draft, OnConflict, Plan, Seq, Written
+from core.values import BATCH_MAX, Draft, Flag, OnConflict, Plan, Seq, Written
 from service.decode import decode, prepare
 from service.errors import HttpError, problem_of
+from service.schemas.policy import flagged
 from service.schemas.replies import ItemReply, ItemsReply, MemoryReply
 from service.schemas.requests import DraftBody
 
@@ -74,6 +76,7 @@ class _Adding:
         self._seq: Seq | None = None
         self._tried: list[int] = []  # in a dry run, the places that would be stored
         self.plan: Plan | None = None
+        self._flags: list[Flag] = []
         for place, item in enumerate(items):
             if not isinstance(item, Draft):
                 self._fail(place, item)
@@ -85,7 +88,7 @@ class _Adding:
             written = self._try(places)
         except (InvalidInput, Similar, AddressTaken, QuotaExceeded, TooLarge, Forbidden) as refusal:
             if len(places) == 1:
-                self._fail(places[0], self._moved(refusal, places[0]))
+                self._fail(places[0], self._moved(refusal, places))
                 return
             middle = len(places) // 2
             self.add(places[:middle])
@@ -98,6 +101,8 @@ class _Adding:
         else:
             self._seq = written.seq
             stored = [*self._tried, *places]
+            flags = [replace(flag, path=_of_all(flag.path, stored)) for flag in written.flags]
+            self._flags = flags if written.plan is not None else [*self._flags, *flags]
             if written.plan is not None:
                 self.plan, self._tried = written.plan, stored
             for place, memory in zip(stored, written.memories, strict=True):
@@ -107,20 +112,22 @@ class _Adding:
         items = [self._replies[place] for place in range(len(self._items))]
         created = sum(item.status == "created" for item in items)
         seq = None if self._seq is None else str(self._seq)
-        return ItemsReply(items=items, created=created, failed=len(items) - created, seq=seq)
+        return ItemsReply(
+            items=items, created=created, failed=len(items) - created, flags=flagged(self._flags), seq=seq
+        )
 
     def _try(self, places: Sequence[int]) -> Written:
         drafts = [item for place in [*self._tried, *places] if isinstance(item := self._items[place], Draft)]
-        return self._engine.add(self._space, drafts, on_conflict=self._on_conflict)
+        return self._engine.add(self._space, drafts, on_conflict=self._on_conflict, path=PATH)
 
-    def _moved(self, refusal: Refusal, place: int) -> Refusal:
-        """A refusal of a single draft, said of its place in the batch."""
+    def _moved(self, refusal: Refusal, places: Sequence[int]) -> Refusal:
+        """A refusal of what was tried together, said of the places in the whole batch."""
+        tried = [*self._tried, *places]
         if isinstance(refusal, InvalidInput):
-            path = f"{PATH}[{place}]"
-            return InvalidInput([Problem(path + problem.path[1:], problem.message) for problem in refusal.problems])
+            return type(refusal)([Problem(_of_all(one.path, tried), one.message) for one in refusal.problems])
         if isinstance(refusal, Similar) and self._tried:
             other = None if refusal.other is None else self._tried[refusal.other]
-            return type(refusal)(refusal.found, place, other=other, checked_at=refusal.checked_at)
+            return type(refusal)(refusal.found, places[0], other=other, checked_at=refusal.checked_at)
         return refusal
 
     def _fail(self, place: int, refusal: Refusal) -> None:
@@ -132,3 +139,13 @@ def _read(raw: msgspec.Raw, path: str) -> Draft | Refusal:
         return decode(raw, DraftBody, path).draft(path)
     except (HttpError, InvalidInput) as refusal:
         return refusal
+
+
+def _of_all(path: str, places: Sequence[int]) -> str:
+    """A path among those that were tried together, as a path of the whole batch.
+
+    >>> _of_all("$.memories[1].content", [4, 7])
+    '$.memories[7].content'
+    """
+    place, _, rest = path.removeprefix(f"{PATH}[").partition("]")
+    return f"{PATH}[{places[int(place)]}]{rest}"

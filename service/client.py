@@ -60,6 +60,10 @@ class Reply:
     def data(self) -> Any:
         return msgspec.json.decode(self.body) if self.body else None
 
+    def part(self, name: str) -> "Reply":
+        """The same answer, of which only a field counts."""
+        return Reply(msgspec.json.encode(self.data[name]), self.headers)
+
     @property
     def milliseconds(self) -> float | None:
         """The time that the server took, from `Server-Timing`: its `total`, else the sum; None when it tells none.
@@ -96,6 +100,11 @@ class Client:
     def trying(self, dry_run: bool) -> "Client":
         """The same connection, for a dry run if it is one."""
         return Client(self._http, dry_run=True) if dry_run else self
+
+    def allow(self, names: Sequence[str]) -> None:
+        """Store from now on what the policy of a space would refuse or redact: `secrets`, `personal_data`."""
+        if names:
+            self._http.headers["Muisti-Allow"] = ", ".join(names)
 
     def ready(self) -> Reply:
         return self._call("GET", "/readyz")
@@ -185,6 +194,12 @@ class Client:
 
     def set_quota(self, space: str, changes: Json) -> Reply:
         return self._call("PATCH", f"{_space(space)}/quota", json=changes)
+
+    def space(self, name: str) -> Reply:
+        return self._call("GET", _space(name))
+
+    def set_policy(self, space: str, changes: Json) -> Reply:
+        return self._call("PATCH", f"{_space(space)}/policy", json=changes)
 
     def keys(self) -> Reply:
         return self._call("GET", "/v1/keys")

@@ -35,6 +35,11 @@ class Kind:
 # The codes of core.errors, then those that only HTTP has. Codes are contract.
 KINDS: Mapping[str, Kind] = {
     "invalid_input": Kind(422, "Invalid input", "A field or parameter has a value that cannot be accepted."),
+    "sensitive_content": Kind(
+        422,
+        "Sensitive content",
+        "The space takes no secrets, or no personal data; `errors` says where they stand.",
+    ),
     "not_found": Kind(404, "Not found", "There is no such space, memory or entry; or it was deleted or has expired."),
     "conflict": Kind(409, "Conflict", "What is stored stands against the request."),
     "duplicate": Kind(409, "Duplicate", "A current memory says the same; `conflicts` shows it."),

@@ -10,7 +10,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from core.grants import EVERYTHING
 from core.keys import digest
 from core.memories import Memories
-from service.access import OPEN, OWNER, STATE, Access, stranger
+from service.access import OPEN, OWNER, STATE, Access, check, stranger
 from service.challenge import Challenge, Resource
 from service.errors import HttpError
 from service.hosts import check_host, check_listed
@@ -23,6 +23,9 @@ Header = tuple[bytes, bytes]
 
 BEARER = "bearer "
 METRICS = "/metrics"
+ALLOW = "Muisti-Allow"
+SCREENED = frozenset({"secrets", "personal_data"})
+NOTHING_MORE = frozenset[str]()
 KEYS_ONLY = Challenge()
 
 
@@ -155,7 +158,23 @@ def _is_token(secret: str) -> bool:
 def memories(request: Request[Any, Any, Any], backend: Backend, *, dry_run: bool = False) -> Memories:
     """What the caller of a request may see; with `dry_run` what is written is told and taken back."""
     request_id = cast(dict[str, Any], request.scope).get("request_id")
-    return backend.engine.seen_by(access_of(request.scope).caller(request_id), dry_run=dry_run)
+    return backend.engine.seen_by(access_of(request.scope).caller(request_id, allowed(request)), dry_run=dry_run)
+
+
+def allowed(request: Request[Any, Any, Any]) -> frozenset[str]:
+    """What the caller may store although the policy of the space says otherwise.
+
+    Raises:
+        HttpError: it is nothing that a policy is about, or the scope `admin` is missing.
+    """
+    header = request.headers.get(ALLOW)
+    if header is None:
+        return NOTHING_MORE
+    names = frozenset(name.strip() for name in header.split(","))
+    if not names <= SCREENED:
+        raise HttpError("malformed_header", f"{ALLOW} lists what to allow: {', '.join(sorted(SCREENED))}")
+    check(access_of(request.scope), "admin")
+    return names
 
 
 def access_of(scope: Scope) -> Access:

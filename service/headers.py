@@ -18,6 +18,7 @@ SEQ = "Muisti-Seq"
 MIN_SEQ = "Muisti-Min-Seq"
 FRESHNESS = "Muisti-Freshness"
 REPLAYED = "Idempotent-Replayed"
+FLAGS = "Muisti-Flags"
 
 _TAG = r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"'
 _TAGS = re.compile(rf"\s*{_TAG}(?:\s*,\s*{_TAG})*\s*")

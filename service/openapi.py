@@ -22,7 +22,7 @@ from service.parameters import declared
 from service.schemas import fields
 from service.schemas.dry_run import DryRunReply
 from service.schemas.keys import KeyId
-from service.schemas.replies import AddedReply, ItemsReply, MemoryReply, SpaceReply
+from service.schemas.replies import AddedReply, ItemsReply, MemoryReply, SpaceReply, WrittenReply
 from service.schemas.requests import BatchBody, DraftBody
 
 Json = dict[str, Any]
@@ -37,6 +37,7 @@ PATH_TYPES = {
     "code": Annotated[str, Meta(description="The `code` of a problem.", extra_json_schema={"enum": list(KINDS)})],
 }
 SPACE = "/v1/spaces/{space}"
+TELLING = {"prefers": "Preference-Applied", "screens": "Muisti-Flags"}  # headers by the option of a route
 LIMITS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 
 
@@ -142,6 +143,8 @@ def _parameters(path: str, handler: HTTPRouteHandler) -> Iterator[Json]:
         yield from PARAMETERS["filters"]
     if handler.opt.get("prefers"):
         yield PARAMETERS["prefer"]
+    if handler.opt.get("screens"):
+        yield PARAMETERS["allow"]
     if path.startswith(f"{SPACE}/"):
         yield PARAMETERS["min_seq"]
         if handler.operation_id == "search" or "GET" in handler.http_methods:
@@ -205,7 +208,7 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
         headers += LIMITS
     if path.startswith(f"{SPACE}/") or type is SpaceReply:
         headers.append("Muisti-Seq")
-    if type in (MemoryReply, AddedReply) or status == 304 or handler.opt.get("prefers"):
+    if type in (MemoryReply, WrittenReply, AddedReply) or status == 304 or handler.opt.get("prefers"):
         headers.append("ETag")
     if status == 201 and type is not None and handler.operation_id != "addMemories":
         headers.append("Location")
@@ -213,8 +216,7 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
         headers.append("Link")
     if type is not ItemsReply and any(name == "Idempotency-Key" for name, _, _ in declared(handler)):
         headers.append("Idempotent-Replayed")
-    if handler.opt.get("prefers"):
-        headers.append("Preference-Applied")
+    headers += [name for option, name in TELLING.items() if handler.opt.get(option)]
     media = handler.opt.get("media", JSON)
     plain = {"type": "object" if media == JSON else "string"}
     name = type.__name__ if isinstance(type, msgspec.StructMeta) else ""

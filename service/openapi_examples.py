@@ -11,14 +11,17 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
-from core.errors import AddressTaken, Contradiction, Duplicate, InvalidInput, QuotaExceeded, Stale
+from core.errors import AddressTaken, Contradiction, Duplicate, InvalidInput, QuotaExceeded, SensitiveContent, Stale
+from core.errors import Problem as BadField
 from core.grants import SCOPES
-from core.values import Difference, Likeness, Quota, Seq, Space, SpaceSettings, Usage
+from core.screening import advice
+from core.values import USUAL_POLICY, Difference, Likeness, Quota, Seq, Space, SpaceSettings, Usage
 from service.errors import KINDS, Problem, problem, problem_of
 from service.routes.docs import KindReply
 from service.routes.metadata import ResourceReply
 from service.schemas.dry_run import DryRunReply, PlannedReply
 from service.schemas.keys import AuditedReply, AuditReply, KeyReply, KeysReply, MadeKeyReply
+from service.schemas.policy import PolicyReply
 from service.schemas.quotas import QuotaReply
 from service.schemas.replies import (
     AddedReply,
@@ -44,6 +47,7 @@ from service.schemas.replies import (
     TelemetryReply,
     UndoReply,
     VersionReply,
+    WrittenReply,
 )
 
 EPOCH = "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4"
@@ -76,6 +80,10 @@ def _memory(id: str, at: datetime, said: Mapping[str, Any]) -> MemoryReply:
     fixed = {"id": id, "space": "default", "version": 1, "created_at": at, "updated_at": at}
     usual = {"kind": "memory", "type": "fact", "status": "active", "importance": "medium", "tags": [], "metadata": {}}
     return MemoryReply(**{**absent, **fixed, **usual, **said})
+
+
+def _written(memory: MemoryReply) -> WrittenReply:
+    return WrittenReply(**asdict(memory), flags=[])
 
 
 ADDED = _memory(RULE_ID, MADE, {**RULE, "tokens": 9})
@@ -122,6 +130,7 @@ HIT = HitReply(
 
 HELD = Usage(memories=3, bytes=133, quota=Quota(memories=100_000))
 QUOTA = QuotaReply.of(HELD)
+POLICY = PolicyReply(secrets="redact", personal_data="redact")
 STATS = StatsReply(
     memories=3,
     versions=4,
@@ -150,6 +159,7 @@ SPACE = SpaceReply.of(
         created_at=MADE - timedelta(hours=1),
         settings=SpaceSettings(),
         generation="916b0e0871c9dee517f4fb22b379f991",
+        policy=USUAL_POLICY,
     )
 )
 NEW_EPOCH = "6ff02b04-b24e-48fa-b13e-745b59bdbf01"
@@ -198,6 +208,7 @@ REQUESTS: Mapping[str, Any] = {
     "createKey": {"name": KEY.name, "mode": "no-delete", "spaces": KEY.spaces, "expires_at": KEY.expires_at},
     "rotateKey": {"overlap_seconds": 3600},
     "createSpace": {"name": NEW_SPACE.name},
+    "setPolicy": {"secrets": "redact", "personal_data": "redact"},
     "setQuota": {"memories": HELD.quota.memories, "bytes": HELD.quota.bytes},
     "addMemory": RULE,
     "addMemories": {"memories": [TEA, TAGGING], "atomic": True, "on_conflict": "keep"},
@@ -217,6 +228,7 @@ def _refused(path: str) -> Problem:
 # Problems by code; those that carry more than prose, as the story would bring them about.
 PROBLEMS: Mapping[str, Problem] = {code: problem(code, kind.meaning) for code, kind in KINDS.items()} | {
     "invalid_input": _refused("$.content"),
+    "sensitive_content": problem_of(SensitiveContent([BadField("$.content", advice("aws-access-key"))])),
     "duplicate": problem_of(Duplicate([ALIKE], checked_at=Seq(EPOCH, 1))),
     "contradiction": problem_of(Contradiction([CONTRARY], checked_at=Seq(EPOCH, 1))),
     "address_taken": problem_of(AddressTaken("rules", "deploy", [AT_ADDRESS])),
@@ -229,11 +241,11 @@ DRY_RUN = DryRunReply(
     status=204, changes=1, items=[PlannedReply(kind="deleted", memory_id=RULE_ID, version=2)], answer=None
 )
 REPLIES: Mapping[str, Mapping[int, Any]] = {
-    "addMemory": {201: AddedReply(**asdict(ADDED), similar=[], checked_at=_seq(0))},
+    "addMemory": {201: AddedReply(**asdict(ADDED), flags=[], similar=[], checked_at=_seq(0))},
     "getMemory": {200: ADDED},
     "getEntry": {200: ADDED},
     "addMemories": {
-        201: BatchReply(items=[ANNA, TAGGED], seq=_seq(3)),
+        201: BatchReply(items=[ANNA, TAGGED], flags=[], seq=_seq(3)),
         200: ItemsReply(
             items=[
                 ItemReply(index=0, status="created", memory=ANNA),
@@ -241,10 +253,11 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             ],
             created=1,
             failed=1,
+            flags=[],
             seq=_seq(3),
         ),
     },
-    "updateMemory": {200: UPDATED},
+    "updateMemory": {200: _written(UPDATED)},
     "getHistory": {
         200: HistoryReply(
             items=[
@@ -266,12 +279,13 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "listCategories": {200: CountsReply(items=[CountReply(name="rules", count=2)])},
     "listTags": {200: CountsReply(items=[CountReply(name="release", count=1)])},
     "setQuota": {200: QUOTA},
+    "setPolicy": {200: POLICY},
     "getStats": {200: STATS},
     "getSpace": {200: SPACE},
-    "putEntry": {200: PUT, 201: replace(PUT, version=1, created_at=REPLACED)},
-    "restoreMemory": {200: replace(ADDED, version=4, updated_at=REPLACED)},
+    "putEntry": {200: _written(PUT), 201: _written(replace(PUT, version=1, created_at=REPLACED))},
+    "restoreMemory": {200: _written(replace(ADDED, version=4, updated_at=REPLACED))},
     "undo": {200: UndoReply(items=[replace(PUT, version=6, updated_at=REPLACED)], ended=[], seq=_seq(9))},
-    "supersedeMemory": {201: SUPERSEDING},
+    "supersedeMemory": {201: _written(SUPERSEDING)},
     "createSpace": {201: NEW_SPACE},
     "listSpaces": {200: SpacesReply(items=[NEW_SPACE, SPACE])},
     "createKey": {201: MadeKeyReply(**asdict(KEY), key=f"mk_{KEY.id}_…")},

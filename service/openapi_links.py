@@ -29,6 +29,7 @@ _KEY = {"key_id": "$response.body#/id"}
 # In the order in which a reader would want them.
 LINKS: dict[str, dict[str, Link]] = {
     "AddedReply": _ONE_MEMORY,
+    "WrittenReply": _ONE_MEMORY,
     "MemoryReply": _ONE_MEMORY,
     "BatchReply": _to(("getMemory", "deleteMemory"), _memory("/items/0/id")),
     "PageReply": {
@@ -40,7 +41,7 @@ LINKS: dict[str, dict[str, Link]] = {
     "HistoryReply": {"getMemory": _memory("/items/0/memory/id")},
     "SpaceReply": {
         **_to(("getSpace", "addMemory", "addMemories", "putEntry", "listMemories", "search"), _MADE_SPACE),
-        **_to(("listCategories", "listTags", "getStats", "setQuota"), _MADE_SPACE),
+        **_to(("listCategories", "listTags", "getStats", "setQuota", "setPolicy"), _MADE_SPACE),
         "deleteSpace": {**_MADE_SPACE, "confirm": "$response.body#/name"},
     },
     "SpacesReply": {"getSpace": {"space": "$response.body#/items/0/name"}},

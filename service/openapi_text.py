@@ -40,6 +40,7 @@ HEADERS = {
     "Preference-Applied": _header("`return=minimal` when the body was left out by request.", "return=minimal"),
     "Location": _header("Where the new thing is.", "/v1/spaces/default/memories/0197a3c0-5f4e-7000-8000-0123456789ab"),
     "Idempotent-Replayed": _header("`true` when this answer is that of an earlier request with the same key.", "true"),
+    "Muisti-Flags": _header("The codes of `flags`, when something is not stored as it was sent.", "redacted"),
     "WWW-Authenticate": _header("How to say who calls.", 'Bearer realm="muisti"'),
     "RateLimit-Limit": _header("Requests that may come at once, when there is a limit.", "20"),
     "RateLimit-Remaining": _header("How many of them are left.", "19"),
@@ -88,6 +89,14 @@ PARAMETERS: dict[str, Any] = {
         "description": "`return=minimal` leaves the memory out of the answer; its headers say what must be known.",
         "schema": {"type": "string"},
         "example": "return=minimal",
+    },
+    "allow": {
+        "name": "Muisti-Allow",
+        "in": "header",
+        "description": "What to store although the policy of the space refuses or redacts it: `secrets`, "
+        "`personal_data`, or both. Needs the scope admin.",
+        "schema": {"type": "string", "pattern": "^(secrets|personal_data)(, ?(secrets|personal_data))?$"},
+        "example": "secrets",
     },
     "min_seq": {
         "name": "Muisti-Min-Seq",

@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 from litestar import Request, Response
 
 from core.values import Found, Plan, Seq, Written
-from service.headers import REPLAYED, SEQ
+from service.headers import FLAGS, REPLAYED, SEQ
 from service.schemas.dry_run import DryRunReply
-from service.schemas.replies import AddedReply, MemoryReply
+from service.schemas.replies import AddedReply, MemoryReply, WrittenReply
 
 T = TypeVar("T")
 
@@ -57,13 +57,13 @@ def tried(dry_run: bool, answer: Response[T]) -> Response[T]:
     return planned(Plan(0, ()) if dry_run else None, answer)
 
 
-def written(one: Written) -> Response[MemoryReply]:
+def written(one: Written) -> Response[WrittenReply]:
     """The memory that a write made or changed."""
     memory = one.memories[0]
     headers = {**written_headers(one), "ETag": memory.etag}
     if one.created:
         headers["Location"] = f"/v1/spaces/{memory.space}/memories/{memory.id}"
-    answer = Response(MemoryReply.of(memory), status_code=201 if one.created else 200, headers=headers)
+    answer = Response(WrittenReply.of_changed(one), status_code=201 if one.created else 200, headers=headers)
     return planned(one.plan, answer)
 
 
@@ -81,4 +81,6 @@ def deleted(one: Written) -> Response[None]:
 
 def written_headers(one: Written) -> dict[str, str]:
     headers = {SEQ: str(one.seq)} | ({REPLAYED: "true"} if one.replayed else {})
+    if one.flags:
+        headers[FLAGS] = ", ".join(sorted({flag.code for flag in one.flags}))
     return headers | ({"Server-Timing": f"commit;dur={one.commit:.2f}"} if one.commit else {})

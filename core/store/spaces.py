@@ -7,11 +7,12 @@ from typing import cast
 from core.errors import InvalidInput
 from core.store.database import Row, Scalar, Statement
 from core.times import from_us
-from core.values import SPACE_NAME, Field, Seq, Space, SpaceSettings
+from core.values import SPACE_NAME, Field, Policy, Screening, Seq, Space, SpaceSettings
 
 DEFAULT = "default"
 
-_SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from
+_SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from,
+s.policy
 FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id"""
 
 
@@ -20,7 +21,7 @@ class SpaceRow:
     """A space as it stands in the database.
 
     `generation` is the row id of the model that embedded it, `dimensions` that of its vectors, 0 without one.
-    `kept_from` is the oldest change after which it can be shown.
+    `kept_from` is the oldest change after which it can be shown. `policy` is the text of the space's.
     """
 
     id: int
@@ -28,6 +29,7 @@ class SpaceRow:
     generation: int | None
     dimensions: int
     kept_from: int = 0
+    policy: str = "{}"
 
     @property
     def seq(self) -> Seq:
@@ -36,13 +38,19 @@ class SpaceRow:
 
 def space_row(row: Row) -> SpaceRow:
     """Read what `by_name` and `all_spaces` select."""
-    id_, name, epoch, seq, created_at, settings, generation, digest, dimensions, kept = cast(
-        tuple[int, str, str, int, int, str, int | None, str | None, int | None, int], row
+    id_, name, epoch, seq, created_at, settings, generation, digest, dimensions, kept, policy = cast(
+        tuple[int, str, str, int, int, str, int | None, str | None, int | None, int, str], row
     )
     space = Space(
-        name=name, epoch=epoch, seq=seq, created_at=from_us(created_at), settings=_settings(settings), generation=digest
+        name=name,
+        epoch=epoch,
+        seq=seq,
+        created_at=from_us(created_at),
+        settings=_settings(settings),
+        generation=digest,
+        policy=_policy(policy),
     )
-    return SpaceRow(id_, space, generation, dimensions or 0, kept)
+    return SpaceRow(id_, space, generation, dimensions or 0, kept, policy)
 
 
 def check_name(name: str) -> None:
@@ -93,15 +101,29 @@ def guard(space: SpaceRow) -> Statement:
     )
 
 
+def guard_policy(space: SpaceRow) -> Statement:
+    """The same, and refuse with `stale` when the space has another policy by now."""
+    known = (space.id, space.space.epoch)
+    return Statement(
+        "INSERT INTO refuse SELECT CASE WHEN EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ?) THEN 'stale' "
+        "ELSE 'no_space' END WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? AND policy = ?)",
+        (*known, *known, space.policy),
+    )
+
+
 def guard_model(space: SpaceRow, digest: str) -> Statement:
-    """The same, and refuse with `model_mismatch` when another model embeds the space by now."""
+    """The same, with `model_mismatch` when it has another policy by now, or another model embeds it."""
     known = (space.id, space.space.epoch)
     return Statement(
         "INSERT INTO refuse SELECT CASE WHEN EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ?) "
         "THEN 'model_mismatch' ELSE 'no_space' END WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? "
-        "AND generation_id = (SELECT id FROM generations WHERE hash = ?))",
-        (*known, *known, digest),
+        "AND policy = ? AND generation_id = (SELECT id FROM generations WHERE hash = ?))",
+        (*known, *known, space.policy, digest),
     )
+
+
+def set_policy(name: str, policy: Policy) -> Statement:
+    return Statement("UPDATE spaces SET policy = ? WHERE name = ?", (_policy_text(policy), name))
 
 
 def advance(space: SpaceRow, changes: int, now: int) -> list[Statement]:
@@ -153,3 +175,18 @@ def _settings(text: Scalar) -> SpaceSettings:
         lexical_weights=cast(dict[Field, float], stored["lexical_weights"]),
         embedded_fields=tuple(cast(list[Field], stored["embedded_fields"])),
     )
+
+
+def _policy_text(policy: Policy) -> str:
+    said = {"secrets": policy.secrets, "personal_data": policy.personal_data}
+    return json.dumps({name: value for name, value in said.items() if value is not None})
+
+
+def _policy(text: str) -> Policy:
+    if text == "{}":
+        return _UNSAID
+    stored = cast(dict[str, Screening], json.loads(text))
+    return Policy(secrets=stored.get("secrets"), personal_data=stored.get("personal_data"))
+
+
+_UNSAID = Policy()

@@ -27,6 +27,7 @@ COMMANDS = {
     "spaces": ("service.cli.spaces:spaces", "List the spaces."),
     "quota": ("service.cli.quotas:quota", "Set how much a space may hold."),
     "connect": ("service.cli.connect:connect", "Let an agent client use Muisti."),
+    "policy": ("service.cli.policy:policy", "Show or set what a space does with secrets and personal data."),
     "keys": ("service.cli.keys:keys", "Make, list, revoke and rotate keys."),
     "audit": ("service.cli.keys:audit", "Show who administered or deleted what."),
     "eval": ("service.cli.evaluate:evaluate", "Measure retrieval quality on judged data."),

@@ -1,7 +1,7 @@
 """From the global options to a client and a space, and from refusals to exit codes: the only place for both."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -22,12 +22,15 @@ T = TypeVar("T")
 
 URL = "MUISTI_URL"
 KEY = "MUISTI_KEY"
+CODES = {"sensitive_content": ERROR}  # of problems whose status says something else
 EXIT_CODES = {400: USAGE, 404: ERROR, 409: CONFLICT, 412: CONFLICT, 413: TOO_LONG, 422: USAGE}
 ADVICE = {
     "unauthorized": f"Put a key of the server into the variable {KEY}; `muisti keys create` makes one.",
     "duplicate": "Nothing was stored. --on-conflict keep stores both; `muisti update ID` changes the old one.",
     "contradiction": "Nothing was stored. `muisti update ID TEXT` changes the old one; --on-conflict keep stores both.",
     "address_taken": "Nothing was stored. `muisti update ID` changes the old one; another --key keeps both.",
+    "sensitive_content": "Nothing was stored. Take it out, or repeat with --allow-secrets if it is no secret; `muisti "
+    "policy` says what this space takes.",
     "stale_version": "Nothing was changed. `muisti get ID` shows the newest version; repeat with its number.",
 }
 
@@ -75,7 +78,7 @@ class Session:
 
 
 @contextmanager
-def session(options: Globals) -> Iterator[Session]:
+def session(options: Globals, allowed: Sequence[str] = ()) -> Iterator[Session]:
     """A client and a space; what the service refuses inside becomes the end of the command.
 
     Raises:
@@ -83,6 +86,7 @@ def session(options: Globals) -> Iterator[Session]:
     """
     choice = space_choice(options)
     with client(options) as opened:
+        opened.allow(allowed)
         try:
             yield Session(opened, choice)
         except ApiError as error:
@@ -141,4 +145,4 @@ def _failure(options: Globals, error: ApiError) -> Failure:
     lines += [f"  {likeness(conflict)}" for conflict in error.conflicts]
     if advice:
         lines.append(advice)
-    return Failure("\n".join(lines), EXIT_CODES.get(error.status, ERROR))
+    return Failure("\n".join(lines), CODES.get(error.code) or EXIT_CODES.get(error.status, ERROR))

@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, Any
 from service.cli.base import Globals
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from service.cli.opening import Session
     from service.client import Client
     from service.project import Choice
     from service.settings import Settings
 
 
-def session(options: Globals) -> "AbstractContextManager[Session]":
+def session(options: Globals, allowed: "Sequence[str]" = ()) -> "AbstractContextManager[Session]":
     """A client and a space; what the service refuses inside becomes the end of the command.
+
+    `allowed` is stored whatever the policy of the space says.
 
     Raises:
         Failure: no service, no such thing, a conflict. The exit code says which.
     """
-    return _opening().session(options)
+    return _opening().session(options, allowed)
 
 
 def client(options: Globals, settings: "Settings | None" = None) -> "AbstractContextManager[Client]":

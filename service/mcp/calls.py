@@ -25,6 +25,7 @@ from service.mcp.arguments import (
     checked,
     narrowed,
 )
+from service.mcp.flags import flags_of, told_of
 from service.mcp.history import told
 from service.mcp.recall import NOTICE, fits, listed, packed, quoted, shown
 from service.schemas.likeness import alike
@@ -88,9 +89,10 @@ async def remember(call: Call, given: Remember) -> Outcome:
     structured: Json = {"memory": shown(memory), "created": written.created, "replayed": written.replayed}
     if similar:
         structured["similar"] = msgspec.to_builtins(similar)
+    structured |= flags_of(written)
     beside = f" Similar, stored beside it: {', '.join(one.id for one in written.similar)}." if similar else ""
     instead = f" It supersedes {memory.supersedes}." if memory.supersedes and written.created else ""
-    return Outcome(structured, f"{done} as {memory.id}, version {memory.version}.{instead}{beside}")
+    return Outcome(structured, f"{done} as {memory.id}, version {memory.version}.{instead}{beside}{told_of(written)}")
 
 
 async def recall(call: Call, given: Recall) -> Outcome:
@@ -137,7 +139,8 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
         request=call.once("update_memory", given.idempotency_key),
     )
     memory = written.memories[0]
-    return Outcome({"memory": shown(memory)}, f"{memory.id} is now at version {memory.version}.")
+    text = f"{memory.id} is now at version {memory.version}.{told_of(written)}"
+    return Outcome({"memory": shown(memory), **flags_of(written)}, text)
 
 
 async def memory_history(call: Call, given: History) -> Outcome:

@@ -18,6 +18,7 @@ NEXT: Mapping[str, str] = {
     "idempotency_key_reused": "Use a new idempotency_key for a new request.",
     "forbidden": "The key does not allow it; ask whoever runs the server.",
     "invalid_input": "Correct the arguments named in errors and call again.",
+    "sensitive_content": "Nothing was stored. Say it without the secret or the personal data, and call again.",
     "malformed_json": "Correct the arguments and call again.",
     "busy": "Call again in a second, with the same arguments.",
     "store_unavailable": "Call again in a second, with the same arguments.",

@@ -22,7 +22,8 @@ from service.workers import Backend
     operation_id="addMemories",
     tags=["memories"],
     needs="append",
-    problems=["duplicate", "contradiction", "address_taken"],
+    screens=True,
+    problems=["duplicate", "contradiction", "address_taken", "sensitive_content"],
     statuses=[200],
 )
 async def add_memories(

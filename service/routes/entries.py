@@ -18,7 +18,7 @@ from service.headers import (
 from service.parameters import PAST, AsOfParameter, DryRunParameter, NoTouchParameter
 from service.preferences import preferred
 from service.respond import deleted, found, unchanged, written
-from service.schemas.replies import MemoryReply
+from service.schemas.replies import MemoryReply, WrittenReply
 from service.schemas.requests import EntryBody
 from service.workers import Backend
 
@@ -46,7 +46,16 @@ async def get_entry(
     return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
 
 
-@put(PATH, operation_id="putEntry", tags=["entries"], needs="write", prefers=True, statuses=[201])
+@put(
+    PATH,
+    operation_id="putEntry",
+    tags=["entries"],
+    needs="write",
+    prefers=True,
+    screens=True,
+    statuses=[201],
+    problems=["sensitive_content"],
+)
 async def put_entry(
     request: Request,
     space: FromPath[str],
@@ -57,7 +66,7 @@ async def put_entry(
     if_match: IfMatchHeader = None,
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
-) -> Response[MemoryReply]:
+) -> Response[WrittenReply]:
     """Store a memory at an address, in place of what is there.
 
     201 when nothing was there. What is there keeps its id and gets a new version, with nothing of the old one left.

@@ -28,7 +28,7 @@ from service.parameters import (
 )
 from service.preferences import preferred
 from service.respond import added, deleted, followed, found, read, unchanged, written
-from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply
+from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply, WrittenReply
 from service.schemas.requests import AddBody, PatchBody, RestoreBody, SupersedeBody, on_conflict_of
 from service.workers import Backend
 
@@ -39,7 +39,8 @@ from service.workers import Backend
     tags=["memories"],
     needs="append",
     prefers=True,
-    problems=["duplicate", "contradiction", "address_taken"],
+    screens=True,
+    problems=["duplicate", "contradiction", "address_taken", "sensitive_content"],
 )
 async def add_memory(
     request: Request,
@@ -127,7 +128,8 @@ async def get_memory(
     tags=["memories"],
     needs="write",
     prefers=True,
-    problems=["address_taken"],
+    screens=True,
+    problems=["address_taken", "sensitive_content"],
 )
 async def update_memory(
     request: Request,
@@ -138,7 +140,7 @@ async def update_memory(
     if_match: IfMatchHeader = None,
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
-) -> Response[MemoryReply]:
+) -> Response[WrittenReply]:
     """Change a memory.
 
     What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version.
@@ -159,7 +161,8 @@ async def update_memory(
     operation_id="supersedeMemory",
     tags=["memories"],
     needs="write",
-    problems=["address_taken"],
+    screens=True,
+    problems=["address_taken", "sensitive_content"],
 )
 async def supersede_memory(
     request: Request,
@@ -170,7 +173,7 @@ async def supersede_memory(
     if_match: IfMatchHeader = None,
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
-) -> Response[MemoryReply]:
+) -> Response[WrittenReply]:
     """Put a new memory in place of a current one.
 
     Both happen at once: the old one gets a last version that names the new in `superseded_by`, gives up its address and
@@ -205,7 +208,7 @@ async def restore_memory(
     if_match: IfMatchHeader = None,
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
-) -> Response[MemoryReply]:
+) -> Response[WrittenReply]:
     """Let a memory stand again as it stood in a version.
 
     That makes a new version, so that nothing is lost. Deleted and superseded memories come back; one whose address

@@ -13,6 +13,7 @@ from service.gate import access_of
 from service.headers import SEQ
 from service.parameters import ConfirmParameter, DryRunParameter
 from service.respond import read, tried
+from service.schemas.policy import PolicyBody, PolicyReply
 from service.schemas.quotas import QuotaBody, QuotaReply
 from service.schemas.replies import SpaceReply, SpacesReply
 from service.schemas.requests import SpaceBody
@@ -95,4 +96,21 @@ async def set_quota(
     return tried(dry_run, read(QuotaReply.of(usage), seq))
 
 
-ROUTES = (list_spaces, create_space, get_space, delete_space, set_quota)
+@patch("/v1/spaces/{space:str}/policy", operation_id="setPolicy", tags=["spaces"], needs="admin")
+async def set_policy(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[PolicyBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[PolicyReply]:
+    """Say what a space does with secrets and personal data.
+
+    From now on, in what is written; what it holds already stays as it is.
+    """
+    actor = access_of(request.scope).actor
+    found = await backend.store(backend.engine.set_policy, space, data.changes(), by=actor, dry_run=dry_run)
+    return tried(dry_run, read(PolicyReply.of(found.policy), found.at))
+
+
+ROUTES = (list_spaces, create_space, get_space, delete_space, set_quota, set_policy)

@@ -12,6 +12,7 @@ from core.values import Counts, History, Memory, Page, Space, Stats, Telemetry, 
 from service.errors import Problem
 from service.schemas import fields
 from service.schemas.likeness import LikenessReply, alike
+from service.schemas.policy import FlagReply, PolicyReply, flagged
 from service.schemas.quotas import QuotaReply
 
 Cursor = Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
@@ -50,7 +51,17 @@ class MemoryReply(Struct, frozen=True, kw_only=True):
         return cast(MemoryReply, memory)
 
 
-class AddedReply(MemoryReply, frozen=True, kw_only=True):
+class WrittenReply(MemoryReply, frozen=True, kw_only=True):
+    """The memory that a write made or changed, and what is not as it was asked."""
+
+    flags: Annotated[list[FlagReply], Meta(description="Empty when all is stored as it was sent.")]
+
+    @classmethod
+    def of_changed(cls, written: Written) -> "WrittenReply":
+        return cls(**_fields_of(written.memories[0]), flags=flagged(written.flags))
+
+
+class AddedReply(WrittenReply, frozen=True, kw_only=True):
     """The memory that was added, and current ones that are like it."""
 
     similar: Annotated[
@@ -63,9 +74,17 @@ class AddedReply(MemoryReply, frozen=True, kw_only=True):
 
     @classmethod
     def of_written(cls, written: Written) -> "AddedReply":
-        memory: dict[str, Any] = {name: getattr(written.memories[0], name) for name in MemoryReply.__struct_fields__}
         at = None if written.checked_at is None else str(written.checked_at)
-        return cls(**memory, similar=alike(written.similar), checked_at=at)
+        return cls(
+            **_fields_of(written.memories[0]),
+            flags=flagged(written.flags),
+            similar=alike(written.similar),
+            checked_at=at,
+        )
+
+
+def _fields_of(memory: Memory) -> dict[str, Any]:
+    return {name: getattr(memory, name) for name in MemoryReply.__struct_fields__}
 
 
 class TelemetryReply(Struct, frozen=True, kw_only=True):
@@ -155,11 +174,13 @@ class BatchReply(Struct, frozen=True, kw_only=True):
     """The memories that were added, in the order of the request."""
 
     items: list[MemoryReply]
+    flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was sent; empty when all was.")]
     seq: fields.SeqText
 
     @classmethod
     def of(cls, written: Written) -> "BatchReply":
-        return cls(items=[MemoryReply.of(memory) for memory in written.memories], seq=str(written.seq))
+        items = [MemoryReply.of(memory) for memory in written.memories]
+        return cls(items=items, flags=flagged(written.flags), seq=str(written.seq))
 
 
 class ItemReply(Struct, frozen=True, kw_only=True):
@@ -177,6 +198,7 @@ class ItemsReply(Struct, frozen=True, kw_only=True):
     items: list[ItemReply]
     created: int
     failed: int
+    flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was sent; empty when all was.")]
     seq: fields.SeqText | None
 
 
@@ -318,6 +340,7 @@ class SpaceReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
     created_at: datetime
     settings: SpaceSettingsReply
+    policy: PolicyReply
     generation: str | None
 
     @classmethod
@@ -328,6 +351,7 @@ class SpaceReply(Struct, frozen=True, kw_only=True):
             seq=str(space.at),
             created_at=space.created_at,
             settings=msgspec.convert(space.settings, SpaceSettingsReply, from_attributes=True),
+            policy=PolicyReply.of(space.policy),
             generation=space.generation,
         )
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, get_args, get_type_hints
 
 import msgspec
 
+from core.values import Screening
 from service.settings import forms
 from service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
 
@@ -58,6 +59,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         int, whole(0, 999_999_999, "Memories in a space that has no quota of its own; 0: any.")
     ] = 0
     quota_bytes: Annotated[int | None, size("Bytes in a space that has no quota of its own; none: any.")] = None
+    secrets: Annotated[
+        Screening, one_of(get_args(Screening), "What looks like a secret, in a space that says nothing of it.")
+    ] = "refuse"
+    personal_data: Annotated[
+        Screening, one_of(get_args(Screening), "What looks like personal data, in a space that says nothing of it.")
+    ] = "allow"
     rate_limit: Annotated[float, amount(1_000_000, "Requests a second of one key in one process; 0: any.")] = 0.0
     concurrency_limit: Annotated[int, whole(0, 100_000, "Requests at once of one key in one process; 0: any.")] = 0
     request_timeout: Annotated[

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.secrets import find_secret
+from core.secrets import find_secret, secrets_in
 
 RANDOM = "a8Kd02LmQ7xZp4Rt9VbN3cYw6HsJ1gFu5EoTiWq0"
 
@@ -25,6 +25,8 @@ RANDOM = "a8Kd02LmQ7xZp4Rt9VbN3cYw6HsJ1gFu5EoTiWq0"
         ("model-api-key", "s" + "k-ant-api03-" + RANDOM),
         ("model-api-key", "OPENAI: s" + "k-" + RANDOM),
         ("jwt", "ey" + "JhbGciOiJI.ey" + "JzdWIiOiIx." + RANDOM),
+        ("url-password", "postgres://app:s3cr3t-x@db.internal/app"),
+        ("muisti-key", "mk" + "_0123456789ab_" + RANDOM + "abc"),
         ("bearer-token", "Authorization: Bearer " + RANDOM),
         ("password-assignment", "password=hunter22"),
         ("password-assignment", "export DB_PASSWORD=correct-horse"),
@@ -60,6 +62,8 @@ def test_a_secret_is_named(name: str, text: str):
         "-----BEGIN CERTIFICATE-----, -----BEGIN PUBLIC KEY-----",
         "a bearer of news, bearer authentication-is-described-there",
         "commit 3f786850e387550fdab836ed7e6dc881de23001b, id 0190b5a8-7e2c-7c3a-9d1e-4f5a6b7c8d9e",
+        "password = 'mysecretpassword', {'token': 'some_token'}, wrong_password = \"wrong_password\", pwd=Password123",
+        "postgres://postgres:postgres@localhost/app, redis://default:redis@cache, https://host:8080/a@b, a://b:<pw>@c",
         "eyJ starts a token in base64, as in eyJhbGciOiJI.",
         "",
     ],
@@ -80,3 +84,18 @@ def test_any_text_can_be_judged(text: str):
 def test_hostile_text_is_judged_in_linear_time(text: str):
     """Anything quadratic would take minutes here."""
     assert find_secret("private key akia ghp_ glpat- k_live_ aiza " + text * 20_000) in (None, "jwt")
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "github_" + "pat_11ABCDEFG0" + RANDOM,
+        "s" + "k-ant-api03-" + RANDOM,
+        "ey" + "JhbGciOiJI.ey" + "JzdWIiOiIx." + RANDOM,
+        "-----BEGIN " + "PRIVATE KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEF+/==\n-----END PRIVATE KEY-----",
+        "-----BEGIN " + "PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEF",
+    ],
+)
+def test_a_secret_is_found_whole(secret: str):
+    text = f"before {secret} after, https://example.com"
+    assert [text[one.start : one.stop] for one in secrets_in(text)] == [secret]

@@ -18,7 +18,7 @@ NEEDS: dict[str, Scope | None] = {
     "addMemory": "append", "addMemories": "append",
     "updateMemory": "write", "supersedeMemory": "write", "restoreMemory": "write", "putEntry": "write",
     "deleteMemory": "delete", "deleteEntry": "delete", "undo": "delete",
-    "setQuota": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
+    "setQuota": "admin", "setPolicy": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
     "getMetrics": "admin",
 }  # fmt: skip
 ANY_KEY = {"listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey"}
@@ -34,6 +34,7 @@ BODIES: dict[str, Any] = {
     "undo": {"author": "Ann"},
     "search": {"query": "deploy"},
     "setQuota": {"memories": 9},
+    "setPolicy": {"personal_data": "redact"},
 }
 
 

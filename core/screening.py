@@ -1,0 +1,161 @@
+"""The policy of a space, applied to what somebody wants to store: secrets and personal data refused or taken out."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from core.errors import Problem, SensitiveContent
+from core.personal import personal_in
+from core.recognise import Found
+from core.secrets import secrets_in
+from core.store.spaces import SpaceRow
+from core.transactions import Call
+from core.validate import check_draft
+from core.values import Draft, Flag, Json, Policy, Screening
+
+TEXTS = ("content", "reason", "source", "author")
+ADDRESS = ("category", "key")
+LONG = 10**11  # from here on a number in metadata may be that of a card
+
+Find = Callable[[str], list[Found]]
+
+
+@dataclass(frozen=True, slots=True)
+class Screener:
+    """Looks at drafts before they are stored. `default` holds where a space has no policy of its own."""
+
+    default: Policy
+
+    def screened(
+        self, space: SpaceRow, draft: Draft, call: Call, path: str = "$", before: Draft | None = None
+    ) -> tuple[Draft, tuple[Flag, ...]]:
+        """The draft as it may be stored, and what was taken out of it. `path` is where it stands in the request.
+
+        What stands in `before`, the version that it follows, is stored already and passes.
+
+        Raises:
+            InvalidInput: the draft is not acceptable at all.
+            SensitiveContent: the policy refuses something in it.
+        """
+        check_draft(draft, call.now, path)
+        policy = space.space.policy.over(self.default)
+        chosen: Sequence[tuple[str, Find, Screening | None]] = (
+            ("secrets", secrets_in, policy.secrets),
+            ("personal_data", personal_in, policy.personal_data),
+        )
+        looking: list[tuple[Find, Screening]] = [
+            (find, what)
+            for name, find, what in chosen
+            if what is not None and what != "allow" and name not in call.caller.allows
+        ]
+        if not looking:
+            return draft, ()
+        work = _Screening(looking, path)
+        changes = work.changes(draft, before)
+        if work.problems:
+            raise SensitiveContent(work.problems)
+        if not changes:
+            return draft, ()
+        clean = replace(draft, **changes)
+        check_draft(clean, call.now, path)  # what stands for a secret may be longer than it
+        return clean, tuple(dict.fromkeys(work.flags))
+
+
+class _Screening:
+    """One draft. Gathers what is to be refused, and what was taken out."""
+
+    def __init__(self, looking: Sequence[tuple[Find, Screening]], path: str) -> None:
+        self._looking = looking
+        self._path = path
+        self.problems: list[Problem] = []
+        self.flags: list[Flag] = []
+
+    def changes(self, draft: Draft, before: Draft | None) -> dict[str, object]:
+        """The fields that are stored otherwise than they were sent."""
+        clean: dict[str, object] = {}
+        for name in TEXTS:
+            if _is_new(name, draft, before):
+                clean[name] = self._text(getattr(draft, name), name)
+        for name in ADDRESS:
+            if _is_new(name, draft, before):
+                self._name(getattr(draft, name), f"{self._path}.{name}")
+        if draft.tags and _is_new("tags", draft, before):
+            clean["tags"] = tuple(self._text(tag, f"tags[{place}]") for place, tag in enumerate(draft.tags))
+        if draft.metadata and _is_new("metadata", draft, before):
+            clean["metadata"] = self._metadata(draft.metadata, "metadata")
+        return {name: value for name, value in clean.items() if value != getattr(draft, name)}
+
+    def _text(self, text: str, where: str, name: str = "") -> str:
+        """The text without what is to be taken out. `name` is what it is a value of, which may tell."""
+        for find, chosen in self._looking:
+            found = find(text) or (_behind(find, name, text) if name else [])
+            if chosen == "refuse":
+                self._refuse(found, f"{self._path}.{where}")
+            elif found:
+                self.flags += [Flag(code="redacted", path=f"{self._path}.{where}", kind=one.kind) for one in found]
+                text = without(text, found)
+        return text
+
+    def _name(self, text: str, path: str) -> None:
+        """A name cannot be changed: two would become one."""
+        for find, _ in self._looking:
+            self._refuse(find(text), path)
+
+    def _metadata(self, value: Json | Mapping[str, Json], where: str, name: str = "") -> Json:
+        if isinstance(value, Mapping):
+            for inner in value:
+                self._name(inner, f"{self._path}.{where}")
+            return {inner: self._metadata(part, f"{where}.{inner}", inner) for inner, part in value.items()}
+        if isinstance(value, list):
+            return [self._metadata(part, f"{where}[{place}]", name) for place, part in enumerate(value)]
+        if isinstance(value, str):
+            return self._text(value, where, name)
+        if isinstance(value, int) and value >= LONG:
+            clean = self._text(str(value), where, name)
+            return value if clean == str(value) else clean
+        return value
+
+    def _refuse(self, found: Sequence[Found], path: str) -> None:
+        self.problems += [Problem(path, advice(one.kind)) for one in found[:1]]
+
+
+def without(text: str, found: Sequence[Found]) -> str:
+    """The text with a word in place of each stretch that was found.
+
+    >>> without("write to ann@firma.fi!", [Found("email", 9, 21)])
+    'write to [redacted: email]!'
+    """
+    return "".join(_pieces(text, found))
+
+
+def _pieces(text: str, found: Sequence[Found]) -> Iterator[str]:
+    at = 0
+    for one in found:
+        yield f"{text[at : one.start]}[redacted: {one.kind}]"
+        at = one.stop
+    yield text[at:]
+
+
+def _behind(find: Find, name: str, text: str) -> list[Found]:
+    """What is found in a value because of the name that it has: `{"password": ...}`."""
+    gap = len(name) + 1
+    return [Found(one.kind, one.start - gap, one.stop - gap) for one in find(f"{name}={text}") if one.start >= gap]
+
+
+def _is_new(name: str, draft: Draft, before: Draft | None) -> bool:
+    value = cast(object, getattr(draft, name))
+    return value is not None and (before is None or value != getattr(before, name))
+
+
+def advice(kind: str) -> str:
+    return (
+        f"holds what looks like {_WORDS.get(kind, f'a secret ({kind})')}, which this space does not store; take it out"
+    )
+
+
+_WORDS = {
+    "email": "an e-mail address (email)",
+    "phone": "a telephone number (phone)",
+    "card": "the number of a credit card (card)",
+    "iban": "the number of a bank account (iban)",
+}

@@ -1,0 +1,22 @@
+"""What a write did otherwise than it was asked to, as a tool says it."""
+
+from typing import Any
+
+import msgspec
+
+from core.values import Flag, Written
+from service.schemas.policy import flagged
+
+
+def flags_of(written: Written) -> dict[str, Any]:
+    """For programs; nothing when all is as it was asked."""
+    return {"flags": msgspec.to_builtins(flagged(written.flags))} if written.flags else {}
+
+
+def told_of(written: Written) -> str:
+    """The same for models."""
+    return "".join(f" {_sentence(flag)}" for flag in written.flags)
+
+
+def _sentence(flag: Flag) -> str:
+    return f"Not stored, in {flag.path.removeprefix('$.')}: what looks like {flag.kind}."

@@ -1,0 +1,63 @@
+"""Bodies about what a space does with texts that should perhaps not be stored, and about what was done."""
+
+from collections.abc import Iterable
+from typing import Annotated, get_args
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from core.values import Flag, FlagCode, Policy, Screening
+
+_SCREENING = {"enum": list(get_args(Screening))}
+
+Secrets = Annotated[
+    str,
+    Meta(
+        description="What looks like a password, key or token: `refuse` it, `redact` it (a word stands in its place) "
+        "or `allow` it.",
+        extra_json_schema=_SCREENING,
+    ),
+]
+PersonalData = Annotated[
+    str,
+    Meta(
+        description="E-mail addresses, telephone numbers, credit cards and bank accounts: the same.",
+        extra_json_schema=_SCREENING,
+    ),
+]
+
+
+class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What holds from now on. A field that is left out stays as it is; null is the default of the server."""
+
+    secrets: Secrets | UnsetType | None = UNSET
+    personal_data: PersonalData | UnsetType | None = UNSET
+
+    def changes(self) -> dict[str, str | None]:
+        given = {"secrets": self.secrets, "personal_data": self.personal_data}
+        return {name: value for name, value in given.items() if not isinstance(value, UnsetType)}
+
+
+class PolicyReply(Struct, frozen=True, kw_only=True):
+    """What holds in a space, the defaults of the server included. What was stored before stays as it is."""
+
+    secrets: Secrets
+    personal_data: PersonalData
+
+    @classmethod
+    def of(cls, policy: Policy) -> "PolicyReply":
+        return cls(secrets=policy.secrets or "allow", personal_data=policy.personal_data or "allow")
+
+
+class FlagReply(Struct, frozen=True, kw_only=True):
+    """What a write did otherwise than it was asked to.
+
+    `redacted`: something was taken out at `path`, of which `kind` says what it looked like.
+    """
+
+    code: FlagCode
+    path: Annotated[str, Meta(description="Where in the request.", examples=["$.content"])]
+    kind: Annotated[str | None, Meta(description="Such as `aws-access-key` or `email`.")]
+
+
+def flagged(flags: Iterable[Flag]) -> list[FlagReply]:
+    return [FlagReply(code=one.code, path=one.path, kind=one.kind) for one in flags]
