@@ -21,9 +21,10 @@ from core.memories import Clock, Memories, Parts
 from core.meters import Meters
 from core.reading import find_space
 from core.reembed import Progress, reembed
+from core.reviewing import Reviewer
 from core.screening import Screener
 from core.search import Searcher
-from core.store import audit, quotas, requests, spaces
+from core.store import audit, candidates, quotas, requests, spaces
 from core.store.database import Database, Refused
 from core.store.migrate import migrate
 from core.store.spaces import SpaceRow, space_row
@@ -83,7 +84,9 @@ class Engine(Memories):
         searcher = Searcher(database, self._indexes, encoder, calibration or Calibration())
         undoer = Undoer(database.primary, encoder, transactions, self._quota)
         retrievals = Retrievals(database.primary)
-        super().__init__(Parts(database, clock, writer, lives, undoer, searcher, retrievals, self._quota), OWNER)
+        reviewer = Reviewer(database.primary, transactions)
+        parts = Parts(database, clock, writer, lives, undoer, searcher, retrievals, reviewer, self._quota)
+        super().__init__(parts, OWNER)
         self.keys = Keys(database)
         self.leases = Leases(database.primary)
         self.ensure_space(spaces.DEFAULT)
@@ -265,6 +268,11 @@ class Engine(Memories):
     def flush_retrievals(self) -> None:
         """Write down what was retrieved since the last time."""
         self._parts.retrievals.flush()
+
+    def spaces_with_candidates(self) -> list[str]:
+        """The names of spaces that have some to review."""
+        (rows,) = self._database.primary.read([candidates.spaces_with_some()])
+        return [str(row[0]) for row in rows]
 
     def forget_answers(self, now: int) -> bool:
         """Delete some answers of requests with a key that have expired; whether there are more."""

@@ -17,11 +17,13 @@ from core.past import AskAt, read_at
 from core.points import AsOf, Point
 from core.query import Query
 from core.reading import Ask, current, read
+from core.reviewing import Reviewer
 from core.search import Searcher
 from core.store import memories, telemetry
 from core.store.database import Database, Ended, Outcome, Rows
 from core.store.spaces import SpaceRow
 from core.telemetry import Retrievals
+from core.terms import PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS
 from core.transactions import Begun, Call, IfMatch
 from core.undoing import Undoer
 from core.validate import check_query
@@ -35,6 +37,7 @@ from core.values import (
     Page,
     Quota,
     RequestKey,
+    Reviewed,
     Stats,
     Telemetry,
     Undo,
@@ -56,6 +59,7 @@ class Parts:
     undoer: Undoer
     searcher: Searcher
     retrievals: Retrievals
+    reviewer: Reviewer
     quota: Quota
 
 
@@ -156,6 +160,16 @@ class Memories:
     ) -> Written:
         """End the memory at a category and key; see `Writer.delete_entry`."""
         return self._parts.writer.delete_entry(space, category, key, if_match, self._call(request))
+
+    def promote(self, space: str, retrievals: int = PROMOTE_RETRIEVALS) -> Reviewed:
+        """Make candidates active that were retrieved so often; see `Reviewer.promote`."""
+        self._parts.retrievals.flush()
+        return self._parts.reviewer.promote(space, retrievals, self._call(None))
+
+    def prune(self, space: str, retrievals: int = PRUNE_RETRIEVALS, days: float = PRUNE_DAYS) -> Reviewed:
+        """Deprecate candidates that nobody asked for; see `Reviewer.prune`."""
+        self._parts.retrievals.flush()
+        return self._parts.reviewer.prune(space, retrievals, days, self._call(None))
 
     def get(self, space: str, memory_id: str, *, as_of: AsOf | None = None, no_touch: bool = False) -> Found:
         """A current memory, or one that was current at a point of history.

@@ -14,3 +14,7 @@ Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
 
 CONTENT_MAX = 100_000  # characters
 BATCH_MAX = 1_000  # memories in one batch
+
+PROMOTE_RETRIEVALS = 5  # with which a candidate becomes active
+PRUNE_RETRIEVALS = 3  # with less an old candidate is deprecated
+PRUNE_DAYS = 14.0  # after which it is old

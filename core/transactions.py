@@ -173,6 +173,10 @@ class Transactions:
         self._write(self._prepared(Begun(space, len(head), head, [part], call, created=False, flags=flags)))
         return unchanged
 
+    def nothing(self, space: SpaceRow, call: Call) -> Written:
+        """There is nothing to do, for a call without a key."""
+        return Written(memories=(), seq=space.seq, created=False, plan=Plan(0, ()) if call.dry_run else None)
+
     def commit(self, begun: Begun) -> Written:
         """Run the batch, and raise what its refusal means. A dry run tells what it would have done."""
         return self._planned(begun) if begun.call.dry_run else self.concluded(begun, self._write(begun))

@@ -304,6 +304,19 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """What a review of candidates did: the memories in the versions that stand now, and all of them by status.
+
+    `more`: it did what it does at once, and may find more the next time.
+    """
+
+    written: Written
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Telemetry:
     """How often a memory was given to somebody who searched or read, when last, and how many callers said what of it.
 

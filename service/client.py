@@ -176,6 +176,10 @@ class Client:
     def undo(self, space: str, which: Json) -> Reply:
         return self._call("POST", f"{_space(space)}/undo", json=dict(which))
 
+    def review(self, space: str, what: str, thresholds: Json) -> Reply:
+        """`what` is promote or prune."""
+        return self._call("POST", f"{_space(space)}/{what}", json=dict(thresholds))
+
     def history(self, space: str, memory_id: str) -> Reply:
         return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}/history")
 

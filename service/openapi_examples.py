@@ -49,6 +49,7 @@ from service.schemas.replies import (
     VersionReply,
     WrittenReply,
 )
+from service.schemas.reviews import ReviewReply
 
 EPOCH = "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4"
 RULE_ID = "0197a3c0-5f4e-7000-8000-0123456789ab"
@@ -216,6 +217,8 @@ REQUESTS: Mapping[str, Any] = {
     "putEntry": {"content": THURSDAYS, "tags": ["release"]},
     "restoreMemory": {"version": 1},
     "undo": {"last": 1},
+    "promote": {"retrievals": 5},
+    "prune": {"retrievals": 3, "days": 14},
     "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
 }
@@ -284,6 +287,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getSpace": {200: SPACE},
     "putEntry": {200: _written(PUT), 201: _written(replace(PUT, version=1, created_at=REPLACED))},
     "restoreMemory": {200: _written(replace(ADDED, version=4, updated_at=REPLACED))},
+    "promote": {200: ReviewReply(items=[], before={"active": 3}, after={"active": 3}, more=False, seq=_seq(9))},
+    "prune": {200: ReviewReply(items=[], before={"active": 3}, after={"active": 3}, more=False, seq=_seq(9))},
     "undo": {200: UndoReply(items=[replace(PUT, version=6, updated_at=REPLACED)], ended=[], seq=_seq(9))},
     "supersedeMemory": {201: _written(SUPERSEDING)},
     "createSpace": {201: NEW_SPACE},

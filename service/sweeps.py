@@ -1,11 +1,13 @@
 """What the settings ask to be done in the background."""
 
+from core.caller import Caller
 from core.engine import Engine
 from service.settings import Settings
 from service.upkeep import Sweep, at_once
 
 HOUR = 3600.0  # seconds
 FLUSH_SECONDS = 5.0
+UPKEEP = Caller(actor="upkeep")  # who makes the changes, as history and undo name them
 
 
 def sweeps_of(settings: Settings) -> list[Sweep]:
@@ -13,7 +15,25 @@ def sweeps_of(settings: Settings) -> list[Sweep]:
     own = [Sweep("retrievals", FLUSH_SECONDS, _flush_retrievals, at_once, own=True)]
     if not settings.upkeep:
         return own
-    return [*own, Sweep("answers", HOUR, _forget_answers, at_once)]
+    return [*own, Sweep("answers", HOUR, _forget_answers, at_once), *_reviews(settings)]
+
+
+def _reviews(settings: Settings) -> list[Sweep]:
+    if not settings.review_hours:
+        return []
+    period = settings.review_hours * HOUR
+
+    def promote(engine: Engine, space: str, now: int) -> bool:
+        return engine.seen_by(UPKEEP).promote(space, settings.promote_retrievals).more
+
+    def prune(engine: Engine, space: str, now: int) -> bool:
+        return engine.seen_by(UPKEEP).prune(space, settings.prune_retrievals, settings.prune_days).more
+
+    return [Sweep("promote", period, promote, _with_candidates), Sweep("prune", period, prune, _with_candidates)]
+
+
+def _with_candidates(engine: Engine, now: int) -> list[str]:
+    return engine.spaces_with_candidates()
 
 
 def _flush_retrievals(engine: Engine, _: str, now: int) -> bool:

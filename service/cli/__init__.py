@@ -19,6 +19,8 @@ COMMANDS = {
     "history": ("service.cli.history:history", "Show the versions of a memory and what each changed."),
     "restore": ("service.cli.history:restore", "Let a memory stand again as it stood."),
     "undo": ("service.cli.history:undo", "Take back the last changes."),
+    "promote": ("service.cli.reviews:promote", "Make candidates active that were retrieved often."),
+    "prune": ("service.cli.reviews:prune", "Deprecate old candidates that nobody asked for."),
     "delete": ("service.cli.write:delete", "Delete a memory."),
     "categories": ("service.cli.read:categories", "List categories and how many memories each has."),
     "tags": ("service.cli.read:tags", "List tags and how many memories each has."),

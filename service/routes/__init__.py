@@ -15,6 +15,7 @@ from service.routes import (
     memories,
     metadata,
     metrics,
+    reviews,
     search,
     spaces,
     telemetry,
@@ -29,6 +30,7 @@ IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *facets.ROUTES,
     *undo.ROUTES,
     *telemetry.ROUTES,
+    *reviews.ROUTES,
 )
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, get_args, get_type_hints
 
 import msgspec
 
+from core.terms import PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS
 from core.values import Screening
 from service.settings import forms
 from service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
@@ -72,6 +73,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 60.0
     workers: Annotated[int, whole(1, 256, "Processes; each has indexes of its own.")] = 1
     upkeep: Annotated[bool, on_off("Whether this process does work of the background, when it is its turn.")] = True
+    promote_retrievals: Annotated[int, whole(0, 1_000_000, "Retrievals with which a candidate becomes active.")] = (
+        PROMOTE_RETRIEVALS
+    )
+    prune_retrievals: Annotated[int, whole(0, 1_000_000, "Retrievals below which an old candidate is deprecated.")] = (
+        PRUNE_RETRIEVALS
+    )
+    prune_days: Annotated[float, amount(36_500, "Days after which a candidate is old.")] = PRUNE_DAYS
+    review_hours: Annotated[float, amount(8760, "Hours between reviews of candidates; 0: never by itself.")] = 24.0
     insecure: Annotated[bool, on_off("Let other machines in although there are no keys.")] = False
     log_level: Annotated[Level, one_of(get_args(Level), "Least severe line that is logged.")] = "info"
     log_format: Annotated[Form, one_of(get_args(Form), "Form of the log on stderr.")] = "json"

@@ -11,14 +11,14 @@ from litestar.testing import TestClient
 from core.engine import Engine
 from core.errors import StoreUnavailable
 from core.store.database import Statement
-from core.values import Draft, RequestKey
+from core.values import Draft, RequestKey, Undo
 from service import upkeep
 from service.app import create_app
 from service.meters import Meters
 from service.settings import Settings
-from service.sweeps import sweeps_of
+from service.sweeps import UPKEEP, sweeps_of
 from service.upkeep import Sweep, Upkeep, at_once
-from tests.core.fakes import Clock, open_engine
+from tests.core.fakes import Clock, add, open_engine
 from tests.service.fakes import Breakable
 from tests.stores import Stores
 
@@ -178,3 +178,25 @@ def test_a_server_does_its_sweeps_while_it_runs_and_tells_of_them(engine: Engine
         work.until(bool)
         assert 'muisti_upkeep_runs_total{outcome="done",sweep="work"' in client.get("/metrics").text
     assert not [thread for thread in threading.enumerate() if thread.name == "upkeep work"]
+
+
+def test_candidates_are_reviewed_by_themselves_and_by_whom_is_noted(engine: Engine, clock: Clock):
+    (kept,) = add(engine, "asked for", space="default", status="candidate")
+    (old,) = add(engine, "forgotten", space="default", status="candidate")
+    for _ in range(2):
+        engine.get("default", kept)
+    clock.pass_days(3)
+    settings = Settings(promote_retrievals=2, prune_retrievals=1, prune_days=2.0)
+    with running(engine, *(sweep for sweep in sweeps_of(settings) if sweep.name in ("promote", "prune"))) as meters:
+        give_up = time.monotonic() + PATIENCE
+        while meters.sweeps.read().get(("promote", "done")) != 1 or meters.sweeps.read().get(("prune", "done")) != 1:
+            assert time.monotonic() < give_up
+            time.sleep(0.01)
+    found = {id_: engine.get("default", id_).memory.status for id_ in (kept, old)}
+    assert found == {kept: "active", old: "deprecated"}
+    assert len(engine.seen_by(UPKEEP).undo("default", Undo(last=2)).memories) == 2
+
+
+def test_candidates_are_left_alone_when_the_settings_say_so():
+    names = {sweep.name for sweep in sweeps_of(Settings(review_hours=0.0))}
+    assert not names & {"promote", "prune"} and names

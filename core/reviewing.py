@@ -1,0 +1,92 @@
+"""Reviews candidates: what is asked for becomes active, what nobody asks for is deprecated. Nothing is deleted."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import cast
+
+from core.errors import InvalidInput
+from core.prepare import carried, changed, draft_of
+from core.refusals import Part
+from core.store import candidates, memories
+from core.store.database import Database, Row, Statement
+from core.store.spaces import SpaceRow
+from core.times import DAY_US
+from core.transactions import Call, Transactions
+from core.values import Memory, Reviewed, Status, Written
+
+AT_ONCE = 500  # memories: some thousand statements, and tens of milliseconds
+
+_Ask = Callable[[SpaceRow], Statement]
+
+
+class Reviewer:
+    """Thread-safe."""
+
+    def __init__(self, database: Database, transactions: Transactions) -> None:
+        self._database = database
+        self._transactions = transactions
+
+    def promote(self, space: str, retrievals: int, call: Call) -> Reviewed:
+        """Make candidates active that were retrieved so often: some hundred, the oldest first.
+
+        Raises:
+            InvalidInput.
+        """
+        _check(retrievals, 0.0)
+        own = call.caller.category
+        return self._review(
+            space, lambda row: candidates.proved(row, own, call.now, retrievals, AT_ONCE), "active", call
+        )
+
+    def prune(self, space: str, retrievals: int, days: float, call: Call) -> Reviewed:
+        """Deprecate candidates that are older than `days` and were retrieved less often: some hundred, oldest first.
+
+        Never guards, nor what is of high importance.
+
+        Raises:
+            InvalidInput.
+        """
+        _check(retrievals, days)
+        own, before = call.caller.category, call.now - int(days * DAY_US)
+        return self._review(
+            space,
+            lambda row: candidates.neglected(row, own, call.now, retrievals, before, AT_ONCE),
+            "deprecated",
+            call,
+        )
+
+    def _review(self, name: str, ask: _Ask, status: Status, call: Call) -> Reviewed:
+        before: Counter[str] = Counter()
+
+        def attempt(space: SpaceRow) -> Written:
+            rows, counts = self._database.read([ask(space), candidates.by_status(space, call.caller.category)])
+            before.clear()
+            before.update({str(name): cast(int, number) for name, number in counts})
+            if not rows:
+                return self._transactions.nothing(space, call)
+            parts = [
+                self._turned(space, row, status, call, len(rows) - 1 - position) for position, row in enumerate(rows)
+            ]
+            return self._transactions.commit(
+                self._transactions.begin(space, parts, call, created=False, embedded=False)
+            )
+
+        written = self._transactions.run(name, call, attempt)
+        number = len(written.memories)
+        after = before + Counter({status: number})
+        after["candidate"] -= number
+        return Reviewed(written=written, before=dict(before), after=+after, more=number == AT_ONCE)
+
+    def _turned(self, space: SpaceRow, row: Row, status: Status, call: Call, offset: int) -> Part:
+        before: Memory = memories.memory(row, space.space.name)
+        after = changed(before, replace(draft_of(before), status=status), call.now)
+        born = self._transactions.birth(space, carried(after, cast(int, row[0])), "updated", call.caller, offset)
+        return Part(after, [memories.refuse_stale(before), memories.end(space, before, offset), *born])
+
+
+def _check(retrievals: int, days: float) -> None:
+    if not 0 <= retrievals <= 1_000_000:
+        raise InvalidInput.at("$.retrievals", f"{retrievals} is not between 0 and 1,000,000")
+    if not 0 <= days <= 36_500:
+        raise InvalidInput.at("$.days", f"{days:g} is not between 0 and 36,500")

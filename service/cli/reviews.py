@@ -1,0 +1,62 @@
+"""Commands that review candidates: promote, prune."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from service.cli.base import Command, Globals
+from service.cli.options import dry_run_option
+from service.cli.output import answer, cell, one_line, talk
+from service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+SHOWN = 80  # characters of a memory
+
+
+@click.command(cls=Command, examples=("muisti promote --dry-run", "muisti promote --retrievals 3"))
+@click.option("--retrievals", type=click.IntRange(min=0), metavar="N", help="How often at least.  [default: 5]")
+@dry_run_option
+@click.pass_obj
+def promote(options: Globals, *, dry_run: bool, **given: Any) -> None:
+    """Make candidates active that were retrieved often.
+
+    Up to 500 at once, the oldest first. Prints the ids of the memories.
+    """
+    _review(options, "promote", "active", given, dry_run=dry_run)
+
+
+@click.command(cls=Command, examples=("muisti prune --dry-run", "muisti prune --days 30 --retrievals 1"))
+@click.option("--retrievals", type=click.IntRange(min=0), metavar="N", help="Less often than this.  [default: 3]")
+@click.option("--days", type=click.FloatRange(min=0), metavar="X", help="Older than this.  [default: 14]")
+@dry_run_option
+@click.pass_obj
+def prune(options: Globals, *, dry_run: bool, **given: Any) -> None:
+    """Deprecate old candidates that nobody asked for.
+
+    Never guards, nor what is of high importance, and nothing is deleted. Up to 500 at once, the oldest first. Prints
+    the ids of the memories.
+    """
+    _review(options, "prune", "deprecated", given, dry_run=dry_run)
+
+
+def _review(options: Globals, what: str, status: str, given: Mapping[str, Any], *, dry_run: bool) -> None:
+    body = {name: value for name, value in given.items() if value is not None}
+    with session(options) as opened:
+        reply = opened.client.trying(dry_run).review(opened.space, what, body)
+        answer(
+            options,
+            reply,
+            table=lambda found: _table(found, status),
+            plain=lambda found: [memory["id"] for memory in found["items"]],
+        )
+        if not dry_run and reply.data["more"]:
+            talk(f"There may be more: muisti {what} again.")
+
+
+def _table(found: Mapping[str, Any], status: str) -> "RenderableType":
+    lines = [f"{memory['id']} is {status} now: {one_line(memory['content'])[:SHOWN]}" for memory in found["items"]]
+    before, after = (", ".join(f"{n} {name}" for name, n in found[when].items()) for when in ("before", "after"))
+    return cell("\n".join([*lines, f"Before: {before or 'nothing'}. After: {after or 'nothing'}."]))

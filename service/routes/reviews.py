@@ -1,0 +1,52 @@
+"""Candidates reviewed."""
+
+from litestar import Response, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from service.decode import Request
+from service.gate import memories
+from service.parameters import DryRunParameter
+from service.respond import planned, written_headers
+from service.schemas.reviews import PromoteBody, PruneBody, ReviewReply
+from service.workers import Backend
+
+
+@post("/promote", status_code=200, operation_id="promote", tags=["memories"], needs="write")
+async def promote(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[PromoteBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[ReviewReply]:
+    """Make candidates active that were retrieved often enough.
+
+    Up to 500, the oldest first; `more` says to call again.
+    """
+    seen = memories(request, backend, dry_run=dry_run)
+    reviewed = await backend.store(seen.promote, space, **data.thresholds(request.app.state.settings))
+    answer = Response(ReviewReply.of(reviewed), status_code=200, headers=written_headers(reviewed.written))
+    return planned(reviewed.written.plan, answer)
+
+
+@post("/prune", status_code=200, operation_id="prune", tags=["memories"], needs="write")
+async def prune(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[PruneBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[ReviewReply]:
+    """Deprecate candidates that are old and were hardly retrieved.
+
+    Never guards, nor what is of high importance; nothing is deleted. Up to 500, the oldest first; `more` says to call
+    again.
+    """
+    seen = memories(request, backend, dry_run=dry_run)
+    reviewed = await backend.store(seen.prune, space, **data.thresholds(request.app.state.settings))
+    answer = Response(ReviewReply.of(reviewed), status_code=200, headers=written_headers(reviewed.written))
+    return planned(reviewed.written.plan, answer)
+
+
+ROUTES = (promote, prune)
