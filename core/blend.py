@@ -17,9 +17,10 @@ from core.index.context import in_context
 from core.index.dense import Aim, cosines
 from core.index.dialogue import OUTSIDE
 from core.index.lexical import Matches
+from core.index.population import Population
 from core.index.postings import UNIT
 from core.index.snapshot import RowNumbers, Snapshot
-from core.kernels import Doubles, Mask
+from core.kernels import Doubles
 from core.kernels import blend as loops
 from core.query import Wanted
 
@@ -52,24 +53,30 @@ class Blend:
 
 
 def blended(
-    snapshot: Snapshot, visible: Mask, wanted: Wanted, matches: Matches, aim: Aim, alpha: float, rows: RowNumbers
+    snapshot: Snapshot,
+    population: Population,
+    wanted: Wanted,
+    matches: Matches,
+    aim: Aim,
+    alpha: float,
+    rows: RowNumbers,
 ) -> Blend:
     """Score rows, ascending."""
     c, dialogues = snapshot.columns, snapshot.rows.dialogues
     scale = (matches.norm.k1 + 1) / (USUAL_K1 + 1)
     parts = np.empty((loops.PARTS, len(rows)))
     parts[loops.COSINE] = cosines(snapshot, aim, rows)
-    parts[loops.AROUND : loops.ORDER + 1] = in_context(snapshot, visible, matches, wanted, rows)
-    columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(snapshot, wanted.text))
+    parts[loops.AROUND : loops.ORDER + 1] = in_context(snapshot, population.mask, matches, wanted, rows)
+    columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(snapshot, population, wanted.text))
     constants = (UNIT, OUTSIDE, UTTERANCE, scale, LATE, ORDER, alpha)
     loops.blend(rows, matches.scores, *columns, *constants, parts)
     return Blend(scale, *parts)
 
 
-def _gains(snapshot: Snapshot, question: str) -> Doubles:
+def _gains(snapshot: Snapshot, population: Population, question: str) -> Doubles:
     """What the rows of each speaker gain, by code, and last those of nobody; empty when none gains anything."""
     speakers = snapshot.rows.dialogues.speakers
-    asked = speakers.asked(question)
+    asked = speakers.asked(question, lambda code: population.hears(snapshot.rows, code))
     if not asked:
         return np.empty(0)
     gains = np.zeros(len(speakers.names) + 1)

@@ -73,6 +73,31 @@ def fields_of(filter: Filter) -> frozenset[str]:
             return frozenset[str]().union(*map(fields_of, parts))
 
 
+def may_be(filter: Filter, field: str, value: Scalar) -> bool:
+    """Whether something whose text or name in a field is `value` can pass; all that its other fields say is open.
+
+    >>> [may_be(parse(f), "status", "superseded") for f in ({"status": "candidate"}, {"not": {"status": "active"}})]
+    [False, True]
+    """
+    return _can(filter, True, field, value)
+
+
+def _can(filter: Filter, truth: bool, field: str, value: Scalar) -> bool:
+    """Whether the filter can be `truth`."""
+    match filter:
+        case Leaf(name, "eq" | "in") if name == field:
+            return (value in filter.operands) is truth
+        case Leaf(name, "exists") if name == field:
+            return (filter.value is True) is truth
+        case Leaf():
+            return True
+        case Not(part):
+            return _can(part, not truth, field, value)
+        case And(parts) | Or(parts):
+            combine = all if isinstance(filter, And) is truth else any  # De Morgan
+            return combine(_can(part, truth, field, value) for part in parts)
+
+
 def parse(json: Json, path: str = "$.filter") -> Filter:
     """Read a filter from JSON; `path` is where it stands in the request.
 

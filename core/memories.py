@@ -287,7 +287,7 @@ class Memories:
 
     def _noted(self, query: Query, answer: Answer, now: int) -> Answer:
         """Note that the hits were retrieved."""
-        if answer.hits and not query.no_touch:
+        if answer.hits and not query.no_touch and query.as_of is None:
             self._parts.retrievals.note(answer.seq.epoch, [hit.memory.id for hit in answer.hits], now)
         return answer
 

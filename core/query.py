@@ -10,6 +10,7 @@ import numpy as np
 from core.filters import Filter
 from core.hits import Evidence, Fusion, Match, Mode, Recency
 from core.kernels import Codes, Doubles, Ints
+from core.points import AsOf
 from core.text import encode_terms, query_terms, tokenize
 
 REQUEST = 0.5  # weight of the words with which one asks, not for which
@@ -29,8 +30,9 @@ _QUOTED = re.compile(r'"([^"]*)"')
 class Query:
     """A search as the caller states it. `alpha` is the weight of the dense side, None for the fusion's own.
 
-    `reference_time` (microseconds) is the time from which age and expiry count, None for now. With `min_evidence` there
-    are no hits when the evidence is less. `no_touch`: the hits do not count as retrieved.
+    `as_of` is the point of history whose memories are sought, None for now. `reference_time` (microseconds) is the time
+    from which age and expiry count, None for that point. With `min_evidence` there are no hits when the evidence is
+    less. `no_touch`: the hits do not count as retrieved.
     """
 
     text: str = ""
@@ -41,6 +43,7 @@ class Query:
     fusion: Fusion = "absolute"
     alpha: float | None = None
     recency: Recency | None = None
+    as_of: AsOf | None = None
     reference_time: int | None = None
     min_evidence: Evidence | None = None
     explain: bool = False

@@ -116,7 +116,7 @@ def _blended(
     rows = np.concatenate([by_words, by_meaning])
     rows = with_neighbours(snapshot, population.mask, rows, by_words, allowed.mask, BESIDE)
     alpha = ALPHA["absolute"] if query.alpha is None else query.alpha
-    blend = blended(snapshot, population.mask, wanted, matches, aim, alpha, rows)
+    blend = blended(snapshot, population, wanted, matches, aim, alpha, rows)
     found = Signals(
         memories=snapshot.columns.version[rows],
         lexical=blend.words,

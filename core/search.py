@@ -9,6 +9,7 @@ from core.calibration import Calibration
 from core.decay import ages_in_days
 from core.embed import Encoder, check_model
 from core.evidence import enough
+from core.filters import fields_of, may_be
 from core.fuse import ALPHA
 from core.highlight import highlight
 from core.hits import Answer, Explanation, Hit, Mode, NamedTime, Timings
@@ -18,6 +19,8 @@ from core.index.lexical import shares
 from core.index.snapshot import Snapshot
 from core.index.space_index import SpaceIndex
 from core.kernels import Doubles
+from core.past import point_of
+from core.points import AsOf
 from core.query import Query, Wanted, parse
 from core.ranking import Ranked, rank
 from core.store import memories, spaces
@@ -48,13 +51,28 @@ class Searcher:
         Raises:
             NotFound: there is no such space.
             ModelMismatch: another model embedded the space.
+            EpochGone, PastRetention, PointAhead: it cannot be searched as it was at `query.as_of`.
         """
+        if query.as_of is not None:
+            return self._search_past(space, query, query.as_of, now)
+        opened = self._indexes.past if _seeks_superseded(query) else self._indexes.fresh
         needed = None
         while True:
-            index, snapshot = self._indexes.fresh(space, needed or 0)
+            index, snapshot = opened(space, needed or 0)
             answer, needed = self._tried(space, query, now, index, snapshot, needed, max_age)
             if answer is not None:
                 return answer
+
+    def _search_past(self, space: str, query: Query, as_of: AsOf, now: int) -> Answer:
+        while True:
+            point = point_of(self._database, space, as_of, now)
+            assert point.number is not None
+            index, snapshot = self._indexes.past(space, point.number)
+            if as_of.epoch in (None, snapshot.seq.epoch):
+                snapshot = snapshot.as_of(point.number)
+                answer, _ = self._tried(space, query, point.time, index, snapshot, point.number, 0.0)
+                if answer is not None:
+                    return answer
 
     def search_at_once(self, space: str, query: Query, now: int, max_age: float = 0.0) -> Answer | None:
         """The same, when that takes a millisecond or two and waits for nobody; else None.
@@ -148,6 +166,8 @@ class Searcher:
         if newest < snapshot.seq.number or state[0][0] != space.space.epoch or state[0][2] != space.generation:
             self._indexes.drop(name)  # made anew, embedded anew, or a copy of earlier days was put in its place
             return None, 0
+        if snapshot.seq.number < cast(int, state[0][3]):  # what it shows may be erased
+            return None, newest
         found = {cast(int, row[0]): memories.memory(row, name) for row in rows}
         if max_age:
             index.recent.note(newest, found, asked_at)
@@ -156,8 +176,14 @@ class Searcher:
 
 def _is_quick(query: Query) -> bool:
     """Whether a query only ranks. Lists, filters, phrases and required words look at every row."""
-    ranks = query.mode not in ("metadata", "recent") and query.filter is None
+    ranks = query.mode not in ("metadata", "recent") and query.filter is None and query.as_of is None
     return ranks and query.match == "any" and '"' not in query.text and len(query.text) <= QUICK_TEXT
+
+
+def _seeks_superseded(query: Query) -> bool:
+    """Whether a query may find superseded memories, which only the index of all versions has."""
+    asked = query.filter
+    return asked is not None and "status" in fields_of(asked) and may_be(asked, "status", "superseded")
 
 
 class _Hits:

@@ -5,7 +5,7 @@ recommend?" about the assistant's. "Can you tell me" asks for nothing of that ki
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from core.text import fold
 
@@ -41,11 +41,12 @@ class Speakers:
         self._users = [code for code, name in enumerate(names) if name in USERS]
         self._assistants = [code for code, name in enumerate(names) if name in ASSISTANTS]
 
-    def asked(self, question: str) -> Mapping[int, float]:
+    def asked(self, question: str, speaks: Callable[[int], bool] = lambda _: True) -> Mapping[int, float]:
         """What the memories of a speaker gain by a question, by the speaker's code; nothing for the others.
 
         A whole name gives `NAMED`; a part of it, with a capital letter where the question has any, as much of that as
-        the part is the speaker's alone. A summary draws on both sides of a chat.
+        the part is the speaker's alone. A summary draws on both sides of a chat. `speaks` tells by the
+        code who is there.
 
         >>> Speakers(["ann lee", "bob lee", "user"]).asked("What did Ann Lee tell me about Lee?")
         {0: 0.4, 1: 0.2}
@@ -57,11 +58,12 @@ class Speakers:
         capital = {fold(word) for word in words if word[0].isupper()} or every
         found: dict[int, float] = {}
         for word in every:
-            for code in self._named.get(word, ()):
+            named = [code for code in self._named.get(word, ()) if speaks(code)]
+            for code in named:
                 if self._words[code] <= every:
                     found[code] = NAMED
                 elif word in capital:
-                    found[code] = max(found.get(code, 0.0), NAMED / len(self._named[word]))
+                    found[code] = max(found.get(code, 0.0), NAMED / len(named))
         for code in (*self._users, *self._assistants):
             found.pop(code, None)
         first, second = sides(question) if self._users or self._assistants else (False, False)

@@ -40,7 +40,8 @@ class Births:
     """Passages in the order in which their versions were born; those of a version stand together.
 
     `ids` are the halves of the memories' ids, (n, 2). `terms` has `term_counts[r]` codes of row r after those before.
-    `vectors` are stored vectors (core/vectors.py), zeros for none. `sessions` and `turns`, and `speakers` (folded), are
+    `vectors` are stored vectors (core/vectors.py), zeros for none. `died` is `NEVER` for the living, as all are that
+    are packed. `sessions` and `turns`, and `speakers` (folded), are
     empty when no row has one.
     """
 
@@ -59,6 +60,7 @@ class Births:
     term_counts: Ints
     vectors: Bytes
     embedded: Mask
+    died: Longs
     sessions: Sequence[Scalar]
     turns: Sequence[Scalar]
     speakers: Sequence[str | None]
@@ -116,14 +118,14 @@ class Births:
         rows = len(arrays["version"])
         arrays["ids"] = arrays["ids"].reshape(rows, 2)
         arrays["vectors"] = arrays["vectors"].reshape(rows, -1)
-        return cls(**arrays, sessions=sessions, turns=turns, speakers=speakers)
+        return cls(**arrays, died=np.full(rows, NEVER), sessions=sessions, turns=turns, speakers=speakers)
 
     @classmethod
     def of(cls, rows: Sequence[Row], dimensions: int) -> "Births":
-        """The rows of `index_rows.living`."""
-        columns = cast(Any, list(zip(*rows, strict=True)) if rows else [()] * 16)
+        """The rows of `index_rows.living` or `every`."""
+        columns = cast(Any, list(zip(*rows, strict=True)) if rows else [()] * 17)
         version, memory_id, born, status, importance, at, expires, text, number, start, stop, *rest = columns
-        terms, vector, sessions, turns, speaker = rest
+        terms, vector, sessions, turns, speaker, died = rest
         speakers = [fold(name) if isinstance(name, str) else None for name in speaker] if _any(speaker) else []
         return cls(
             version=np.array(version, np.int64),
@@ -141,6 +143,7 @@ class Births:
             term_counts=np.array([len(blob) // 8 for blob in terms], np.int32),
             vectors=rows_of(vector, dimensions),
             embedded=np.array([v is not None for v in vector], np.bool_),
+            died=np.array([NEVER if seq is None else seq for seq in died], np.int64),
             sessions=sessions if _any(sessions) else (),
             turns=turns if _any(sessions) else (),
             speakers=speakers,

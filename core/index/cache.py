@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from time import perf_counter
+from typing import NamedTuple
 
 from core.errors import MuistiError, NotFound
 from core.index.snapshot import Snapshot
@@ -18,8 +19,15 @@ SOON = 2_000  # changes; so many are read in about 50 ms
 LOOSE = 10_000  # rows of an index that are not packed, before they are
 
 
+class _Key(NamedTuple):
+    """An index by the space's name; `past`: that of all versions."""
+
+    name: str
+    past: bool = False
+
+
 class Indexes:
-    """Opens, refreshes and forgets the index of each space. Thread-safe; a space that loads blocks no other."""
+    """Opens, refreshes and forgets the indexes of each space. Thread-safe; one that loads blocks no other."""
 
     def __init__(self, database: Database, load_seconds: Histogram, *, memory: int, vectors: bool) -> None:
         """`memory` in bytes for all indexes together; `vectors` is False when embeddings are off."""
@@ -28,13 +36,13 @@ class Indexes:
         self._memory = memory
         self._vectors = vectors
         self._lock = threading.Lock()
-        self._loading: dict[str, threading.Lock] = {}
-        self._open: OrderedDict[str, SpaceIndex] = OrderedDict()
+        self._loading: dict[_Key, threading.Lock] = {}
+        self._open: OrderedDict[_Key, SpaceIndex] = OrderedDict()
         self._written: dict[int, int] = {}
         self._warming: dict[str, threading.Thread] = {}
         self._packing: dict[str, threading.Thread] = {}
         self._closing = threading.Event()
-        self._sizes: dict[str, int] = {}  # of the open ones, in bytes, as when they were last used
+        self._sizes: dict[_Key, int] = {}  # of the open ones, in bytes, as when they were last used
         self._evicted = 0
 
     @property
@@ -45,13 +53,14 @@ class Indexes:
     @property
     def loaded(self) -> int:
         """Spaces whose index is in memory."""
-        return len(self._open)
+        with self._lock:
+            return len({key.name for key in self._open})
 
     @property
     def loading(self) -> list[str]:
         """The spaces whose index is being loaded, by name."""
         with self._lock:
-            return sorted(self._loading)
+            return sorted({key.name for key in self._loading})
 
     @property
     def evicted(self) -> int:
@@ -69,28 +78,40 @@ class Indexes:
         Raises:
             NotFound: there is no such space.
         """
+        return self._reached(_Key(name), at_least)
+
+    def past(self, name: str, at_least: int) -> tuple[SpaceIndex, Snapshot]:
+        """The index of all versions that a space keeps, at least to change number `at_least`.
+
+        Raises:
+            NotFound: there is no such space.
+        """
+        return self._reached(_Key(name, past=True), at_least)
+
+    def _reached(self, key: _Key, at_least: int) -> tuple[SpaceIndex, Snapshot]:
         while True:
-            index = self._get(name)
+            index = self._get(key)
             with self._lock:
-                wanted = max(at_least, self._written.get(index.space.id, 0))
+                written = 0 if key.past else self._written.get(index.space.id, 0)
+            wanted = max(at_least, written)
             if index.snapshot.seq.number >= wanted:
                 return index, index.snapshot
             try:
                 snapshot = index.refresh(wanted)
             except (Outdated, NotFound):
-                self.drop(name)
+                self.drop(key.name)
                 continue
-            self._evict(name)
-            self._pack(name, index)
+            self._evict(key)
+            self._pack(key, index)
             return index, snapshot
 
     def at_once(self, name: str) -> tuple[SpaceIndex, Snapshot] | None:
         """The index of a space if it is open and has seen what this process has written."""
         with self._lock:
-            index = self._open.get(name)
+            index = self._open.get(_Key(name))
             if index is None or index.snapshot.seq.number < self._written.get(index.space.id, 0):
                 return None
-            self._open.move_to_end(name)
+            self._open.move_to_end(_Key(name))
             return index, index.snapshot
 
     def at_hand(self, space: SpaceRow) -> tuple[SpaceIndex, Snapshot] | None:
@@ -100,7 +121,7 @@ class Indexes:
         """
         name, wanted = space.space.name, space.seq.number
         with self._lock:
-            index = self._open.get(name)
+            index = self._open.get(_Key(name))
         behind = wanted - (0 if index is None else index.snapshot.seq.number)
         if behind > SOON:
             self._warm(name, wanted)
@@ -110,7 +131,7 @@ class Indexes:
     def is_at_hand(self, space: SpaceRow, changes: int) -> bool:
         """Whether the index is at most so many changes behind `space`."""
         with self._lock:
-            index = self._open.get(space.space.name)
+            index = self._open.get(_Key(space.space.name))
         return index is not None and space.seq.number - index.snapshot.seq.number <= changes
 
     def settle(self) -> None:
@@ -124,19 +145,20 @@ class Indexes:
         self.settle()
 
     def drop(self, name: str) -> None:
-        """Forget the index of a space; the next use loads it again."""
+        """Forget the indexes of a space; the next use loads them again."""
         with self._lock:
-            self._open.pop(name, None)
-            self._sizes.pop(name, None)
+            for key in (_Key(name), _Key(name, past=True)):
+                self._open.pop(key, None)
+                self._sizes.pop(key, None)
 
     def _warm(self, name: str, wanted: int) -> None:
         """Load or refresh an index in a thread."""
         self._in_background(self._warming, name, lambda: self.fresh(name, wanted))
 
-    def _pack(self, name: str, index: SpaceIndex) -> None:
+    def _pack(self, key: _Key, index: SpaceIndex) -> None:
         """Pack what the next load would find loose, in a thread, when it is much."""
-        if index.loose >= LOOSE and not self._closing.is_set():
-            self._in_background(self._packing, name, lambda: index.pack(self._closing.is_set))
+        if index.loose >= LOOSE and not key.past and not self._closing.is_set():
+            self._in_background(self._packing, key.name, lambda: index.pack(self._closing.is_set))
 
     def _in_background(self, running: dict[str, threading.Thread], name: str, work: Callable[[], object]) -> None:
         """Run something in a thread, one at a time for each space."""
@@ -155,51 +177,51 @@ class Indexes:
             thread = running[name] = threading.Thread(target=run, name=f"index {name}", daemon=True)
         thread.start()
 
-    def _get(self, name: str) -> SpaceIndex:
+    def _get(self, key: _Key) -> SpaceIndex:
         with self._lock:
-            index = self._open.get(name)
+            index = self._open.get(key)
             if index is not None:
-                self._open.move_to_end(name)
+                self._open.move_to_end(key)
                 return index
-            loading = self._loading.setdefault(name, threading.Lock())
+            loading = self._loading.setdefault(key, threading.Lock())
         with loading:
             with self._lock:
-                index = self._open.get(name)
+                index = self._open.get(key)
             if index is not None:
                 return index
             try:
-                index = self._load(name)
+                index = self._load(key)
             finally:
                 with self._lock:
-                    self._loading.pop(name, None)
+                    self._loading.pop(key, None)
             with self._lock:
-                self._open[name] = index
-        self._evict(name)
-        self._pack(name, index)
+                self._open[key] = index
+        self._evict(key)
+        self._pack(key, index)
         return index
 
-    def _load(self, name: str) -> SpaceIndex:
+    def _load(self, key: _Key) -> SpaceIndex:
         began = perf_counter()
         while True:
-            (found,) = self._database.read([spaces.by_name(name)])
+            (found,) = self._database.read([spaces.by_name(key.name)])
             if not found:
-                raise NotFound("space", name)
+                raise NotFound("space", key.name)
             try:
-                index = SpaceIndex(self._database, space_row(found[0]), vectors=self._vectors)
+                index = SpaceIndex(self._database, space_row(found[0]), vectors=self._vectors, past=key.past)
             except Outdated:
                 continue  # made or embedded anew while it was read
             self._load_seconds.add(perf_counter() - began)
             return index
 
-    def _evict(self, used: str) -> None:
+    def _evict(self, used: _Key) -> None:
         with self._lock:
             if used in self._open:
                 self._sizes[used] = self._open[used].nbytes
             total = sum(self._sizes.values())
-            for name in list(self._open):
+            for key in list(self._open):
                 if total <= self._memory:
                     return
-                if name != used:
-                    del self._open[name]
-                    total -= self._sizes.pop(name, 0)
+                if key != used:
+                    del self._open[key]
+                    total -= self._sizes.pop(key, 0)
                     self._evicted += 1

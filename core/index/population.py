@@ -27,7 +27,8 @@ class Population:
 
     It holds for every time from `since` until `until`, in microseconds. Rows that will expire stand in `waiting`,
     by time, and in `fresh`, in no order; some may have died since. `df` remembers what was counted,
-    by term code. `flags` begins with `mask`: births alone lengthen it, and cost no copy.
+    by term code, `heard` which speakers there are. `flags` begins with `mask`: births alone lengthen it, and cost
+    no copy.
     """
 
     mask: Mask
@@ -42,6 +43,7 @@ class Population:
     times: RowNumbers
     fresh: RowNumbers
     df: dict[int, int] = field(default_factory=dict[int, int], repr=False)
+    heard: dict[int, bool] = field(default_factory=dict[int, bool], repr=False)
     allowed: Allowed = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -52,6 +54,13 @@ class Population:
         """The mean length, in weighted terms; 0 when there are no rows."""
         return UNIT * self.total / self.rows if self.rows else 0.0
 
+    def hears(self, rows: Rows, speaker: int) -> bool:
+        """Whether a visible row is a speaker's, by the code."""
+        if speaker not in self.heard:
+            said = rows.dialogues.speaker()[: len(self.mask)] == speaker
+            self.heard[speaker] = bool((said & self.mask[: len(said)]).any())
+        return self.heard[speaker]
+
     @property
     def spread(self) -> float:
         """The coefficient of variation of the lengths."""
@@ -61,7 +70,7 @@ class Population:
 def counted(rows: Rows, size: int, seq: int, now: int) -> Population:
     """The population of the first `size` rows, after change number `seq`, at the time `now`."""
     expires = rows.expires.view(size)
-    living = (rows.died.view(size) > seq) & rows.active.view(size)
+    living = lived(rows, size, seq) & rows.active.view(size)
     mask = living & (expires > now)
     lengths = rows.length.view(size)[mask]
     flags = _flags(mask)
@@ -81,6 +90,11 @@ def counted(rows: Rows, size: int, seq: int, now: int) -> Population:
             fresh=np.flatnonzero(mask & (expires < NEVER)),
         ),
     )
+
+
+def lived(rows: Rows, size: int, seq: int) -> Mask:
+    """Of the first `size` rows those of versions that lived after change number `seq`."""
+    return (rows.born.view(size) <= seq) & (rows.died.view(size) > seq)
 
 
 def followed(before: Population, rows: Rows, size: int, seq: int, buried: RowNumbers) -> Population:
@@ -134,6 +148,7 @@ def aged(before: Population, rows: Rows, now: int) -> Population:
         times=times,
         fresh=fresh,
         df={},
+        heard={},
     )
     return _without(after, rows, left)
 

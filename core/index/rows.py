@@ -40,7 +40,7 @@ class Columns(NamedTuple):
 
 
 class Rows:
-    """Columns of the living passages of a space, in the order in which their versions were born."""
+    """Columns of the passages of a space, in the order in which their versions were born."""
 
     def __init__(self, dimensions: int) -> None:
         """`dimensions` is 0 when nothing is embedded."""
@@ -55,6 +55,7 @@ class Rows:
         self.at = Buffer(np.int64)
         self.expires = Buffer(np.int64)
         self.text = Buffer(np.uint64)  # of the whole memory: half of its text's hash
+        self.born = Buffer(np.int64)
         self.died = Buffer(np.int64)
         self.length = Buffer(np.int32)  # units, see core/index/postings.py
         self.embedded = Buffer(np.bool_)
@@ -95,7 +96,8 @@ class Rows:
             (self.at, births.at),
             (self.expires, births.expires),
             (self.text, births.text),
-            (self.died, np.full(len(births), ALIVE)),
+            (self.born, births.born),
+            (self.died, births.died),
             (self.length, lengths),
             (self.embedded, births.embedded),
             (self.codes, planes.codes),

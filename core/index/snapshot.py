@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from core.index.population import Population, aged, counted, followed
+from core.index.population import Population, aged, counted, followed, lived
 from core.index.postings import Postings, table
 from core.index.rows import Rows
 from core.kernels import Ints, Mask
@@ -13,6 +13,7 @@ from core.values import Seq
 
 RowNumbers = npt.NDArray[np.int64]
 
+POINTS = 4  # of the past, whose snapshots are remembered
 POPULATIONS = 2  # remembered by a snapshot: of the present, and of another time that searches refer to
 
 
@@ -31,6 +32,7 @@ class Snapshot:
         self.table = table(self.pieces)
         self.unembedded = unembedded
         self._populations = populations
+        self._past: tuple[Snapshot, ...] = ()
 
     def links(self) -> tuple[Ints, Ints]:
         """The memory before and after each in its dialogue, by row; empty where nobody speaks.
@@ -42,7 +44,20 @@ class Snapshot:
 
     def alive(self, now: int) -> Mask:
         """Rows of current, unexpired memories of any status."""
-        return (self.rows.died.view(self.size) > self.seq.number) & (self.rows.expires.view(self.size) > now)
+        return lived(self.rows, self.size, self.seq.number) & (self.rows.expires.view(self.size) > now)
+
+    def as_of(self, number: int) -> "Snapshot":
+        """The same rows as they stood after change `number`, an earlier one."""
+        if number == self.seq.number:
+            return self
+        found = next((past for past in self._past if past.seq.number == number), None)
+        if found is None:
+            bare = lived(self.rows, self.size, number) & ~self.rows.embedded.view(self.size)
+            seq = Seq(self.seq.epoch, number)
+            found = Snapshot(seq, self.rows, self.size, self.pieces, int(np.count_nonzero(bare)))
+        if self._past[:1] != (found,):
+            self._past = (found, *(past for past in self._past if past is not found))[:POINTS]
+        return found
 
     def population(self, now: int) -> Population:
         """The rows of default visibility at a time, in microseconds."""

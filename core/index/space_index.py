@@ -23,7 +23,7 @@ from core.store.spaces import SpaceRow
 from core.text import FIELDS
 from core.values import Seq, SpaceSettings
 
-COMPACT_AT = 4_096  # dead rows, when they are also most of the index
+COMPACT_AT = 4_096  # rows that nobody asks for, when they are also most of the index
 FIRST_PAGE = 500  # versions; long ones have hundreds of passages each
 PAGE_ROWS = 20_000  # passages that a further page brings, about
 
@@ -33,9 +33,12 @@ class Outdated(Exception):
 
 
 class SpaceIndex:
-    """The living passages of a space in memory. Refreshing is serial; readers never wait for it."""
+    """The living passages of a space in memory. Refreshing is serial; readers never wait for it.
 
-    def __init__(self, database: Database, space: SpaceRow, *, vectors: bool = True) -> None:
+    With `past` the passages of all versions that are kept, so that its snapshots know earlier ones (`Snapshot.as_of`).
+    """
+
+    def __init__(self, database: Database, space: SpaceRow, *, vectors: bool = True, past: bool = False) -> None:
         """Load the space, with its vectors or without.
 
         Raises:
@@ -51,10 +54,12 @@ class SpaceIndex:
         self._rows = Rows(space.dimensions if vectors else 0)
         self._pieces: list[Postings] = []
         self._fields = Fields(database, space, self._rows)
-        self._dead = self._unembedded = 0
+        self._useless = self._unembedded = 0
+        self._past = past
+        self._kept_from = space.kept_from
         self._whole = True
         self._snapshot = Snapshot(space.seq, self._rows, 0, (), 0)
-        born, seen = self._unpack()
+        born, seen = (0, space.seq.number) if past else self._unpack()
         self._snapshot = self._pull(after_born=born, deaths_after=min(seen, space.seq.number))
 
     @property
@@ -79,7 +84,7 @@ class SpaceIndex:
             seen = self._snapshot.seq.number
             if seen < at_least:
                 self._snapshot = self._pull(after_born=seen, deaths_after=seen)
-                if self._dead > COMPACT_AT and self._dead > len(self._rows) // 2:
+                if self._useless > COMPACT_AT and self._useless > len(self._rows) // 2:
                     self._compact()
             return self._snapshot
 
@@ -117,15 +122,16 @@ class SpaceIndex:
     def _pull(self, after_born: int, deaths_after: int) -> Snapshot:
         """Append what was born and bury what died; the deaths are those up to the state that the snapshot names."""
         page = FIRST_PAGE
+        passages = index_rows.every if self._past else index_rows.living
         while True:
             state, living, deaths = self._database.read(
                 [
                     spaces.state(self.space.id),
-                    index_rows.living(self.space, self._generation, after_born, page),
+                    passages(self.space, self._generation, after_born, page),
                     index_rows.deaths(self.space, deaths_after),
                 ]
             )
-            seq = self._check(state)
+            seq = self._check(state, deaths_after)
             births = Births.of(living, self._rows.dimensions)
             self._append(births)
             if births.versions < page:
@@ -143,16 +149,22 @@ class SpaceIndex:
             return np.empty(0, np.int64)
         versions, seqs = (np.array(column, np.int64) for column in zip(*deaths, strict=True))
         buried = self._rows.bury(versions, seqs)
-        self._dead += len(buried)
+        if not self._past:
+            self._useless += len(buried)
         self._unembedded -= len(buried) - int(np.count_nonzero(self._rows.embedded.view()[buried]))
         return buried
 
-    def _check(self, state: list[Row]) -> Seq:
+    def _check(self, state: list[Row], deaths_after: int) -> Seq:
         if not state:
             raise NotFound("space", self.space.space.name)
-        epoch, number, generation = cast(tuple[str, int, int | None], state[0])
+        epoch, number, generation, kept_from = cast(tuple[str, int, int | None, int], state[0])
         if epoch != self.space.space.epoch or generation != self.space.generation:
             raise Outdated
+        if kept_from > deaths_after:  # versions that died since may be erased: their deaths are not to be had
+            raise Outdated
+        if self._past and kept_from > self._kept_from:
+            self._useless = int(np.count_nonzero(self._rows.died.view() <= kept_from))
+        self._kept_from = kept_from
         return Seq(epoch, number)
 
     def _append(self, births: Births) -> None:
@@ -169,18 +181,19 @@ class SpaceIndex:
         start = 0
         for births in group.births:
             self._rows.append(births, group.lengths[start : start + len(births)])
-            self._unembedded += len(births) - int(np.count_nonzero(births.embedded))
+            self._unembedded += int(np.count_nonzero((births.died == ALIVE) & ~births.embedded))
             start += len(births)
         self._pieces = pieces
         self.loose += start
         self._whole = True
 
     def _compact(self) -> None:
-        """Drop the dead rows. Snapshots taken before keep the old arrays."""
-        alive = self._rows.died.view() == ALIVE
-        new_row = np.concatenate([[0], np.cumsum(alive)])
-        kept = [keep(p, alive[p.first : p.first + p.rows], int(new_row[p.first])) for p in self._pieces]
-        self._rows, self._pieces, self._dead = self._rows.only(alive), settled([p for p in kept if p.rows]), 0
+        """Drop the rows that nobody asks for. Snapshots taken before keep the old arrays."""
+        died = self._rows.died.view()
+        needed = died > self._kept_from if self._past else died == ALIVE
+        new_row = np.concatenate([[0], np.cumsum(needed)])
+        kept = [keep(p, needed[p.first : p.first + p.rows], int(new_row[p.first])) for p in self._pieces]
+        self._rows, self._pieces, self._useless = self._rows.only(needed), settled([p for p in kept if p.rows]), 0
         self._fields = Fields(self._database, self.space, self._rows)
         seq = self._snapshot.seq
         self._snapshot = Snapshot(seq, self._rows, len(self._rows), self._pieces, self._unembedded)

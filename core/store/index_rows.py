@@ -1,4 +1,4 @@
-"""The SQL that feeds the index: living passages, deaths, and the values of one filter field."""
+"""The SQL that feeds the indexes: passages, deaths, and the values of one filter field."""
 
 from core.store.database import Statement
 from core.store.spaces import SpaceRow
@@ -22,13 +22,22 @@ _FIELDS = {
 
 def living(space: SpaceRow, generation: int | None, after_born: int, versions: int) -> Statement:
     """Passages of the current versions born after `after_born`: at most so many versions, oldest first."""
+    return _passages(space, generation, after_born, versions, "died IS NULL AND status <> 'superseded'")
+
+
+def every(space: SpaceRow, generation: int | None, after_born: int, versions: int) -> Statement:
+    """The same of all versions, of dead and superseded ones too."""
+    return _passages(space, generation, after_born, versions, "1")
+
+
+def _passages(space: SpaceRow, generation: int | None, after_born: int, versions: int, where: str) -> Statement:
     return Statement(
-        """SELECT v.id, v.memory_id, v.born, v.status, v.importance, v.at, v.expires_at, v.content_hash,
-            p.number, p.start, p.stop, p.terms, e.vector, v.session, v.turn, v.speaker
+        f"""SELECT v.id, v.memory_id, v.born, v.status, v.importance, v.at, v.expires_at, v.content_hash,
+            p.number, p.start, p.stop, p.terms, e.vector, v.session, v.turn, v.speaker, v.died
         FROM (SELECT id, memory_id, born, status, importance, coalesce(event_at, updated_at) AS at, expires_at,
                 content_hash, metadata ->> '$.session' AS session, metadata ->> '$.turn' AS turn,
-                coalesce(author, metadata ->> '$.speaker') AS speaker
-            FROM versions WHERE space_id = ? AND born > ? AND died IS NULL AND status <> 'superseded'
+                coalesce(author, metadata ->> '$.speaker') AS speaker, died
+            FROM versions WHERE space_id = ? AND born > ? AND {where}
             ORDER BY born LIMIT ?) v
         JOIN passages p ON p.version_id = v.id
         LEFT JOIN embeddings e ON e.version_id = p.version_id AND e.number = p.number AND e.generation_id = ?

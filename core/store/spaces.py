@@ -138,8 +138,8 @@ def advance(space: SpaceRow, changes: int, now: int) -> list[Statement]:
 
 
 def state(space_id: int) -> Statement:
-    """Epoch, seq and generation id, to tell whether an index is still fresh."""
-    return Statement("SELECT epoch, seq, generation_id FROM spaces WHERE id = ?", (space_id,))
+    """Epoch, seq, generation id and the oldest point that is kept, to tell whether an index is still fresh."""
+    return Statement("SELECT epoch, seq, generation_id, kept_from FROM spaces WHERE id = ?", (space_id,))
 
 
 def register_generation(digest: str, model: str, dimensions: int, now: int) -> Statement:

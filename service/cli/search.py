@@ -8,7 +8,7 @@ import click
 
 from core.terms import Fusion, Match, Mode
 from service.cli.base import Command, Globals
-from service.cli.options import as_filter, filters
+from service.cli.options import as_filter, as_of, filters
 from service.cli.output import address, ago, answer, cell, one_line, safe, short_id, stack, tabbed, talk
 from service.cli.session import session
 
@@ -33,6 +33,7 @@ SHOWN = 400  # characters of a passage
 @click.option("--mode", type=click.Choice(get_args(Mode)), help="By words, by meaning, or both.  [default: hybrid]")
 @click.option("--match", type=click.Choice(get_args(Match)), help="How many of the words.  [default: any]")
 @filters
+@as_of
 @click.option("--fusion", type=click.Choice(get_args(Fusion)), help="How two rankings become one.  [default: absolute]")
 @click.option("--alpha", type=click.FloatRange(0, 1), metavar="X", help="Weight of meaning against words.")
 @click.option("--recency-weight", type=click.FloatRange(0, 1), metavar="X", help="How much age may cost.")
@@ -70,7 +71,7 @@ def search(options: Globals, query: str, *, filter_: Mapping[str, Any] | None, *
 
 def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
     """What goes into the request as it is; taken out of `asked`, which keeps the parts of the filter."""
-    plain = ("limit", "mode", "match", "fusion", "alpha", "min_evidence", "explain", "highlight", "no_touch")
+    plain = ("limit", "as_of", "mode", "match", "fusion", "alpha", "min_evidence", "explain", "highlight", "no_touch")
     body = {name: asked.pop(name) for name in plain}
     recency = {"weight": asked.pop("recency_weight"), "half_life_days": asked.pop("half_life")}
     given = {name: value for name, value in recency.items() if value is not None}

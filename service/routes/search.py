@@ -8,12 +8,15 @@ from core.hits import Timings
 from service.decode import Request
 from service.gate import memories
 from service.headers import FRESHNESS, SEQ, freshness
+from service.parameters import PAST
 from service.schemas.replies import SearchReply
 from service.schemas.requests import SearchBody
 from service.workers import Backend
 
 
-@post("/search", status_code=200, operation_id="search", tags=["search"], needs="read", problems=["model_mismatch"])
+@post(
+    "/search", status_code=200, operation_id="search", tags=["search"], needs="read", problems=["model_mismatch", *PAST]
+)
 async def search(
     request: Request,
     space: FromPath[str],

@@ -97,6 +97,10 @@ Metadata = Annotated[
     ),
 ]
 Time = Annotated[datetime, Meta(description="RFC 3339, with time zone.", tz=True)]
+AsOf = Annotated[
+    str | int,
+    Meta(description="Show what stood then: a time, or a point of history, whole or its number."),
+]
 EventAt = Annotated[datetime, Meta(description="When it happened or was true; RFC 3339, with time zone.", tz=True)]
 ExpiresAt = Annotated[datetime, Meta(description="From then on it is not found any more; lies in the future.", tz=True)]
 ParentId = Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core import filters
+from core import filters, points
 from core.errors import InvalidInput, Problem
 from core.hits import Decay, Evidence, Fusion, Match, Mode, Recency
 from core.query import Query
@@ -160,6 +160,7 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     fusion: fields.FusionName = "absolute"
     alpha: fields.Alpha | None = None
     recency: RecencyBody | None = None
+    as_of: fields.AsOf | None = None
     reference_time: fields.Time | None = None
     min_evidence: fields.MinEvidence | None = None
     explain: Annotated[bool, Meta(description="Show every factor of each score.")] = False
@@ -184,6 +185,7 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             fusion=cast(Fusion, self.fusion),
             alpha=self.alpha,
             recency=None if self.recency is None else self.recency.recency(),
+            as_of=points.parse(self.as_of),
             reference_time=None if self.reference_time is None else to_us(self.reference_time),
             min_evidence=cast(Evidence | None, self.min_evidence),
             explain=self.explain,

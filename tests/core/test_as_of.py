@@ -1,16 +1,24 @@
 """Reads as of a point of history: what the space showed then, or a clear refusal."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.engine import Engine
 from core.errors import EpochGone, InvalidInput, MuistiError, NotFound, PastRetention, PointAhead
 from core.filters import parse as parse_filter
+from core.hits import Answer
 from core.points import AsOf, parse
-from core.times import from_us
+from core.query import Query
+from core.times import DAY_US, from_us
 from core.values import Draft, Stats
-from tests.core.fakes import SPACE, Clock, add
+from tests.core.fakes import SPACE, Clock, add, open_engine
+from tests.stores import Store, Stores
 
 
 def listed(engine: Engine, as_of: AsOf | None, **asked: object) -> list[str]:
@@ -114,6 +122,124 @@ def test_what_is_not_in_the_history_is_refused(
         engine.get(SPACE, "0197a3c0-5f4e-7000-8000-0123456789ab", as_of=point(engine, clock))
     with pytest.raises(error):
         engine.stats(SPACE, as_of=point(engine, clock))
+
+
+WORDS = ("red", "fox", "blue", "lake", "sun", "tea", "ann", "bob")
+texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
+changes = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "add", "patch", "patch", "delete", "supersede", "status", "wait"]),
+        st.integers(0, 30),
+        texts,
+        st.sampled_from([{}, {"author": "ann lee"}, {"author": "bob lee"}, {"metadata": {"session": "s", "turn": 1}}]),
+    ),
+    min_size=8,
+    max_size=20,
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A search, the point and time at which it was asked, and what was answered."""
+
+    query: Query
+    number: int
+    answer: Answer
+
+
+def told(answer: Answer) -> tuple[object, ...]:
+    """All that an answer says of the memories."""
+    hits = [(hit.memory, hit.score, hit.ranks, hit.passage, hit.explain) for hit in answer.hits]
+    return hits, answer.total, answer.evidence, answer.strength, answer.strategy, answer.seq
+
+
+def change(
+    engine: Engine, clock: Clock, ids: list[str], what: str, choice: int, text: str, more: dict[str, Any]
+) -> None:
+    id_ = ids[choice % len(ids)] if ids else None
+    if what == "wait":
+        clock.pass_days(1)
+    elif what == "add" or id_ is None:
+        end = from_us(clock.at + 2 * DAY_US) if choice % 4 == 0 else None
+        ids.append(add(engine, text, expires_at=end, **more)[0])
+    elif what == "supersede":
+        ids.append(engine.supersede(SPACE, id_, Draft(content=text, **more)).memories[0].id)
+    elif what == "delete":
+        engine.delete(SPACE, id_)
+    else:
+        given = {"content": text, **more} if what == "patch" else {"status": ("candidate", "active")[choice % 2]}
+        engine.update(SPACE, id_, given)
+
+
+def search(engine: Engine, query: Query, number: int | None = None) -> Answer:
+    return engine.search(SPACE, replace(query, as_of=None if number is None else AsOf(number=number)))
+
+
+def lived_and_asked(store: Store, done: list[Any], asked: list[str]) -> None:
+    clock, ids, before = Clock(), list[str](), list[Asked]()
+    superseded = parse_filter({"status": ["superseded", "candidate"]})
+    with open_engine(store, clock=clock) as engine:
+        add(engine, "tea")  # from here on the space has a model
+        for one in done:
+            with suppress(NotFound):
+                change(engine, clock, ids, *one)
+            for text in asked:
+                plain = Query(text=text, reference_time=clock.at, explain=True, limit=5)
+                for query in (plain, replace(plain, mode="keyword", filter=superseded)):
+                    answer = search(engine, query)
+                    before.append(Asked(query, answer.seq.number, answer))
+        for one in before:
+            assert told(search(engine, one.query, one.number)) == told(one.answer)
+    with open_engine(store, clock=clock) as engine:
+        for one in before[::3]:
+            assert told(search(engine, one.query, one.number)) == told(one.answer)
+
+
+@pytest.mark.timeout(3_600)
+def test_a_search_of_the_past_answers_as_it_did_then(stores: Stores, long: bool):
+    """Whatever happened since, in an engine that has seen it and in one that has just been started."""
+    chosen = settings(settings(), max_examples=300 if long else 3)
+    lived = given(changes, st.lists(texts, min_size=1, max_size=2))(
+        lambda done, asked: lived_and_asked(stores(), done, asked)
+    )
+    chosen(lived)()
+
+
+def test_a_search_of_the_past_counts_expiry_from_then(engine: Engine, clock: Clock):
+    add(engine, "red fox", expires_at=from_us(clock.at + DAY_US))
+    clock.pass_days(2)
+    add(engine, "blue lake")
+    assert [hit.memory.content for hit in search(engine, Query(text="red fox"), 1).hits] == ["red fox"]
+    assert not search(engine, Query(text="red fox", mode="keyword"), 2).hits
+
+
+def test_the_index_of_all_versions_is_loaded_when_it_is_asked_for(engine: Engine):
+    (id_,) = add(engine, "red fox")
+    engine.search(SPACE, Query(text="fox", filter=parse_filter({"status": "candidate"})))
+    live = engine.index_bytes
+    search(engine, Query(text="fox"), 1)
+    assert (engine.indexes_loaded, engine.index_bytes > live) == (1, True)
+    engine.supersede(SPACE, id_, Draft(content="blue fox"))
+    found = engine.search(SPACE, Query(text="fox", filter=parse_filter({"status": "superseded"})))
+    assert [hit.memory.content for hit in found.hits] == ["red fox"]
+
+
+def test_the_index_of_all_versions_is_forgotten_when_memory_is_scarce(stores: Stores):
+    with open_engine(stores(), index_memory=1) as engine:
+        add(engine, "red fox")
+        search(engine, Query(text="fox"), 1)
+        engine.search(SPACE, Query(text="fox"))
+        assert engine.indexes_evicted == 1
+        assert len(search(engine, Query(text="fox"), 1).hits) == 1
+
+
+def test_a_point_that_cannot_be_searched_is_refused(engine: Engine):
+    add(engine, "red fox")
+    with pytest.raises(PointAhead):
+        search(engine, Query(text="fox"), 2)
+    engine.create_space("other")
+    with pytest.raises(EpochGone):
+        engine.search("other", Query(text="fox", as_of=parse(str(engine.get_space(SPACE).at))))
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "-1", "1.5", "2026-02-30", "b0c5a3de:17", "9" * 19])

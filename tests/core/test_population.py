@@ -36,6 +36,7 @@ class History:
             self.rows.length.append(np.array([length], np.int32))
             self.rows.active.append(np.array([active]))
             self.rows.expires.append(np.array([expires]))
+            self.rows.born.append(np.array([seq.number]))
             self.rows.died.append(np.array([ALIVE]))
         buried = self.rows.bury(dead, np.full(len(dead), seq.number)) if len(dead) else dead
         if self.snapshots:
