@@ -13,10 +13,8 @@ from service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.fakes import API, draft
 from tests.service.keyed import BODIES
-from tests.service.test_cli import Run, added, run
+from tests.service.test_cli import Run, added
 from tests.stores import Stores
-
-__all__ = ["run"]  # a fixture
 
 SPACE = "tried"
 NOT_TRIED = {"createKey", "revokeKey", "rotateKey", "search"}  # a key that is shown must open something

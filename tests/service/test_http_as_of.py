@@ -4,9 +4,8 @@ import httpx
 import pytest
 
 from tests.service.fakes import draft
-from tests.service.test_cli import Run, added, run
+from tests.service.test_cli import Run, added
 
-__all__ = ["run"]  # a fixture
 API = "/v1/spaces/default"
 ID = "0197a3c0-5f4e-7000-8000-0123456789ab"
 

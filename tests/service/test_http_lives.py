@@ -8,9 +8,8 @@ from service.app import create_app
 from service.settings import Settings
 from tests.service.fakes import draft
 from tests.service.keyed import administrator, with_mode
-from tests.service.test_cli import Run, added, run
+from tests.service.test_cli import Run, added
 
-__all__ = ["run"]  # a fixture
 API = "/v1/spaces/default"
 
 
