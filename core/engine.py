@@ -1,12 +1,13 @@
 """The one object that the service holds: opens the store, delegates, closes."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Self, cast
 
-from core import auditing
+from core import auditing, feed
+from core.bell import Bell
 from core.calibration import Calibration
 from core.caller import OWNER, Caller
 from core.embed import Encoder
@@ -72,7 +73,10 @@ class Engine(Memories):
         self._quota = quota or Quota()
         migrate(database.primary, clock())
         self.meters = Meters(database.meters)
-        self._indexes = Indexes(database, self.meters.load_seconds, memory=index_memory, vectors=encoder is not None)
+        self.bell = Bell()
+        self._indexes = Indexes(
+            database, self.meters.load_seconds, self.bell, memory=index_memory, vectors=encoder is not None
+        )
         retention = int(retention_hours * HOUR_US)
         transactions = Transactions(
             database.primary, self._indexes, encoder, retention, self._quota, self.meters.changes
@@ -160,6 +164,10 @@ class Engine(Memories):
     def list_spaces(self) -> list[Space]:
         (rows,) = self._database.read([spaces.all_spaces()])
         return [self._told(space_row(row)) for row in rows]
+
+    def standing(self, names: Sequence[str]) -> dict[str, Seq]:
+        """Where spaces stand, of those that exist: one cheap question."""
+        return feed.standing(self._database, names)
 
     def get_space(self, name: str) -> Space:
         return self._told(find_space(self._database, name))

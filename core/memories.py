@@ -8,6 +8,7 @@ from core import facets
 from core.caller import Caller
 from core.diff import compared
 from core.errors import NotFound
+from core.feed import Events, Wanted, changes_of
 from core.filters import Filter
 from core.hits import Answer
 from core.ids import id_bytes, id_text
@@ -247,6 +248,10 @@ class Memories:
         shown = compared([version for version in versions if self._caller.shows(version.memory.category)])
         links = tuple(id_text(cast(bytes, row[0])) for row in chain if self._caller.shows(row[1]))
         return History(versions=shown, chain=links, seq=found.seq)
+
+    def changes(self, space: str, wanted: Wanted) -> Events:
+        """What became of the space; see `core.feed`."""
+        return changes_of(self._parts.database, space, wanted, self._caller)
 
     def search(self, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """The memories that best answer a query; see `Searcher.search`."""

@@ -11,6 +11,8 @@ Scope = Literal["read", "append", "write", "delete", "admin"]
 Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]
 Match = Literal["any", "all", "phrase"]
 Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
+ChangeKind = Literal["created", "updated", "superseded", "restored", "deleted", "undone", "reembedded"]
+Show = Literal["ids", "after", "both"]  # of a change: nothing of the memory, as it became, also as it was
 
 CONTENT_MAX = 100_000  # characters
 BATCH_MAX = 1_000  # memories in one batch
@@ -18,3 +20,4 @@ BATCH_MAX = 1_000  # memories in one batch
 PROMOTE_RETRIEVALS = 5  # with which a candidate becomes active
 PRUNE_RETRIEVALS = 3  # with less an old candidate is deprecated
 PRUNE_DAYS = 14.0  # after which it is old
+CHANGES_MAX = 1_000  # in one page of the change feed

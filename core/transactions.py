@@ -17,7 +17,8 @@ from core.store import changes, memories, quotas, requests, spaces
 from core.store.database import Database, Refused, Row, Rows, Statement
 from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow, space_row
-from core.values import BATCH_MAX, Flag, Memory, Plan, Quota, RequestKey, Seq, Written
+from core.terms import BATCH_MAX, ChangeKind
+from core.values import Flag, Memory, Plan, Quota, RequestKey, Seq, Written
 
 TRIES = 16  # of a change that others overtake
 
@@ -149,7 +150,9 @@ class Transactions:
         head += spaces.advance(space, numbers, call.now)
         return self._prepared(Begun(space, len(head), head, parts, call, created, checked, ended, numbers, flags))
 
-    def birth(self, space: SpaceRow, new: NewVersion, kind: str, caller: Caller, offset: int = 0) -> list[Statement]:
+    def birth(
+        self, space: SpaceRow, new: NewVersion, kind: ChangeKind, caller: Caller, offset: int = 0
+    ) -> list[Statement]:
         """Store a version as a change of its own, unless another memory has its address or its parent is not there."""
         memory = new.memory
         statements: list[Statement] = []

@@ -35,6 +35,7 @@ from service.databases import open_database
 from service.decode import SLASH, Request
 from service.envelope import Envelope
 from service.express import Express
+from service.feed.tides import Tides
 from service.freshness import caught_up
 from service.gate import Gate, access_of
 from service.keyring import Keyring
@@ -91,6 +92,7 @@ def create_app(
         scrape = app.state.scrape = Scrape(backend, settings.index_memory)
         keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key, asks=asks(settings))
         # Loaded where the settings speak of tokens: what reads them takes .1 s.
+        app.state.tides = Tides(backend, settings.stream_limit)
         tokens = None if settings.jwks is None else import_module("service.tokens.verify").tokens_of(settings)
         gate.tokens = tokens
         beat = asyncio.create_task(meters.beat())

@@ -4,7 +4,7 @@ It does not know where the service runs: a transport that calls the application 
 network. Every call returns a `Reply` or raises `ApiError` or `Unreachable`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # it takes a tenth of a second, which `--help` does without
 
 TIMEOUT_SECONDS = 60.0
 PROBLEM = "application/problem+json"
+EVENTS = "text/event-stream"
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 Json = Mapping[str, Any]
@@ -183,6 +184,31 @@ class Client:
     def history(self, space: str, memory_id: str) -> Reply:
         return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}/history")
 
+    def changes(self, space: str, params: Mapping[str, str]) -> Reply:
+        return self._call("GET", f"{_space(space)}/changes", params=params)
+
+    def listen(self, space: str, params: Mapping[str, str], last: str | None) -> Iterator[tuple[str, Any]]:
+        """Changes as they happen, after the event `last`: the id of each event, and what it tells, if anything.
+
+        Ends when the server ends it; go on from the last id. Raises what a call does.
+        """
+        httpx = import_module("httpx")
+        headers = {"Accept": EVENTS, **({} if last is None else {"Last-Event-ID": last})}
+        try:
+            with self._http.stream("GET", f"{_space(space)}/changes", params=dict(params), headers=headers) as response:
+                if not response.is_success:
+                    response.read()
+                    raise _refusal(response)
+                yield str(response.headers["Muisti-Seq"]) if last is None else last, None
+                for event in _events(response.iter_lines()):
+                    if event.get("event") == "end":
+                        return
+                    if "id" in event:
+                        data = event.get("data")
+                        yield event["id"], None if data is None else msgspec.json.decode(data)
+        except httpx.HTTPError as error:
+            raise Unreachable(f"the connection to {self._http.base_url} failed: {error}") from error
+
     def delete(self, space: str, memory_id: str, *, if_version: int | None = None) -> Reply:
         headers = _if_match(memory_id, if_version)
         return self._call("DELETE", f"{_space(space)}/memories/{_part(memory_id)}", headers=headers)
@@ -277,6 +303,22 @@ def connect(url: str, key: str | None = None) -> Client:
 def through(transport: "httpx.BaseTransport") -> Client:
     """A client over a transport of the caller's; closing the client closes the transport."""
     return Client(import_module("httpx").Client(transport=transport, base_url="http://localhost"))
+
+
+def _events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Server-sent events by their fields.
+
+    >>> list(_events(["id: 1", "event: created", "data: {}", "", ": still here", ""]))
+    [{'id': '1', 'event': 'created', 'data': '{}'}]
+    """
+    fields: dict[str, str] = {}
+    for line in lines:
+        name, _, value = line.partition(":")
+        if name:
+            fields[name] = value.removeprefix(" ")
+        elif not line and fields:
+            yield fields
+            fields = {}
 
 
 def _refusal(response: "httpx.Response") -> ApiError:

@@ -31,6 +31,11 @@ class Entrance(Arrival):
         self._too_many = len(self.connections) > self.config.connections  # with this one
         self._admission: Admission = cast(Litestar, self.app).state.admission
 
+    def shutdown(self) -> None:
+        """The server stops: streams should end."""
+        cast(Litestar, self.app).state.backend.stopping = True
+        super().shutdown()
+
     def resume_writing(self) -> None:
         super().resume_writing()
         if self._full:

@@ -111,9 +111,18 @@ def min_seq(header: str) -> Seq:
     Raises:
         HttpError: it is no such point.
     """
-    match = _SEQ.fullmatch(header)
+    return point(header, MIN_SEQ)
+
+
+def point(text: str, name: str) -> Seq:
+    """A point of history, which the header `name` gives.
+
+    Raises:
+        HttpError: it is no such point.
+    """
+    match = _SEQ.fullmatch(text)
     if match is None:
-        raise HttpError("malformed_header", f"{MIN_SEQ} looks like {{epoch}}:{{number}}, as {SEQ} gave it")
+        raise HttpError("malformed_header", f"{name} looks like {{epoch}}:{{number}}, as {SEQ} gave it")
     return Seq(match["epoch"], int(match["number"]))
 
 

@@ -15,9 +15,9 @@ from msgspec import Meta
 
 from service.decode import JSON, LINES
 from service.errors import KINDS, MEDIA_TYPE, Problem, status_name
-from service.openapi_examples import DRY_RUN, PROBLEMS, REPLIES, REQUESTS
+from service.openapi_examples import DRY_RUN, EPOCH, PROBLEMS, REPLIES, REQUESTS
 from service.openapi_links import LINKS, named
-from service.openapi_text import ABOUT, HEADERS, PARAMETERS, SECURITY, TAGS
+from service.openapi_text import ABOUT, HEADERS, PARAMETERS, SECURITY, STREAMED, TAGS
 from service.parameters import declared
 from service.schemas import fields
 from service.schemas.dry_run import DryRunReply
@@ -38,6 +38,7 @@ PATH_TYPES = {
 }
 SPACE = "/v1/spaces/{space}"
 TELLING = {"prefers": "Preference-Applied", "screens": "Muisti-Flags"}  # headers by the option of a route
+STREAM = "text/event-stream"
 LIMITS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 
 
@@ -217,19 +218,28 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
     if type is not ItemsReply and any(name == "Idempotency-Key" for name, _, _ in declared(handler)):
         headers.append("Idempotent-Replayed")
     headers += [name for option, name in TELLING.items() if handler.opt.get(option)]
-    media = handler.opt.get("media", JSON)
-    plain = {"type": "object" if media == JSON else "string"}
     name = type.__name__ if isinstance(type, msgspec.StructMeta) else ""
     answer: Json = {
         "description": status_name(status),
         "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in headers},
     }
     if type is not None:
-        schema = {"$ref": REF.format(name=name)} if name else plain
-        answer["content"] = {media: {"schema": schema, "example": REPLIES[str(handler.operation_id)][status]}}
+        answer["content"] = _content(handler, name, status)
     if links := LINKS.get(name):
         answer["links"] = {call: {"$ref": f"#/components/links/{named(name, call)}"} for call in links}
     return answer
+
+
+def _content(handler: HTTPRouteHandler, name: str, status: int) -> Json:
+    media = handler.opt.get("media", JSON)
+    plain = {"type": "object" if media == JSON else "string"}
+    schema = {"$ref": REF.format(name=name)} if name else plain
+    content: Json = {media: {"schema": schema, "example": REPLIES[str(handler.operation_id)][status]}}
+    if handler.opt.get("streams"):
+        (change,) = REPLIES[str(handler.operation_id)][status].items
+        told = f"id: {EPOCH}:{change.seq}\nevent: {change.change}\ndata: {msgspec.json.encode(change).decode()}\n\n"
+        content[STREAM] = {"schema": {"type": "string", "description": STREAMED}, "example": told}
+    return content
 
 
 def _replies(handler: HTTPRouteHandler) -> Iterator[Any]:

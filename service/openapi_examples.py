@@ -19,6 +19,7 @@ from core.values import USUAL_POLICY, Difference, Likeness, Quota, Seq, Space, S
 from service.errors import KINDS, Problem, problem, problem_of
 from service.routes.docs import KindReply
 from service.routes.metadata import ResourceReply
+from service.schemas.changes import ChangeReply, ChangesReply
 from service.schemas.dry_run import DryRunReply, PlannedReply
 from service.schemas.keys import AuditedReply, AuditReply, KeyReply, KeysReply, MadeKeyReply
 from service.schemas.policy import PolicyReply
@@ -281,6 +282,24 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "listMemories": {200: PageReply(items=[TAGGED, ANNA, UPDATED], next_cursor=None)},
     "listCategories": {200: CountsReply(items=[CountReply(name="rules", count=2)])},
     "listTags": {200: CountsReply(items=[CountReply(name="release", count=1)])},
+    "listChanges": {
+        200: ChangesReply(
+            items=[
+                ChangeReply(
+                    seq=4,
+                    at=CHANGED,
+                    change="updated",
+                    memory_id=RULE_ID,
+                    version=2,
+                    actor=ADMIN,
+                    request="4bf92f3577b34da6",
+                    after=UPDATED,
+                )
+            ],
+            next_cursor=None,
+            seq=_seq(4),
+        )
+    },
     "setQuota": {200: QUOTA},
     "setPolicy": {200: POLICY},
     "getStats": {200: STATS},

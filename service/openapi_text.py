@@ -13,6 +13,7 @@ TAGS = {
     "entries": "The same memories by their address, a category and a key.",
     "search": "The memories that best answer a query.",
     "facets": "Counts and sizes.",
+    "changes": "What has happened in a space, as pages and as a stream.",
     "spaces": "Isolated stores.",
     "keys": "Who may do what, and who did what.",
     "operations": "Is it alive, is it ready, what can it do.",
@@ -47,6 +48,11 @@ HEADERS = {
     "RateLimit-Reset": _header("Seconds until all are there again.", "1"),
     "Retry-After": _header("Seconds after which to try again.", "1"),
 }
+
+STREAMED = (
+    "Server-sent events: `id` is the point after the change, `event` its kind, `data` a ChangeReply; the last, `end`, "
+    "says why it ends (`code`, `detail`). Every 15 s without a change a comment, with the `id` of the point reached."
+)
 
 SECURITY = {
     "type": "http",

@@ -122,7 +122,7 @@ def _run_here(settings: Settings, listeners: list[socket.socket]) -> None:
     try:
         app = _application(settings, engine)
         laps.end("application")
-        server = _Server(_config(settings, app), app, _known(engine, settings), laps)
+        server = _Server(_config(settings, app), _known(engine, settings), laps)
         if threading.current_thread() is threading.main_thread():
             # uvicorn raises a signal again when it has stopped; by then there is the engine to close
             signal.signal(signal.SIGTERM, server.handle_exit)
@@ -181,11 +181,11 @@ def _config(settings: Settings, app: Litestar | str) -> Config:
 
 
 class _Server(uvicorn.Server):
-    """Says when it is ready, and to streams when they should end."""
+    """Says when it is ready."""
 
-    def __init__(self, config: uvicorn.Config, app: Litestar, known: str, laps: Laps) -> None:
+    def __init__(self, config: uvicorn.Config, known: str, laps: Laps) -> None:
         super().__init__(config)
-        self._app, self._known, self._laps = app, known, laps
+        self._known, self._laps = known, laps
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -193,10 +193,6 @@ class _Server(uvicorn.Server):
             self._laps.end("model")  # and the compiled loops, for which it waits before it takes requests
             _LOG.debug("started", extra={"ms": self._laps.taken})
             _LOG.info(f"Muisti is ready at {_url(sockets[0])} with {self._known}; the API is described at /docs")
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._app.state.backend.stopping = True
-        await super().shutdown(sockets)
 
 
 def _known(engine: Engine, settings: Settings) -> str:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from time import perf_counter
 from typing import NamedTuple
 
+from core.bell import Bell
 from core.errors import MuistiError, NotFound
 from core.index.snapshot import Snapshot
 from core.index.space_index import Outdated, SpaceIndex
@@ -14,6 +15,7 @@ from core.meters import Histogram
 from core.store import spaces
 from core.store.database import Database
 from core.store.spaces import SpaceRow, space_row
+from core.values import Seq
 
 SOON = 2_000  # changes; so many are read in about 50 ms
 LOOSE = 10_000  # rows of an index that are not packed, before they are
@@ -29,9 +31,15 @@ class _Key(NamedTuple):
 class Indexes:
     """Opens, refreshes and forgets the indexes of each space. Thread-safe; one that loads blocks no other."""
 
-    def __init__(self, database: Database, load_seconds: Histogram, *, memory: int, vectors: bool) -> None:
-        """`memory` in bytes for all indexes together; `vectors` is False when embeddings are off."""
+    def __init__(
+        self, database: Database, load_seconds: Histogram, bell: Bell | None = None, *, memory: int, vectors: bool
+    ) -> None:
+        """`memory` in bytes for all indexes together; `vectors` is False when embeddings are off.
+
+        `bell` rings with each change of this process.
+        """
         self._database = database
+        self._bell = bell or Bell()
         self._load_seconds = load_seconds
         self._memory = memory
         self._vectors = vectors
@@ -71,6 +79,7 @@ class Indexes:
         """A change of this process: the next search must have seen it."""
         with self._lock:
             self._written[space.id] = max(seq, self._written.get(space.id, 0))
+        self._bell.ring(space.space.name, Seq(space.space.epoch, seq))
 
     def fresh(self, name: str, at_least: int = 0) -> tuple[SpaceIndex, Snapshot]:
         """The index of a space, as far as this process has written and at least to change number `at_least`.

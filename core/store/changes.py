@@ -8,6 +8,7 @@ from core.ids import id_bytes, id_text
 from core.store.database import Row, Scalar, Statement
 from core.store.memories import COLUMNS
 from core.store.spaces import SpaceRow
+from core.terms import ChangeKind
 from core.text import fold
 from core.values import Memory, Planned
 
@@ -43,7 +44,9 @@ def change(row: Row) -> Change:
     return Change(*cast(tuple[int, str, bytes, str | None, int, bytes | None, bytes | None, str | None], row))
 
 
-def record(space: SpaceRow, kind: str, caller: Caller, memory: Memory | None = None, offset: int = 0) -> Statement:
+def record(
+    space: SpaceRow, kind: ChangeKind, caller: Caller, memory: Memory | None = None, offset: int = 0
+) -> Statement:
     """Note a change at the space's seq less `offset`; `memory` is the version that it made or ended."""
     what = (None, None) if memory is None else (id_bytes(memory.id), memory.version)
     return Statement(

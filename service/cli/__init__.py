@@ -21,6 +21,7 @@ COMMANDS = {
     "undo": ("service.cli.history:undo", "Take back the last changes."),
     "promote": ("service.cli.reviews:promote", "Make candidates active that were retrieved often."),
     "prune": ("service.cli.reviews:prune", "Deprecate old candidates that nobody asked for."),
+    "changes": ("service.cli.feed:changes", "Show what has changed, and what changes."),
     "delete": ("service.cli.write:delete", "Delete a memory."),
     "categories": ("service.cli.read:categories", "List categories and how many memories each has."),
     "tags": ("service.cli.read:tags", "List tags and how many memories each has."),

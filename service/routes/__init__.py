@@ -7,6 +7,7 @@ from litestar.types import ControllerRouterHandler
 
 from service.routes import (
     batch,
+    changes,
     docs,
     entries,
     facets,
@@ -31,6 +32,7 @@ IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *undo.ROUTES,
     *telemetry.ROUTES,
     *reviews.ROUTES,
+    *changes.ROUTES,
 )
 
 

@@ -68,6 +68,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = "allow"
     rate_limit: Annotated[float, amount(1_000_000, "Requests a second of one key in one process; 0: any.")] = 0.0
     concurrency_limit: Annotated[int, whole(0, 100_000, "Requests at once of one key in one process; 0: any.")] = 0
+    stream_limit: Annotated[
+        int, whole(1, 100_000, "Streams of changes that one process serves; of one key a quarter.")
+    ] = 256
     request_timeout: Annotated[
         float, amount(3600, "Seconds that a request may take to arrive, and an answer to be read on.", 1)
     ] = 60.0

@@ -14,7 +14,7 @@ from service.schemas.keys import MODES
 NEEDS: dict[str, Scope | None] = {
     "listMemories": "read", "getMemory": "read", "getHistory": "read", "getEntry": "read", "search": "read",
     "getTelemetry": "read",
-    "listCategories": "read", "listTags": "read", "getStats": "read", "getSpace": "read",
+    "listCategories": "read", "listChanges": "read", "listTags": "read", "getStats": "read", "getSpace": "read",
     "addMemory": "append", "addMemories": "append",
     "updateMemory": "write", "supersedeMemory": "write", "restoreMemory": "write", "putEntry": "write",
     "promote": "write", "prune": "write",

@@ -1,0 +1,109 @@
+"""A stream of server-sent events: the changes of a space as they happen, each with the point from which to go on.
+
+It asks for the next page when the last one has been sent, so nothing piles up for a reader who is slow. One who does
+not read at all is cut off (`service.arrival`), comes back with `Last-Event-ID`, and has lost nothing.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+from litestar.response import Stream
+from litestar.response.base import ASGIResponse
+from litestar.types import Receive, Scope, Send
+
+from core.errors import MuistiError
+from core.feed import Events, Wanted
+from core.memories import Memories
+from core.values import Seq
+from service.errors import HttpError
+from service.feed.tides import Tides
+from service.schemas.changes import ChangeReply
+from service.workers import Backend
+
+MEDIA_TYPE = "text/event-stream"
+LOOK = 1.0  # seconds after which a stream that waits looks whether the server is about to stop
+CHECK = 5.0  # seconds between two looks at the key, when nothing is told
+HEARTBEAT = 15.0  # seconds without a word
+RETRY_MS = 1_000  # after which a client that was cut off should come back
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a stream tells: the changes of a space that are wanted, as long as `allowed` does not raise."""
+
+    backend: Backend
+    tides: Tides
+    memories: Memories
+    space: str
+    wanted: Wanted
+    allowed: Callable[[], Awaitable[None]]
+    key_id: str | None
+
+    async def page(self, since: Seq) -> Events:
+        """What there is to tell after a point.
+
+        Raises:
+            NotFound, EpochGone, InvalidInput, NotYetReplicated.
+        """
+        return await self.backend.store(self.memories.changes, self.space, replace(self.wanted, since=since))
+
+    async def blocks(self, page: Events) -> AsyncGenerator[bytes]:
+        """The stream: this page and all that follow it, until it must end; then why."""
+        with self.tides.watching(self.space, self.key_id):
+            yield b"retry: %d\n\n" % RETRY_MS
+            try:
+                async with aclosing(self._told(page)) as told:
+                    async for block in told:
+                        yield block
+                yield _end("stopping", "the server is about to stop; come back")
+            except (MuistiError, HttpError) as error:
+                yield _end(error.code, error.detail if isinstance(error, HttpError) else str(error))
+
+    async def _told(self, page: Events) -> AsyncGenerator[bytes]:
+        clock = asyncio.get_running_loop().time
+        while not self.backend.stopping:
+            for event in page.items:
+                yield _block(event.kind, Seq(page.reached.epoch, event.seq), ChangeReply.of(event, self.wanted.show))
+            told = checked = clock()
+            while not page.more and not self.backend.stopping:
+                if await self.tides.past(self.space, page.reached, LOOK):
+                    break
+                if clock() - checked >= CHECK:
+                    await self.allowed()
+                    checked = clock()
+                if clock() - told >= HEARTBEAT:
+                    yield b"id: %b\n: still here\n\n" % str(page.reached).encode()
+                    told = clock()
+            await self.allowed()
+            page = await self.page(page.reached)
+
+
+def _block(name: str, at: Seq, data: Any) -> bytes:
+    return b"id: %b\nevent: %b\ndata: %b\n\n" % (str(at).encode(), name.encode(), msgspec.json.encode(data))
+
+
+def _end(code: str, detail: str) -> bytes:
+    return b"event: end\ndata: %b\n\n" % msgspec.json.encode({"code": code, "detail": detail})
+
+
+class EventStream(Stream):
+    """The answer that is a stream. Whatever ends it, the generator is closed with it."""
+
+    def __init__(self, blocks: AsyncGenerator[bytes], headers: dict[str, str]) -> None:
+        super().__init__(blocks, media_type=MEDIA_TYPE, headers={**headers, "X-Accel-Buffering": "no"})
+        self._blocks = blocks
+
+    def to_asgi_response(self, *args: Any, **kwargs: Any) -> ASGIResponse:
+        made = super().to_asgi_response(*args, **kwargs)
+        blocks = self._blocks
+
+        class Closing(ASGIResponse):
+            async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+                async with aclosing(blocks):
+                    await made(scope, receive, send)
+
+        return Closing()

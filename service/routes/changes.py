@@ -1,0 +1,115 @@
+"""The change feed."""
+
+from typing import Annotated, cast, get_args
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath, HeaderParameter, QueryParameter
+
+from core import feed
+from core.errors import InvalidInput
+from core.feed import Wanted
+from core.filters import parse_params
+from core.terms import CHANGES_MAX, ChangeKind, Show
+from core.values import Seq
+from service.access import check
+from service.decode import Request
+from service.errors import HttpError
+from service.feed.stream import MEDIA_TYPE, EventStream, Source
+from service.feed.tides import Tides
+from service.gate import access_of, memories
+from service.headers import SEQ, point
+from service.respond import read
+from service.schemas.changes import ChangesReply
+from service.workers import Backend
+
+OWN = ("since", "limit", "change", "show")
+
+SinceParameter = Annotated[
+    str | None, QueryParameter(description="A point, `{epoch}:{number}`: only what came after it.")
+]
+ChangeParameter = Annotated[
+    str | None,
+    QueryParameter(description=f"Only these kinds of changes, a,b,c of {', '.join(get_args(ChangeKind))}."),
+]
+ShowParameter = Annotated[
+    str,
+    QueryParameter(
+        description="Only `ids`, the memory as it is `after` the change, or `both`, also as it was before.",
+        enum=list(get_args(Show)),
+    ),
+]
+ChangesLimit = Annotated[
+    int, QueryParameter(description="Largest number.", schema_extra={"minimum": 1, "maximum": CHANGES_MAX})
+]
+LastEventId = Annotated[
+    str | None,
+    HeaderParameter(name="Last-Event-ID", description="Of a stream that goes on: the id of its last event."),
+]
+
+
+@get(
+    "/changes",
+    operation_id="listChanges",
+    tags=["changes"],
+    needs="read",
+    filters=True,
+    streams=True,
+    problems=["malformed_header", "past_retention", "point_ahead"],
+)
+async def list_changes(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    since: SinceParameter = None,
+    limit: ChangesLimit = 100,
+    change: ChangeParameter = None,
+    show: ShowParameter = "after",
+    last_event_id: LastEventId = None,
+) -> Response[ChangesReply]:
+    """Read what has changed, oldest first, or listen to it.
+
+    Every other parameter is a filter, as in a list; a change passes when its memory does, before or after. With
+    `Accept: text/event-stream` the answer is a stream, which tells what comes until the client leaves; without a point
+    to go on from it begins now.
+    """
+    filters = {name: texts for name, texts in request.query_params.dict().items() if name not in OWN}
+    wanted = Wanted(
+        since=None if since is None else _since(since),
+        kinds=cast(tuple[ChangeKind, ...], () if change is None else tuple(change.split(","))),
+        filter=parse_params(filters),
+        show=cast(Show, show),
+        limit=limit,
+    )
+    feed.check(wanted)
+    if MEDIA_TYPE in request.headers.get("accept", ""):
+        return cast(Response[ChangesReply], await _stream(request, space, backend, wanted, last_event_id))
+    page = await backend.store(memories(request, backend).changes, space, wanted)
+    return read(ChangesReply.of(page, wanted.show), page.reached)
+
+
+async def _stream(request: Request, space: str, backend: Backend, wanted: Wanted, last: str | None) -> EventStream:
+    access = access_of(request.scope)
+    tides: Tides = request.app.state.tides
+
+    async def allowed() -> None:
+        """The key may be revoked, or expire, while the stream goes on."""
+        now = await request.app.state.gate.enter(request.scope["headers"], request.scope["path"])
+        check(now, "read", space)
+
+    source = Source(backend, tides, memories(request, backend), space, wanted, allowed, access.key_id)
+    tides.check(access.key_id)
+    since = wanted.since if last is None else point(last, "Last-Event-ID")
+    if since is None:
+        since = (await backend.store(backend.engine.get_space, space)).at
+    return EventStream(source.blocks(await source.page(since)), {SEQ: str(since)})
+
+
+def _since(text: str) -> Seq:
+    try:
+        return point(text, "since")
+    except HttpError as error:
+        raise InvalidInput.at("$.since", error.detail.removeprefix("since ")) from None
+
+
+ROUTES = (list_changes,)

@@ -1,0 +1,59 @@
+"""The change feed as it is told."""
+
+from typing import Annotated, get_args
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from core.feed import Event, Events
+from core.terms import ChangeKind, Show
+from service.schemas import fields
+from service.schemas.replies import MemoryReply
+
+KindOfChange = Annotated[
+    str, Meta(description="What happened.", extra_json_schema={"enum": list(get_args(ChangeKind))})
+]
+
+
+class ChangeReply(Struct, frozen=True, kw_only=True):
+    """A change. `before` and `after` are there as `show` asks; null where there was or is no such memory."""
+
+    seq: Annotated[int, Meta(description="Its number in the history of the space.")]
+    at: fields.Time
+    change: KindOfChange
+    memory_id: Annotated[fields.MemoryId | None, Meta(description="Null when the space itself changed.")]
+    version: Annotated[int | None, Meta(description="The version that it made, or ended.")]
+    actor: Annotated[str | None, Meta(description="Id of the key, or who acted without one.")]
+    request: Annotated[str | None, Meta(description="X-Request-Id of the request that made it.")]
+    before: MemoryReply | None | UnsetType = UNSET
+    after: MemoryReply | None | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, event: Event, show: Show) -> "ChangeReply":
+        before, after = ((None if one is None else MemoryReply.of(one)) for one in (event.before, event.after))
+        return cls(
+            seq=event.seq,
+            at=event.at,
+            change=event.kind,
+            memory_id=event.memory_id,
+            version=event.version,
+            actor=event.actor,
+            request=event.request,
+            before=before if show == "both" else UNSET,
+            after=UNSET if show == "ids" else after,
+        )
+
+
+class ChangesReply(Struct, frozen=True, kw_only=True):
+    """Changes, oldest first. `seq` is where to go on: send it as `since`."""
+
+    items: list[ChangeReply]
+    next_cursor: Annotated[str | None, Meta(description="The `since` of the next page; null when all is told.")]
+    seq: fields.SeqText
+
+    @classmethod
+    def of(cls, events: Events, show: Show) -> "ChangesReply":
+        return cls(
+            items=[ChangeReply.of(event, show) for event in events.items],
+            next_cursor=str(events.reached) if events.more else None,
+            seq=str(events.reached),
+        )
