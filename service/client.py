@@ -110,6 +110,10 @@ class Client:
     def ready(self) -> Reply:
         return self._call("GET", "/readyz")
 
+    def metrics(self) -> Reply:
+        """Its body is text for Prometheus."""
+        return self._call("GET", "/metrics")
+
     def spaces(self) -> Reply:
         return self._call("GET", "/v1/spaces")
 

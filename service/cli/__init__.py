@@ -15,6 +15,7 @@ COMMANDS = {
     "list": ("service.cli.read:list_memories", "List memories, newest first."),
     "search": ("service.cli.search:search", "Find the memories that best answer a query."),
     "update": ("service.cli.write:update", "Change fields of a memory."),
+    "validate": ("service.cli.validate:validate", "Tell what storing a text would meet."),
     "supersede": ("service.cli.write:supersede", "Put a new memory in place of one."),
     "history": ("service.cli.history:history", "Show the versions of a memory and what each changed."),
     "restore": ("service.cli.history:restore", "Let a memory stand again as it stood."),
@@ -29,14 +30,19 @@ COMMANDS = {
     "space": ("service.cli.spaces:space", "Show which space is used here, and why."),
     "spaces": ("service.cli.spaces:spaces", "List the spaces."),
     "quota": ("service.cli.quotas:quota", "Set how much a space may hold."),
+    "demo": ("service.cli.demo:demo", "Try Muisti on a made-up project."),
     "connect": ("service.cli.connect:connect", "Let an agent client use Muisti."),
     "policy": ("service.cli.policy:policy", "Show or set what a space does with secrets and personal data."),
+    "hook": ("service.cli.hook:hook", "Keep what happens in an agent client."),
+    "skill": ("service.cli.skill:skill", "Show what an agent should know about remembering."),
     "keys": ("service.cli.keys:keys", "Make, list, revoke and rotate keys."),
     "audit": ("service.cli.keys:audit", "Show who administered or deleted what."),
     "eval": ("service.cli.evaluate:evaluate", "Measure retrieval quality on judged data."),
     "calibrate": ("service.cli.calibrate:calibrate", "Fit the thresholds of evidence."),
     "reembed": ("service.cli.reembed:reembed", "Embed a space anew with the model that runs."),
+    "top": ("service.cli.top:top", "Watch a server at work."),
     "doctor": ("service.cli.doctor:doctor", "Check the installation and the database."),
+    "completion": ("service.cli.completion:completion", "Print a script that completes commands and options."),
 }
 
 

@@ -1,13 +1,18 @@
 """What all commands share: the global options, loading on first use, help with examples, exit codes."""
 
+import errno
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 OK, ERROR, CONFLICT, TOO_LONG, USAGE = 0, 1, 2, 3, 64
 GLOBAL = "Global options"
@@ -120,6 +125,12 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"no command {name!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """Names from the table, without importing the commands."""
+        item = import_module("click.shell_completion").CompletionItem
+        named = [item(name, help=text) for name, (_, text) in self.commands_at.items() if name.startswith(incomplete)]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in self.commands_at.items()])
@@ -133,6 +144,11 @@ class LazyGroup(click.Group):
                 raise
             error.show()
             sys.exit(_exit_code(error))
+        except OSError as error:
+            if error.errno != errno.EPIPE:
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
+            sys.exit(ERROR)
         except click.Abort:
             if not standalone_mode:
                 raise

@@ -32,6 +32,16 @@ def talk(text: str) -> None:
     click.echo(text, err=True)
 
 
+def hinting(options: Globals) -> bool:
+    return sys.stderr.isatty() and not options.plain and not options.json
+
+
+def hint(options: Globals, text: str) -> None:
+    """What a person may want to do next. Scripts do not want to know."""
+    if hinting(options):
+        click.echo(click.style(text, dim=True), err=True, color=False if options.no_color else None)
+
+
 def for_people(options: Globals) -> bool:
     return sys.stdout.isatty() and not options.plain and not options.json
 

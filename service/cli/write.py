@@ -10,7 +10,7 @@ from core.terms import CONTENT_MAX, OnConflict
 from service.cli.base import TOO_LONG, USAGE, Command, Failure, Globals
 from service.cli.naming import check_name, find, find_id
 from service.cli.options import CLEAR, comma_list, dry_run_option, memory_fields
-from service.cli.output import answer, cell, likeness, one_line, talk
+from service.cli.output import answer, cell, hint, likeness, one_line, talk
 from service.cli.session import session
 
 STDIN = "-"
@@ -49,7 +49,7 @@ def add(
 
     TEXT is the content; - reads it from standard input. Prints the id.
     """
-    memory = {"content": _content(text), **_given(fields)}
+    memory = {"content": text_of(text), **_given(fields)}
     with session(options, allowed(allow_secrets)) as opened:
         tried = opened.client.trying(dry_run)
         run = opened.read if dry_run else opened.write  # which makes a space that is missing
@@ -95,7 +95,7 @@ def update(
     Only what is given changes. TEXT is the new content; - reads it from standard input. An empty value, as in
     --author "", takes a field away; --tag and --metadata replace what was there. Prints the id and the new version.
     """
-    changes = ({} if text is None else {"content": _content(text)}) | _given(fields, clearing=True)
+    changes = ({} if text is None else {"content": text_of(text)}) | _given(fields, clearing=True)
     if not changes:
         raise click.UsageError("nothing to change: give a new TEXT or at least one field")
     with session(options, allowed(allow_secrets)) as opened:
@@ -108,6 +108,8 @@ def update(
             table=lambda memory: cell(f"Changed {memory['id']}: now version {memory['version']}."),
             plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
         )
+        if not dry_run:
+            hint(options, f"To take it back: muisti restore {found}")
 
 
 @click.command(
@@ -128,7 +130,7 @@ def supersede(
     TEXT is the content of the new one; - reads it from standard input. The old one is found no more, but stays in the
     history. Without --category and --key the new one takes over those of the old. Prints the new id.
     """
-    memory = {"content": _content(text), **_given(fields)}
+    memory = {"content": text_of(text), **_given(fields)}
     with session(options, allowed(allow_secrets)) as opened:
         found = opened.read(lambda: find_id(opened, id_))
         reply = opened.client.trying(dry_run).supersede(opened.space, found, memory, if_version=if_version)
@@ -139,6 +141,8 @@ def supersede(
             table=lambda memory: cell(f"Stored {memory['id']} in place of {found}."),
             plain=lambda memory: [memory["id"]],
         )
+        if not dry_run:
+            hint(options, "To take it back: muisti undo")
 
 
 @click.command(
@@ -165,9 +169,16 @@ def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_
             table=lambda _: cell(f"Deleted {found['id']}: {_start(found)}"),
             plain=lambda _: [found["id"]],
         )
+        if not dry_run:
+            hint(options, f"To bring it back: muisti restore {found['id']}")
 
 
-def _content(text: str) -> str:
+def text_of(text: str) -> str:
+    """The content that a person means: the text, or standard input for `-`.
+
+    Raises:
+        Failure: it is too long, or no UTF-8.
+    """
     content = _standard_input() if text == STDIN else text
     if len(content) > CONTENT_MAX:
         raise Failure(f"the content has {len(content):,} characters; at most {CONTENT_MAX:,} are allowed", TOO_LONG)

@@ -63,7 +63,7 @@ def connect(client: Client, path: Path, name: str, entry: Entry) -> Change:
     Raises:
         NotPossible: the file cannot be read, or is none of its format.
     """
-    before = _text(path)
+    before = text(path)
     try:
         return Change(path, before, client.form.put(before or "", [*client.holder, name], entry))
     except Unreadable as error:
@@ -76,7 +76,7 @@ def undo(client: Client, path: Path, name: str) -> Change:
     Raises:
         NotPossible: as `connect`.
     """
-    now, kept = _text(path), text_of(backup_of(path))
+    now, kept = text(path), text_of(backup_of(path))
     if now is None:
         return Change(path, None, None)
     place = [*client.holder, name]
@@ -116,7 +116,12 @@ def forget_backup(path: Path) -> None:
     backup_of(path).unlink(missing_ok=True)
 
 
-def _text(path: Path) -> str | None:
+def text(path: Path) -> str | None:
+    """What is in a file, None when there is none.
+
+    Raises:
+        NotPossible: it cannot be read.
+    """
     try:
         return text_of(path)
     except OSError as error:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from core.errors import NotFound
 from service.errors import KINDS, problem_type
 
-ASSETS = {"index.html": "text/html", "docs.css": "text/css", "docs.js": "text/javascript"}
+ASSETS = {"index.html": "text/html", "docs.css": "text/css", "docs.js": "text/javascript", "skill.md": "text/markdown"}
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

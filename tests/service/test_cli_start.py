@@ -21,7 +21,8 @@ from service.cli import main
 def helps(command, words):
     context = click.Context(command, info_name=words[-1])
     before = set(sys.modules)
-    assert command.get_help(context)
+    shown = command.get_help(context).partition("\\nExamples:")[2]
+    assert f"\\n  {' '.join(words)}" in shown or words == ["muisti"] or " | muisti hook run" in shown, words
     heavy = HEAVY & (set(sys.modules) - before)
     assert not heavy, f"{' '.join(words)} imports {heavy}"
     for name in command.list_commands(context) if isinstance(command, click.Group) else ():

@@ -1,0 +1,101 @@
+"""Hooks of Claude Code: what it runs when something happens, in its settings."""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from service.connect import jsonc, planning
+from service.connect.clients import Home
+from service.connect.files import Change
+
+SECONDS = 5  # after which Claude Code ends a hook
+ALWAYS = ("UserPromptSubmit", "PreCompact")
+OF_TOOLS = ("PreToolUse", "PostToolUse")
+PROJECT = ".claude/settings.json"
+_OURS = re.compile(r"muisti(?:\.exe)?['\"]?\s.*\bhook run\b|\bhook run\b.*\bmuisti\b")
+
+
+def where(home: Home) -> Path:
+    """The user's settings."""
+    return home.named("CLAUDE_CONFIG_DIR", home.folder / ".claude") / "settings.json"
+
+
+def command(options: Sequence[str]) -> str:
+    """What the client runs.
+
+    Raises:
+        NotPossible: the command `muisti` is nowhere.
+    """
+    return shlex.join([planning.command(), *options, "hook", "run"])
+
+
+def install(path: Path, run: str, events: Sequence[str]) -> Change:
+    """The settings with a hook for each event, in place of those that were ours.
+
+    Raises:
+        NotPossible: the file cannot be read or is no JSON.
+    """
+    change = uninstall(path)
+    text = change.after or ""
+    if [*_events(jsonc.read(change.before or ""))] == [(event, run) for event in events]:
+        return Change(path, change.before, change.before)
+    try:
+        for event in events:
+            group = {"matcher": "*"} if event in OF_TOOLS else {}
+            hook = {"type": "command", "command": run, "timeout": SECONDS}
+            text = jsonc.append(text, ["hooks", event], {**group, "hooks": [hook]})
+    except jsonc.Unreadable as error:
+        raise planning.NotPossible(f"{path} cannot be changed, {error}. Nothing was written.") from error
+    return Change(path, change.before, text)
+
+
+def uninstall(path: Path) -> Change:
+    """The settings without our hooks, and without what is empty then.
+
+    Raises:
+        NotPossible: the file cannot be read or is no JSON.
+    """
+    before = planning.text(path)
+    if before is None:
+        return Change(path, None, None)
+    try:
+        after = before
+        while place := next(_places(jsonc.read(after)), None):
+            after = jsonc.drop(after, place)
+        return Change(path, before, None if after != before and jsonc.read(after) == {} else after)
+    except jsonc.Unreadable as error:
+        raise planning.NotPossible(f"{path} cannot be changed, {error}. Nothing was written.") from error
+
+
+def _places(settings: Any) -> Iterator[list[str | int]]:
+    """Where something of ours is, the largest thing that is ours alone."""
+    hooks = settings.get("hooks") if isinstance(settings, Mapping) else None
+    for event, at, group in _groups(hooks):
+        ours = [number for number, hook in enumerate(group["hooks"]) if _is_ours(hook)]
+        if not ours:
+            continue
+        if len(ours) < len(group["hooks"]):
+            yield ["hooks", event, at, "hooks", ours[-1]]
+        elif len(settings["hooks"][event]) > 1:
+            yield ["hooks", event, at]
+        else:
+            yield ["hooks", event] if len(settings["hooks"]) > 1 else ["hooks"]
+
+
+def _events(settings: Any) -> Iterator[tuple[str, str]]:
+    hooks = settings.get("hooks") if isinstance(settings, Mapping) else None
+    for event, _, group in _groups(hooks):
+        yield from ((event, hook["command"]) for hook in group["hooks"] if _is_ours(hook))
+
+
+def _groups(hooks: Any) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
+    for event, groups in hooks.items() if isinstance(hooks, Mapping) else ():
+        for at, group in enumerate(groups if isinstance(groups, list) else ()):
+            if isinstance(group, Mapping) and isinstance(group.get("hooks"), list):
+                yield event, at, group
+
+
+def _is_ours(hook: Any) -> bool:
+    return isinstance(hook, Mapping) and _OURS.search(str(hook.get("command", ""))) is not None
