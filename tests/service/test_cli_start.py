@@ -9,7 +9,8 @@ HEAVY = {"apsw", "core.values", "httpx", "litestar", "mcp", "model2vec", "numba"
 def imported(code: str) -> list[str]:
     """Which of the heavy modules a fresh process has after that code, by what it says on stderr."""
     code += f"\nimport sys; print(*sorted({HEAVY!r} & sys.modules.keys()), file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr[-600:]
     return done.stderr.split()
 
 
