@@ -6,8 +6,7 @@ from typing import Annotated, Literal, get_args, get_type_hints
 
 import msgspec
 
-from core.terms import PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS
-from core.terms import Screening
+from core.terms import PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Screening
 from service.settings import forms
 from service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
 
