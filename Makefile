@@ -103,8 +103,9 @@ load: .venv/.dev .venv/.kernels build/locust/.made ## Load a server as applicati
 profile: .venv/.dev .venv/.kernels ## Show where the time of a search goes: make profile TEXT=dir
 	@$(ONE_THREAD) $(BIN)/python -m loadtests.profile $(if $(TEXT),--text $(TEXT)) $(ARGS)
 
-openapi: .venv/.serve ## Write docs/openapi.json, which a test compares with the routes
+openapi: .venv/.serve ## Write docs/openapi.json, and the Python client from it; tests compare both
 	@$(BIN)/python -m service.routes.openapi > docs/openapi.json
+	@$(BIN)/python clients/python/generate.py docs/openapi.json
 
 pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraints.txt (needs the network)
 	@$(call check_python)

@@ -13,7 +13,7 @@ import msgspec
 
 from service.cli.base import ERROR, Failure, Globals
 from service.cli.configuration import in_force
-from service.cli.output import cell, console, fields, for_people, grid, one_line, safe, stack, tabbed
+from service.cli.output import cell, console, fields, for_people, grid, indented, one_line, stack, tabbed
 from service.cli.session import client, server_url
 from service.client import ApiError, Client
 from service.demo import memories
@@ -72,7 +72,7 @@ def _steps(options: Globals, path: Path) -> Iterator[Step]:
     with client(options, settings) as opened:
         opened.create_space(SPACE)
         yield Step("Start on an empty database", "muisti serve", perf_counter() - began, [])
-        yield _timed("Store 200 memories, each embedded and indexed", "muisti import", lambda: _store(opened))
+        yield _timed("Store 200 memories, each embedded and indexed", "muisti add TEXT", lambda: _store(opened))
         for question, why in QUESTIONS:
             asked = f'muisti search "{question}"'
             yield _timed(why, asked, lambda question=question: _ask(opened, question))
@@ -132,8 +132,8 @@ def _tell(options: Globals, number: int, step: Step) -> None:
         click.echo(tabbed(number, f"{step.seconds * 1000:.0f} ms", step.title, *step.lines))
         return
     head = cell(f"{number}. {step.title}", "bold") + cell(f"   {step.seconds * 1000:,.0f} ms", "green")
-    lines = [cell(f"   {safe(line)}") for line in step.lines]
-    console(options).print(stack(head, cell(f"   $ {step.command}", "dim"), *lines, cell("")))
+    lines = stack(cell(f"$ {step.command}", "dim"), *map(cell, step.lines), cell(""))
+    console(options).print(stack(head, indented(lines)))
 
 
 def _summary(done: list[Step], keep: Path | None) -> Any:

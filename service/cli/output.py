@@ -133,6 +133,10 @@ def stack(*parts: RenderableType) -> RenderableType:
     return import_module("rich.console").Group(*parts)
 
 
+def indented(part: RenderableType) -> RenderableType:
+    return import_module("rich.padding").Padding(part, (0, 0, 0, 3))
+
+
 def short_id(memory: Row) -> str:
     return "…" + str(memory["id"])[-SHORT:]
 

@@ -1,0 +1,206 @@
+"""Write the clients' methods and types from the server's OpenAPI document, and the sync client from the async one.
+
+    python clients/python/generate.py docs/openapi.json
+
+A test compares what stands here with what this would write.
+"""
+
+import json
+import keyword
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).parent / "muisti_client"
+METHODS = ("get", "put", "post", "patch", "delete")
+SYNC = (
+    (r"\basync def\b", "def"),
+    (r"\bawait ", ""),
+    (r"\basyncio\b", "time"),
+    (r"\bAsyncTransport\b", "Transport"),
+    (r"\bAsyncMuisti\b", "Muisti"),
+    (r"\bAsyncClient\b", "Client"),
+    (r"\b__aenter__\b", "__enter__"),
+    (r"\b__aexit__\b", "__exit__"),
+    (r"\baclose\b", "close"),
+    (r"\b_async_transport\b", "_sync_transport"),
+    (r"`_sync_transport` is made from this module by generate.py\.", "Made from `_async_transport` by generate.py."),
+)
+PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+HEAD = '"""Made from the OpenAPI document of the server by generate.py."""\n'
+
+
+def main() -> None:
+    document = json.loads(Path(sys.argv[1]).read_text("utf-8"))
+    for name, text in files(document).items():
+        (PACKAGE / name).write_text(text, "utf-8")
+
+
+def files(document: Mapping[str, Any]) -> dict[str, str]:
+    """What is made, by the name of its file."""
+    calls = _calls(document)
+    transport = (PACKAGE / "_async_transport.py").read_text("utf-8")
+    return {
+        "types.py": _types(document),
+        "_async_calls.py": calls,
+        "_sync_calls.py": synchronous(calls),
+        "_sync_transport.py": synchronous(transport),
+    }
+
+
+def synchronous(text: str) -> str:
+    """The same without waiting."""
+    for pattern, word in SYNC:
+        text = re.sub(pattern, word, text)
+    return text
+
+
+def operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Method, path and operation of all that programs call."""
+    for path, item in document["paths"].items():
+        for method in METHODS:
+            if method in item:
+                yield method.upper(), path, item[method]
+
+
+def name_of(operation: Mapping[str, Any]) -> str:
+    """The method of the client.
+
+    >>> name_of({"operationId": "listMemories"})
+    'list_memories'
+    """
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", operation["operationId"]).lower()
+
+
+def argument(name: str) -> str:
+    """The argument for a parameter.
+
+    >>> [argument(name) for name in ("If-Match", "Muisti-Min-Seq", "from")]
+    ['if_match', 'muisti_min_seq', 'from_']
+    """
+    found = re.sub(r"\W", "_", name).lower()
+    return f"{found}_" if keyword.iskeyword(found) else found
+
+
+def _types(document: Mapping[str, Any]) -> str:
+    lines = [HEAD, "from typing import Any, Literal, NotRequired, TypedDict", ""]
+    for name, schema in sorted(document["components"]["schemas"].items()):
+        fields = schema.get("properties", {})
+        needed = schema.get("required", [])
+        lines.append(f"{name} = TypedDict(\n    {name!r},\n    {{")
+        for field, one in fields.items():
+            kind = _kind(one, quoted=True)
+            told = repr(kind) if field in needed else f"NotRequired[{kind!r}]"
+            lines.append(f"        {field!r}: {told},")
+        lines.append("    },\n)")
+        lines.append(f"{json.dumps(schema.get('description', ''), ensure_ascii=False)}\n")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _kind(schema: Mapping[str, Any], quoted: bool = False) -> str:
+    """A type of Python for a schema."""
+    if "$ref" in schema:
+        return schema["$ref"].rpartition("/")[2] if quoted else f"types.{schema['$ref'].rpartition('/')[2]}"
+    choices = schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf")
+    if choices:
+        return " | ".join(dict.fromkeys(_kind(one, quoted) for one in choices))
+    if "enum" in schema:
+        return f"Literal[{', '.join(map(repr, schema['enum']))}]"
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return " | ".join(PLAIN.get(one, "Any") for one in kind)
+    if kind == "array":
+        return f"list[{_kind(schema.get('items', {}), quoted)}]"
+    if kind == "object":
+        return "dict[str, Any]"
+    return PLAIN.get(kind or "", "Any")
+
+
+def _calls(document: Mapping[str, Any]) -> str:
+    lines = [
+        HEAD,
+        "from collections.abc import Mapping",
+        "from typing import Any, Literal",
+        "",
+        "from muisti_client import types",
+        "from muisti_client._async_transport import AsyncTransport",
+        "from muisti_client._wire import call",
+        "",
+        "",
+        "class AsyncMuisti(AsyncTransport):",
+        '    """A method for each operation of the API. Answers are the JSON as it came, with the types of `types`."""',
+    ]
+    for method, path, operation in operations(document):
+        lines += ["", *_method(method, path, operation)]
+    return "\n".join(lines) + "\n"
+
+
+def _method(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]:
+    parameters = operation.get("parameters", [])
+    parts = [one["name"] for one in parameters if one["in"] == "path"]
+    params = {one["name"]: one for one in parameters if one["in"] == "query"}
+    headers = {one["name"]: one for one in parameters if one["in"] == "header"}
+    body = _body(operation)
+    yield f"    async def {name_of(operation)}("
+    yield "        self,"
+    yield from (f"        {argument(name)}: str," for name in parts)
+    if body:
+        yield f"        body: {body},"
+    named = {**params, **headers}
+    if named:
+        yield "        *,"
+    for name, one in named.items():
+        kind = "Mapping[str, Any]" if one["schema"].get("type") == "object" else _kind(one["schema"])
+        missing = "" if one.get("required") else " | None = None"
+        yield f"        {argument(name)}: {kind}{missing},"
+    yield f"    ) -> {_answer(operation)}:"
+    yield f"        {_docstring(operation)}"
+    yield "        return await self._send("
+    yield "            call("
+    yield f"                {method!r},"
+    yield f"                {path!r},"
+    yield from _mapping("parts", parts)
+    yield from _mapping("params", params)
+    yield from _mapping("headers", headers)
+    if body:
+        yield "                body=body,"
+    if "Idempotency-Key" in headers:
+        yield "                once=True,"
+    yield "            )"
+    yield "        )"
+
+
+def _mapping(title: str, names: Any) -> Iterator[str]:
+    if names:
+        yield f"                {title}={{{', '.join(f'{name!r}: {argument(name)}' for name in names)}}},"
+
+
+def _body(operation: Mapping[str, Any]) -> str | None:
+    content = operation.get("requestBody", {}).get("content", {})
+    if "application/json" in content:
+        return _kind(content["application/json"]["schema"])
+    return "Any" if content else None
+
+
+def _answer(operation: Mapping[str, Any]) -> str:
+    kinds: dict[str, None] = {}
+    for status, answer in operation["responses"].items():
+        if not status.startswith("2"):
+            continue
+        content = answer.get("content", {})
+        if "application/json" in content:
+            kinds |= dict.fromkeys(_kind(content["application/json"].get("schema", {})).split(" | "))
+        else:
+            kinds["str" if content else "None"] = None
+    return " | ".join(kinds) if "Any" not in kinds else "Any"
+
+
+def _docstring(operation: Mapping[str, Any]) -> str:
+    text = f"{operation.get('summary', '')}. {operation.get('description', '')}".strip()
+    return f'"""{re.sub(chr(92) * 2, "", " ".join(text.split())).rstrip(chr(34))}"""'
+
+
+if __name__ == "__main__":
+    main()

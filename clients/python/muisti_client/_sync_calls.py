@@ -1,0 +1,718 @@
+"""Made from the OpenAPI document of the server by generate.py."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from muisti_client import types
+from muisti_client._sync_transport import Transport
+from muisti_client._wire import call
+
+
+class Muisti(Transport):
+    """A method for each operation of the API. Answers are the JSON as it came, with the types of `types`."""
+
+    def get_resource_metadata(
+        self,
+    ) -> types.ResourceReply:
+        """Read where tokens for the HTTP API come from. Only a server that takes tokens has this."""
+        return self._send(
+            call(
+                'GET',
+                '/.well-known/oauth-protected-resource',
+            )
+        )
+
+    def get_mcp_metadata(
+        self,
+    ) -> types.ResourceReply:
+        """Read where tokens for MCP come from. Only a server that takes tokens has this."""
+        return self._send(
+            call(
+                'GET',
+                '/.well-known/oauth-protected-resource/mcp',
+            )
+        )
+
+    def get_docs(
+        self,
+    ) -> str:
+        """Browse the API and try it."""
+        return self._send(
+            call(
+                'GET',
+                '/docs',
+            )
+        )
+
+    def get_health(
+        self,
+    ) -> types.AliveReply:
+        """Say that the process answers."""
+        return self._send(
+            call(
+                'GET',
+                '/healthz',
+            )
+        )
+
+    def get_metrics(
+        self,
+    ) -> str:
+        """Read metrics, for Prometheus. Of the whole server, as text; as OpenMetrics when `Accept` names that. Needs a key of all spaces, or the one of the setting `MUISTI_METRICS_KEY`, which opens nothing else. Needs the scope admin."""
+        return self._send(
+            call(
+                'GET',
+                '/metrics',
+            )
+        )
+
+    def get_openapi(
+        self,
+    ) -> dict[str, Any]:
+        """Read this document."""
+        return self._send(
+            call(
+                'GET',
+                '/openapi.json',
+            )
+        )
+
+    def get_problem(
+        self,
+        code: str,
+    ) -> types.KindReply:
+        """Explain a kind of error: the `type` of every problem leads here."""
+        return self._send(
+            call(
+                'GET',
+                '/problems/{code}',
+                parts={'code': code},
+            )
+        )
+
+    def get_readiness(
+        self,
+    ) -> types.ReadyReply:
+        """Say whether the service can do its work. 503 when the database does not answer. What runs is told to those with a key, or to all while there are none."""
+        return self._send(
+            call(
+                'GET',
+                '/readyz',
+            )
+        )
+
+    def list_audit(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> types.AuditReply:
+        """Read the audit log, newest first. Who made or ended keys and spaces and who deleted memories, without content. Needs a key of all spaces. Needs the scope admin."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/audit',
+                params={'limit': limit, 'cursor': cursor},
+            )
+        )
+
+    def list_keys(
+        self,
+    ) -> types.KeysReply:
+        """List keys. The caller's own and those made with it; with the scope admin, all of the caller's spaces. Needs a key."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/keys',
+            )
+        )
+
+    def create_key(
+        self,
+        body: types.KeyBody,
+    ) -> types.MadeKeyReply:
+        """Make a key. It may no more than the key that makes it, and ends with it. Its secret is in this answer and nowhere else. Needs a key."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/keys',
+                body=body,
+            )
+        )
+
+    def get_key(
+        self,
+        key_id: str,
+    ) -> types.KeyReply:
+        """Read a key. Needs a key."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/keys/{key_id}',
+                parts={'key_id': key_id},
+            )
+        )
+
+    def revoke_key(
+        self,
+        key_id: str,
+    ) -> None:
+        """Revoke a key. It and those made with it open nothing from now on; other processes know it within a second. Needs a key."""
+        return self._send(
+            call(
+                'DELETE',
+                '/v1/keys/{key_id}',
+                parts={'key_id': key_id},
+            )
+        )
+
+    def rotate_key(
+        self,
+        key_id: str,
+        body: types.RotateBody,
+    ) -> types.MadeKeyReply:
+        """Replace a key. The new one may what the old one may, which still opens for a while. Needs a key."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/keys/{key_id}/rotate',
+                parts={'key_id': key_id},
+                body=body,
+            )
+        )
+
+    def list_spaces(
+        self,
+    ) -> types.SpacesReply:
+        """List the spaces. Those that the key may touch. Needs a key."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces',
+            )
+        )
+
+    def create_space(
+        self,
+        body: types.SpaceBody,
+        *,
+        dry_run: bool | None = None,
+    ) -> types.DryRunReply | types.SpaceReply:
+        """Make a space. One that the key may touch. Needs the scope admin."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/spaces',
+                params={'dry_run': dry_run},
+                body=body,
+            )
+        )
+
+    def get_space(
+        self,
+        space: str,
+    ) -> types.SpaceReply:
+        """Read a space. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}',
+                parts={'space': space},
+            )
+        )
+
+    def delete_space(
+        self,
+        space: str,
+        *,
+        confirm: str,
+        dry_run: bool | None = None,
+    ) -> types.DryRunReply | None:
+        """Erase a space with all that is in it. The default space always exists and cannot be erased. Needs the scope admin."""
+        return self._send(
+            call(
+                'DELETE',
+                '/v1/spaces/{space}',
+                parts={'space': space},
+                params={'confirm': confirm, 'dry_run': dry_run},
+            )
+        )
+
+    def list_categories(
+        self,
+        space: str,
+        *,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.CountsReply:
+        """Count the active memories of each category. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/categories',
+                parts={'space': space},
+                params={'as_of': as_of},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    def get_entry(
+        self,
+        space: str,
+        category: str,
+        key: str,
+        *,
+        as_of: str | None = None,
+        no_touch: bool | None = None,
+        if_none_match: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.MemoryReply:
+        """Read the memory at an address. A slash within a category or key is written %2F. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/entries/{category}/{key}',
+                parts={'space': space, 'category': category, 'key': key},
+                params={'as_of': as_of, 'no_touch': no_touch},
+                headers={'If-None-Match': if_none_match, 'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    def put_entry(
+        self,
+        space: str,
+        category: str,
+        key: str,
+        body: types.EntryBody,
+        *,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        prefer: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.WrittenReply | types.DryRunReply | None:
+        """Store a memory at an address, in place of what is there. 201 when nothing was there. What is there keeps its id and gets a new version, with nothing of the old one left. Needs the scope write."""
+        return self._send(
+            call(
+                'PUT',
+                '/v1/spaces/{space}/entries/{category}/{key}',
+                parts={'space': space, 'category': category, 'key': key},
+                params={'dry_run': dry_run},
+                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Prefer': prefer, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+                once=True,
+            )
+        )
+
+    def delete_entry(
+        self,
+        space: str,
+        category: str,
+        key: str,
+        *,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | None:
+        """Delete the memory at an address. Needs the scope delete."""
+        return self._send(
+            call(
+                'DELETE',
+                '/v1/spaces/{space}/entries/{category}/{key}',
+                parts={'space': space, 'category': category, 'key': key},
+                params={'dry_run': dry_run},
+                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+                once=True,
+            )
+        )
+
+    def list_memories(
+        self,
+        space: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        as_of: str | None = None,
+        filter: str | None = None,
+        filters: Mapping[str, Any] | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.PageReply:
+        """List memories, newest first. Every other parameter is a filter: `tags=a,b`, `created_at.gte=2026-01-01`, `metadata.team=core`, or `filter=` with JSON. All must hold. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/memories',
+                parts={'space': space},
+                params={'limit': limit, 'cursor': cursor, 'as_of': as_of, 'filter': filter, 'filters': filters},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    def add_memory(
+        self,
+        space: str,
+        body: types.AddBody,
+        *,
+        on_conflict: Literal['reject', 'keep', 'supersede'] | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        prefer: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | types.AddedReply:
+        """Add a memory. When the answer arrives the memory is on the disk, and every search finds it. One that says what a current memory says, or contradicts one, is refused unless `on_conflict` is `keep`; with `supersede` it takes the place of the closest of those, which needs the scope `write`. Needs the scope append."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/memories',
+                parts={'space': space},
+                params={'on_conflict': on_conflict, 'dry_run': dry_run},
+                headers={'Idempotency-Key': idempotency_key, 'Prefer': prefer, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+                once=True,
+            )
+        )
+
+    def add_memories(
+        self,
+        space: str,
+        body: types.BatchBody,
+        *,
+        atomic: bool | None = None,
+        on_conflict: Literal['reject', 'keep', 'supersede'] | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ItemsReply | types.DryRunReply | types.BatchReply:
+        """Add 1 to 1,000 memories. Atomic, all are stored or none: 201. With `atomic` false each for itself, and the answer tells what became of each: 200, also when some failed. As application/x-ndjson the body is one memory a line, and the choices are parameters. Needs the scope append."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/memories/batch',
+                parts={'space': space},
+                params={'atomic': atomic, 'on_conflict': on_conflict, 'dry_run': dry_run},
+                headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+                once=True,
+            )
+        )
+
+    def get_memory(
+        self,
+        space: str,
+        memory_id: str,
+        *,
+        as_of: str | None = None,
+        no_touch: bool | None = None,
+        if_none_match: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.MemoryReply:
+        """Read a memory. That counts as a retrieval unless `no_touch` is true. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/memories/{memory_id}',
+                parts={'space': space, 'memory_id': memory_id},
+                params={'as_of': as_of, 'no_touch': no_touch},
+                headers={'If-None-Match': if_none_match, 'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    def update_memory(
+        self,
+        space: str,
+        memory_id: str,
+        body: types.PatchBody,
+        *,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        prefer: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.WrittenReply | types.DryRunReply | None:
+        """Change a memory. What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version. Needs the scope write."""
+        return self._send(
+            call(
+                'PATCH',
+                '/v1/spaces/{space}/memories/{memory_id}',
+                parts={'space': space, 'memory_id': memory_id},
+                params={'dry_run': dry_run},
+                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Prefer': prefer, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+                once=True,
+            )
+        )
+
+    def delete_memory(
+        self,
+        space: str,
+        memory_id: str,
+        *,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | None:
+        """Delete a memory. Its versions stay in its history. Needs the scope delete."""
+        return self._send(
+            call(
+                'DELETE',
+                '/v1/spaces/{space}/memories/{memory_id}',
+                parts={'space': space, 'memory_id': memory_id},
+                params={'dry_run': dry_run},
+                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+                once=True,
+            )
+        )
+
+    def get_history(
+        self,
+        space: str,
+        memory_id: str,
+        *,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.HistoryReply:
+        """Read all versions of a memory, of a deleted or superseded one too, and what each has changed. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/memories/{memory_id}/history',
+                parts={'space': space, 'memory_id': memory_id},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    def restore_memory(
+        self,
+        space: str,
+        memory_id: str,
+        body: types.RestoreBody,
+        *,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.WrittenReply | types.DryRunReply:
+        """Let a memory stand again as it stood in a version. That makes a new version, so that nothing is lost. Deleted and superseded memories come back; one whose address belongs to another meanwhile is refused. An end that has passed is left out. Needs the scope write."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/memories/{memory_id}/restore',
+                parts={'space': space, 'memory_id': memory_id},
+                params={'dry_run': dry_run},
+                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+                once=True,
+            )
+        )
+
+    def supersede_memory(
+        self,
+        space: str,
+        memory_id: str,
+        body: types.SupersedeBody,
+        *,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | types.WrittenReply:
+        """Put a new memory in place of a current one. Both happen at once: the old one gets a last version that names the new in `superseded_by`, gives up its address and is found no more; the new one names the old in `supersedes`. A body without category and key takes over those of the old one. Needs the scope write."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/memories/{memory_id}/supersede',
+                parts={'space': space, 'memory_id': memory_id},
+                params={'dry_run': dry_run},
+                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+                once=True,
+            )
+        )
+
+    def get_telemetry(
+        self,
+        space: str,
+        memory_id: str,
+        *,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.TelemetryReply:
+        """Read how often a memory was retrieved, when last, and what callers said of it. To ask is no retrieval. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/memories/{memory_id}/telemetry',
+                parts={'space': space, 'memory_id': memory_id},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    def set_policy(
+        self,
+        space: str,
+        body: types.PolicyBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.PolicyReply | types.DryRunReply:
+        """Say what a space does with secrets and personal data. From now on, in what is written; what it holds already stays as it is. Needs the scope admin."""
+        return self._send(
+            call(
+                'PATCH',
+                '/v1/spaces/{space}/policy',
+                parts={'space': space},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+            )
+        )
+
+    def promote(
+        self,
+        space: str,
+        body: types.PromoteBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ReviewReply | types.DryRunReply:
+        """Make candidates active that were retrieved often enough. Up to 500, the oldest first; `more` says to call again. Needs the scope write."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/promote',
+                parts={'space': space},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+            )
+        )
+
+    def prune(
+        self,
+        space: str,
+        body: types.PruneBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ReviewReply | types.DryRunReply:
+        """Deprecate candidates that are old and were hardly retrieved. Never guards, nor what is of high importance; nothing is deleted. Up to 500, the oldest first; `more` says to call again. Needs the scope write."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/prune',
+                parts={'space': space},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+            )
+        )
+
+    def set_quota(
+        self,
+        space: str,
+        body: types.QuotaBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.QuotaReply | types.DryRunReply:
+        """Say what a space may hold. What it holds already stays. Needs a key of all spaces; the quota belongs to the name and outlives the space. Needs the scope admin."""
+        return self._send(
+            call(
+                'PATCH',
+                '/v1/spaces/{space}/quota',
+                parts={'space': space},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+            )
+        )
+
+    def search(
+        self,
+        space: str,
+        body: types.SearchBody,
+        *,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.SearchReply:
+        """Find the memories that best answer a query. The filter acts before the ranking: up to `limit` hits, all of which pass it. Needs the scope read."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/search',
+                parts={'space': space},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+                body=body,
+            )
+        )
+
+    def get_stats(
+        self,
+        space: str,
+        *,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.StatsReply:
+        """Read the sizes and rates of a space. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/stats',
+                parts={'space': space},
+                params={'as_of': as_of},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    def list_tags(
+        self,
+        space: str,
+        *,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.CountsReply:
+        """Count the active memories of each tag. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/tags',
+                parts={'space': space},
+                params={'as_of': as_of},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    def undo(
+        self,
+        space: str,
+        body: types.UndoBody,
+        *,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.UndoReply | types.DryRunReply:
+        """Take back the last changes: of a request, of memories of an author, or your own. All or none. Each memory stands again as it stood before the first of them; what did not exist is deleted. Changes by others that came upon them are in the way. Needs the scopes `write` and `delete`. Needs the scope delete."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/undo',
+                parts={'space': space},
+                params={'dry_run': dry_run},
+                headers={'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+                once=True,
+            )
+        )

@@ -1,0 +1,817 @@
+"""Made from the OpenAPI document of the server by generate.py."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+AddBody = TypedDict(
+    'AddBody',
+    {
+        'content': 'str',
+        'kind': NotRequired["Literal['memory', 'chunk', 'exchange']"],
+        'type': NotRequired["Literal['fact', 'preference', 'procedure', 'guard', 'observation']"],
+        'status': NotRequired["Literal['active', 'candidate', 'superseded', 'deprecated']"],
+        'importance': NotRequired["Literal['low', 'medium', 'high', 'critical']"],
+        'author': NotRequired['str | None'],
+        'reason': NotRequired['str | None'],
+        'source': NotRequired['str | None'],
+        'tags': NotRequired['list[str]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'event_at': NotRequired['str | None'],
+        'expires_at': NotRequired['str | None'],
+        'parent_id': NotRequired['str | None'],
+        'category': NotRequired['str | None'],
+        'key': NotRequired['str | None'],
+        'on_conflict': NotRequired["Literal['reject', 'keep', 'supersede']"],
+    },
+)
+"A memory to add."
+
+AddedReply = TypedDict(
+    'AddedReply',
+    {
+        'id': 'str',
+        'space': 'str',
+        'version': 'int',
+        'kind': "Literal['memory', 'chunk', 'exchange']",
+        'category': 'str | None',
+        'key': 'str | None',
+        'content': 'str',
+        'type': "Literal['fact', 'preference', 'procedure', 'guard', 'observation']",
+        'status': "Literal['active', 'candidate', 'superseded', 'deprecated']",
+        'importance': "Literal['low', 'medium', 'high', 'critical']",
+        'author': 'str | None',
+        'reason': 'str | None',
+        'source': 'str | None',
+        'tags': 'list[str]',
+        'metadata': 'dict[str, Any]',
+        'event_at': 'str | None',
+        'created_at': 'str',
+        'updated_at': 'str',
+        'expires_at': 'str | None',
+        'supersedes': 'str | None',
+        'superseded_by': 'str | None',
+        'parent_id': 'str | None',
+        'tokens': 'int',
+        'flags': 'list[FlagReply]',
+        'similar': 'list[LikenessReply]',
+        'checked_at': 'str | None',
+    },
+)
+"The memory that was added, and current ones that are like it."
+
+AliveReply = TypedDict(
+    'AliveReply',
+    {
+        'status': NotRequired["Literal['ok']"],
+    },
+)
+"The process answers."
+
+AmountReply = TypedDict(
+    'AmountReply',
+    {
+        'used': 'int',
+        'limit': 'int | None',
+    },
+)
+"How much there is, and how much there may be; null for any."
+
+AuditReply = TypedDict(
+    'AuditReply',
+    {
+        'items': 'list[AuditedReply]',
+        'next_cursor': 'str | None',
+    },
+)
+"Entries of the audit log, newest first."
+
+AuditedReply = TypedDict(
+    'AuditedReply',
+    {
+        'at': 'str',
+        'actor': 'str',
+        'action': 'str',
+        'space': 'str | None',
+        'target': 'str | None',
+    },
+)
+"Somebody did something. `actor` is the id of a key, `jwt:` with a subject, `local`, `anonymous`, `setting`."
+
+BatchBody = TypedDict(
+    'BatchBody',
+    {
+        'memories': 'list[DraftBody]',
+        'atomic': NotRequired['bool'],
+        'on_conflict': NotRequired["Literal['reject', 'keep', 'supersede']"],
+    },
+)
+"Memories to add. They are decoded one by one, so that each has its own error."
+
+BatchReply = TypedDict(
+    'BatchReply',
+    {
+        'items': 'list[MemoryReply]',
+        'flags': 'list[FlagReply]',
+        'seq': 'str',
+    },
+)
+"The memories that were added, in the order of the request."
+
+CountReply = TypedDict(
+    'CountReply',
+    {
+        'name': 'str',
+        'count': 'int',
+    },
+)
+"How many active memories bear a name."
+
+CountsReply = TypedDict(
+    'CountsReply',
+    {
+        'items': 'list[CountReply]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"Names and their counts, most frequent first."
+
+DifferenceReply = TypedDict(
+    'DifferenceReply',
+    {
+        'kind': "Literal['date', 'name', 'negation', 'number', 'opposite']",
+        'existing': 'str | None',
+        'new': 'str | None',
+    },
+)
+"Where two memories part that are otherwise alike; null where one says nothing of the kind."
+
+DraftBody = TypedDict(
+    'DraftBody',
+    {
+        'content': 'str',
+        'kind': NotRequired["Literal['memory', 'chunk', 'exchange']"],
+        'type': NotRequired["Literal['fact', 'preference', 'procedure', 'guard', 'observation']"],
+        'status': NotRequired["Literal['active', 'candidate', 'superseded', 'deprecated']"],
+        'importance': NotRequired["Literal['low', 'medium', 'high', 'critical']"],
+        'author': NotRequired['str | None'],
+        'reason': NotRequired['str | None'],
+        'source': NotRequired['str | None'],
+        'tags': NotRequired['list[str]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'event_at': NotRequired['str | None'],
+        'expires_at': NotRequired['str | None'],
+        'parent_id': NotRequired['str | None'],
+        'category': NotRequired['str | None'],
+        'key': NotRequired['str | None'],
+    },
+)
+"A memory as a client states it."
+
+DryRunReply = TypedDict(
+    'DryRunReply',
+    {
+        'dry_run': NotRequired['Literal[True]'],
+        'status': 'int',
+        'changes': 'int',
+        'items': 'list[PlannedReply]',
+        'answer': 'Any',
+    },
+)
+"What the request would do and answer; nothing is stored. A new memory would have another id."
+
+EmbeddingsReply = TypedDict(
+    'EmbeddingsReply',
+    {
+        'enabled': 'bool',
+        'model': 'str | None',
+    },
+)
+"Whether texts are embedded, and by which model."
+
+EntryBody = TypedDict(
+    'EntryBody',
+    {
+        'content': 'str',
+        'kind': NotRequired["Literal['memory', 'chunk', 'exchange']"],
+        'type': NotRequired["Literal['fact', 'preference', 'procedure', 'guard', 'observation']"],
+        'status': NotRequired["Literal['active', 'candidate', 'superseded', 'deprecated']"],
+        'importance': NotRequired["Literal['low', 'medium', 'high', 'critical']"],
+        'author': NotRequired['str | None'],
+        'reason': NotRequired['str | None'],
+        'source': NotRequired['str | None'],
+        'tags': NotRequired['list[str]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'event_at': NotRequired['str | None'],
+        'expires_at': NotRequired['str | None'],
+        'parent_id': NotRequired['str | None'],
+    },
+)
+"A memory without its address."
+
+ExplanationReply = TypedDict(
+    'ExplanationReply',
+    {
+        'fusion': "Literal['absolute', 'convex', 'dbsf', 'rrf'] | None",
+        'alpha': 'float | None',
+        'lexical': 'float | None',
+        'bm25': 'float | None',
+        'cosine': 'float | None',
+        'blend': 'dict[str, Any] | None',
+        'fused': 'float',
+        'time': 'NamedTimeReply | None',
+        'recency': 'float',
+        'importance': 'float',
+        'age_days': 'float | None',
+        'terms': 'dict[str, Any]',
+    },
+)
+"Every factor of a score = fused * time * recency * importance. `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`."
+
+FieldChangeReply = TypedDict(
+    'FieldChangeReply',
+    {
+        'field': 'str',
+        'before': 'Any',
+        'after': 'Any',
+    },
+)
+"What a field was and what it became."
+
+FieldProblem = TypedDict(
+    'FieldProblem',
+    {
+        'path': 'str',
+        'message': 'str',
+    },
+)
+"A bad field or parameter: a JSON path such as `$.memories[3].key`, and what to do."
+
+FlagReply = TypedDict(
+    'FlagReply',
+    {
+        'code': "Literal['redacted']",
+        'path': 'str',
+        'kind': 'str | None',
+    },
+)
+"What a write did otherwise than it was asked to. `redacted`: something was taken out at `path`, of which `kind` says what it looked like."
+
+HistoryReply = TypedDict(
+    'HistoryReply',
+    {
+        'items': 'list[VersionReply]',
+        'chain': 'list[str]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"All versions of a memory, newest first."
+
+HitReply = TypedDict(
+    'HitReply',
+    {
+        'memory': 'MemoryReply',
+        'score': 'float',
+        'ranks': 'dict[str, Any]',
+        'passage': 'PassageReply',
+        'highlight': NotRequired['str'],
+        'explain': NotRequired['ExplanationReply'],
+    },
+)
+"A memory that answers, with its place in each ranking, from 1. `highlight` and `explain` stand when asked for."
+
+ItemReply = TypedDict(
+    'ItemReply',
+    {
+        'index': 'int',
+        'status': "Literal['created', 'failed']",
+        'memory': NotRequired['MemoryReply'],
+        'problem': NotRequired['Problem'],
+    },
+)
+"What became of one memory of a batch."
+
+ItemsReply = TypedDict(
+    'ItemsReply',
+    {
+        'items': 'list[ItemReply]',
+        'created': 'int',
+        'failed': 'int',
+        'flags': 'list[FlagReply]',
+        'seq': 'str | None',
+    },
+)
+"What became of each memory of a batch that is not atomic. `seq` is null when nothing was created."
+
+KeyBody = TypedDict(
+    'KeyBody',
+    {
+        'name': 'str',
+        'scopes': NotRequired['list[str]'],
+        'mode': NotRequired["Literal['read-only', 'append-only', 'no-delete', 'full']"],
+        'spaces': 'list[str]',
+        'category': NotRequired['str | None'],
+        'expires_at': NotRequired['str | None'],
+    },
+)
+"A key to make, no stronger than the one that makes it. `mode` is short for a list of scopes."
+
+KeyReply = TypedDict(
+    'KeyReply',
+    {
+        'id': 'str',
+        'name': 'str',
+        'scopes': 'list[str]',
+        'spaces': 'list[str]',
+        'category': 'str | None',
+        'parent_id': 'str | None',
+        'created_at': 'str',
+        'expires_at': 'str | None',
+        'revoked_at': 'str | None',
+        'last_used_at': 'str | None',
+    },
+)
+"A key without its secret. `parent_id` is the key that made it, and whose end ends it."
+
+KeysReply = TypedDict(
+    'KeysReply',
+    {
+        'items': 'list[KeyReply]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"Keys, newest first, those that have ended too."
+
+KindReply = TypedDict(
+    'KindReply',
+    {
+        'type': 'str',
+        'code': 'str',
+        'status': 'int',
+        'title': 'str',
+        'meaning': 'str',
+        'retry_after': 'int | None',
+    },
+)
+"What a kind of problem means. `retry_after` is in seconds, null when repeating the request is of no use."
+
+LikenessReply = TypedDict(
+    'LikenessReply',
+    {
+        'id': 'str',
+        'kind': "Literal['address', 'conflict', 'duplicate', 'similar']",
+        'similarity': 'float | None',
+        'differs': 'list[DifferenceReply]',
+        'content': 'str',
+        'category': 'str | None',
+        'key': 'str | None',
+    },
+)
+"A current memory that stands against a new one, or is like it."
+
+MadeKeyReply = TypedDict(
+    'MadeKeyReply',
+    {
+        'id': 'str',
+        'name': 'str',
+        'scopes': 'list[str]',
+        'spaces': 'list[str]',
+        'category': 'str | None',
+        'parent_id': 'str | None',
+        'created_at': 'str',
+        'expires_at': 'str | None',
+        'revoked_at': 'str | None',
+        'last_used_at': 'str | None',
+        'key': 'str',
+    },
+)
+"A new key. `key` is shown this once and kept nowhere."
+
+MemoryReply = TypedDict(
+    'MemoryReply',
+    {
+        'id': 'str',
+        'space': 'str',
+        'version': 'int',
+        'kind': "Literal['memory', 'chunk', 'exchange']",
+        'category': 'str | None',
+        'key': 'str | None',
+        'content': 'str',
+        'type': "Literal['fact', 'preference', 'procedure', 'guard', 'observation']",
+        'status': "Literal['active', 'candidate', 'superseded', 'deprecated']",
+        'importance': "Literal['low', 'medium', 'high', 'critical']",
+        'author': 'str | None',
+        'reason': 'str | None',
+        'source': 'str | None',
+        'tags': 'list[str]',
+        'metadata': 'dict[str, Any]',
+        'event_at': 'str | None',
+        'created_at': 'str',
+        'updated_at': 'str',
+        'expires_at': 'str | None',
+        'supersedes': 'str | None',
+        'superseded_by': 'str | None',
+        'parent_id': 'str | None',
+        'tokens': 'int',
+    },
+)
+"A memory in one of its versions."
+
+NamedTimeReply = TypedDict(
+    'NamedTimeReply',
+    {
+        'words': 'str',
+        'start': 'str | None',
+        'stop': 'str | None',
+        'factor': 'float',
+    },
+)
+"The time that a query names which is nearest to the memory; null where it is open."
+
+PageReply = TypedDict(
+    'PageReply',
+    {
+        'items': 'list[MemoryReply]',
+        'next_cursor': 'str | None',
+    },
+)
+"Memories, newest first."
+
+PassageReply = TypedDict(
+    'PassageReply',
+    {
+        'number': 'int',
+        'start': 'int',
+        'stop': 'int',
+    },
+)
+"The stretch of the content that answers best: its number and its borders in characters."
+
+PatchBody = TypedDict(
+    'PatchBody',
+    {
+        'content': NotRequired['str'],
+        'kind': NotRequired["Literal['memory', 'chunk', 'exchange']"],
+        'category': NotRequired['str | None'],
+        'key': NotRequired['str | None'],
+        'type': NotRequired["Literal['fact', 'preference', 'procedure', 'guard', 'observation']"],
+        'status': NotRequired["Literal['active', 'candidate', 'superseded', 'deprecated']"],
+        'importance': NotRequired["Literal['low', 'medium', 'high', 'critical']"],
+        'author': NotRequired['str | None'],
+        'reason': NotRequired['str | None'],
+        'source': NotRequired['str | None'],
+        'tags': NotRequired['list[str] | None'],
+        'metadata': NotRequired['dict[str, Any] | None'],
+        'event_at': NotRequired['str | None'],
+        'expires_at': NotRequired['str | None'],
+        'parent_id': NotRequired['str | None'],
+    },
+)
+"Changes to a memory: what is absent stays, null clears. `tags` and `metadata` are replaced as a whole."
+
+PlannedReply = TypedDict(
+    'PlannedReply',
+    {
+        'kind': 'str',
+        'memory_id': 'str',
+        'version': 'int',
+    },
+)
+"A change that the request would make, and the version that it would make or end."
+
+PolicyBody = TypedDict(
+    'PolicyBody',
+    {
+        'secrets': NotRequired["Literal['refuse', 'redact', 'allow'] | None"],
+        'personal_data': NotRequired["Literal['refuse', 'redact', 'allow'] | None"],
+    },
+)
+"What holds from now on. A field that is left out stays as it is; null is the default of the server."
+
+PolicyReply = TypedDict(
+    'PolicyReply',
+    {
+        'secrets': "Literal['refuse', 'redact', 'allow']",
+        'personal_data': "Literal['refuse', 'redact', 'allow']",
+    },
+)
+"What holds in a space, the defaults of the server included. What was stored before stays as it is."
+
+Problem = TypedDict(
+    'Problem',
+    {
+        'type': 'str',
+        'title': 'str',
+        'status': 'int',
+        'detail': 'str',
+        'code': 'str',
+        'errors': NotRequired['list[FieldProblem]'],
+        'conflicts': NotRequired['list[LikenessReply]'],
+        'checked_at': NotRequired['str | None'],
+        'quota': NotRequired['QuotaReply'],
+    },
+)
+"An error (RFC 9457). `code` is stable, `detail` is prose; `errors` names the bad fields."
+
+PromoteBody = TypedDict(
+    'PromoteBody',
+    {
+        'retrievals': NotRequired['int'],
+    },
+)
+"How often a candidate must have been retrieved; without it what the settings say."
+
+PruneBody = TypedDict(
+    'PruneBody',
+    {
+        'retrievals': NotRequired['int'],
+        'days': NotRequired['float'],
+    },
+)
+"Candidates that are older and were retrieved less often go; without it what the settings say."
+
+QuotaBody = TypedDict(
+    'QuotaBody',
+    {
+        'memories': NotRequired['int | None'],
+        'bytes': NotRequired['int | None'],
+    },
+)
+"What a space may hold from now on. A field that is left out stays as it is; null is the default of the server."
+
+QuotaReply = TypedDict(
+    'QuotaReply',
+    {
+        'memories': 'AmountReply',
+        'bytes': 'AmountReply',
+    },
+)
+"What a space holds and may hold. Counted are memories that are not deleted, also those that have expired or are superseded, and the bytes of their texts, tags and metadata."
+
+ReadyReply = TypedDict(
+    'ReadyReply',
+    {
+        'status': NotRequired["Literal['ready']"],
+        'schema': NotRequired["Literal['ok']"],
+        'version': NotRequired['str'],
+        'store': NotRequired['str'],
+        'spaces': NotRequired['int'],
+        'loading': NotRequired['list[str]'],
+        'embeddings': NotRequired['EmbeddingsReply'],
+        'index_bytes': NotRequired['int'],
+        'indexes_evicted': NotRequired['int'],
+    },
+)
+"The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take. `indexes_evicted` counts how often one was forgotten to stay within MUISTI_INDEX_MEMORY, `spaces` those that the caller may touch, and `loading` names those whose index is being loaded: their first search waits for it, and no other. Strangers are told status and schema alone."
+
+RecencyBody = TypedDict(
+    'RecencyBody',
+    {
+        'weight': NotRequired['float'],
+        'function': NotRequired["Literal['exponential', 'linear', 'half_life']"],
+        'half_life_days': NotRequired['float'],
+        'lambda': NotRequired['float'],
+        'grace_days': NotRequired['float'],
+    },
+)
+"How much age may cost: the score is multiplied by 1 - weight * (1 - decay). `half_life_days` is for the function half_life, `lambda` (per day) for exponential and linear. No age is counted for the first `grace_days`."
+
+ResourceReply = TypedDict(
+    'ResourceReply',
+    {
+        'resource': 'str',
+        'authorization_servers': 'list[str]',
+        'scopes_supported': 'list[str]',
+        'bearer_methods_supported': 'list[str]',
+        'resource_name': NotRequired['str'],
+    },
+)
+"This server as something that tokens are for (RFC 9728)."
+
+RestoreBody = TypedDict(
+    'RestoreBody',
+    {
+        'version': NotRequired['int | None'],
+    },
+)
+"Which version shall stand again: of a deleted memory its last, of any other the one before the last."
+
+ReviewReply = TypedDict(
+    'ReviewReply',
+    {
+        'items': 'list[MemoryReply]',
+        'before': 'dict[str, Any]',
+        'after': 'dict[str, Any]',
+        'more': 'bool',
+        'seq': 'str',
+    },
+)
+"The memories whose status changed, and how many memories there are of each before and after."
+
+RotateBody = TypedDict(
+    'RotateBody',
+    {
+        'overlap_seconds': NotRequired['int'],
+        'expires_at': NotRequired['str | None'],
+    },
+)
+"How a key gives way to its successor: it still opens for `overlap_seconds`."
+
+SearchBody = TypedDict(
+    'SearchBody',
+    {
+        'query': NotRequired['str'],
+        'limit': NotRequired['int'],
+        'mode': NotRequired["Literal['hybrid', 'semantic', 'keyword', 'metadata', 'recent']"],
+        'match': NotRequired["Literal['any', 'all', 'phrase']"],
+        'filter': NotRequired['dict[str, Any] | None'],
+        'fusion': NotRequired["Literal['absolute', 'convex', 'rrf', 'dbsf']"],
+        'alpha': NotRequired['float | None'],
+        'recency': NotRequired['RecencyBody | None'],
+        'reference_time': NotRequired['str | None'],
+        'min_evidence': NotRequired["Literal['weak', 'strong'] | None"],
+        'explain': NotRequired['bool'],
+        'highlight': NotRequired['bool'],
+        'no_touch': NotRequired['bool'],
+    },
+)
+"A search."
+
+SearchReply = TypedDict(
+    'SearchReply',
+    {
+        'hits': 'list[HitReply]',
+        'total': 'int',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
+        'strength': 'float',
+        'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
+        'degraded': 'list[str]',
+        'seq': 'str',
+    },
+)
+"Hits, best first."
+
+SpaceBody = TypedDict(
+    'SpaceBody',
+    {
+        'name': 'str',
+        'settings': NotRequired['SpaceSettingsBody'],
+    },
+)
+"A space to make."
+
+SpaceReply = TypedDict(
+    'SpaceReply',
+    {
+        'name': 'str',
+        'epoch': 'str',
+        'seq': 'str',
+        'created_at': 'str',
+        'settings': 'SpaceSettingsReply',
+        'policy': 'PolicyReply',
+        'generation': 'str | None',
+    },
+)
+"A space. `generation` is the model that embedded it, null before the first vector."
+
+SpaceSettingsBody = TypedDict(
+    'SpaceSettingsBody',
+    {
+        'lexical_weights': NotRequired['dict[str, Any]'],
+        'embedded_fields': NotRequired["list[Literal['author', 'category', 'content', 'key', 'reason', 'tags']]"],
+    },
+)
+"What is fixed when a space is made: the weight of each field in the keyword index, and which are embedded."
+
+SpaceSettingsReply = TypedDict(
+    'SpaceSettingsReply',
+    {
+        'lexical_weights': 'dict[str, Any]',
+        'embedded_fields': 'list[str]',
+    },
+)
+"What was fixed when the space was made."
+
+SpacesReply = TypedDict(
+    'SpacesReply',
+    {
+        'items': 'list[SpaceReply]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"All spaces, by name."
+
+StatsReply = TypedDict(
+    'StatsReply',
+    {
+        'memories': 'int',
+        'versions': 'int',
+        'passages': 'int',
+        'tokens': 'int',
+        'content_bytes': 'int',
+        'expired': 'int',
+        'changes': 'int',
+        'changes_last_day': 'int',
+        'by': 'dict[str, Any]',
+        'last_change_at': 'str | None',
+        'quota': 'QuotaReply | None',
+        'seq': 'str',
+    },
+)
+"Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content. `quota` is of the whole space, null for a key of one category."
+
+SupersedeBody = TypedDict(
+    'SupersedeBody',
+    {
+        'content': 'str',
+        'kind': NotRequired["Literal['memory', 'chunk', 'exchange']"],
+        'type': NotRequired["Literal['fact', 'preference', 'procedure', 'guard', 'observation']"],
+        'status': NotRequired["Literal['active', 'candidate', 'superseded', 'deprecated']"],
+        'importance': NotRequired["Literal['low', 'medium', 'high', 'critical']"],
+        'author': NotRequired['str | None'],
+        'reason': NotRequired['str | None'],
+        'source': NotRequired['str | None'],
+        'tags': NotRequired['list[str]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'event_at': NotRequired['str | None'],
+        'expires_at': NotRequired['str | None'],
+        'parent_id': NotRequired['str | None'],
+        'category': NotRequired['str | None'],
+        'key': NotRequired['str | None'],
+    },
+)
+"The memory that takes the place of another; without category and key it takes over those as well."
+
+TelemetryReply = TypedDict(
+    'TelemetryReply',
+    {
+        'memory_id': 'str',
+        'retrieval_count': 'int',
+        'last_retrieved_at': 'str | None',
+        'useful': 'int',
+        'not_useful': 'int',
+    },
+)
+"How a memory was used. Retrievals are counted in batches, and may lag by some seconds."
+
+UndoBody = TypedDict(
+    'UndoBody',
+    {
+        'last': NotRequired['int'],
+        'author': NotRequired['str | None'],
+        'request': NotRequired['str | None'],
+    },
+)
+"Which changes to take back: of a request, of memories of an author, or, without both, your own."
+
+UndoReply = TypedDict(
+    'UndoReply',
+    {
+        'items': 'list[MemoryReply]',
+        'ended': 'list[str]',
+        'seq': 'str',
+    },
+)
+"The memories whose changes were undone, in the versions that stand now; `ended` are those deleted."
+
+VersionReply = TypedDict(
+    'VersionReply',
+    {
+        'memory': 'MemoryReply',
+        'born': 'int',
+        'died': 'int | None',
+        'born_at': 'str',
+        'died_at': 'str | None',
+        'changes': 'list[FieldChangeReply]',
+    },
+)
+"A memory as it stood from `born_at` until `died_at`, which is null for the version that stands."
+
+WrittenReply = TypedDict(
+    'WrittenReply',
+    {
+        'id': 'str',
+        'space': 'str',
+        'version': 'int',
+        'kind': "Literal['memory', 'chunk', 'exchange']",
+        'category': 'str | None',
+        'key': 'str | None',
+        'content': 'str',
+        'type': "Literal['fact', 'preference', 'procedure', 'guard', 'observation']",
+        'status': "Literal['active', 'candidate', 'superseded', 'deprecated']",
+        'importance': "Literal['low', 'medium', 'high', 'critical']",
+        'author': 'str | None',
+        'reason': 'str | None',
+        'source': 'str | None',
+        'tags': 'list[str]',
+        'metadata': 'dict[str, Any]',
+        'event_at': 'str | None',
+        'created_at': 'str',
+        'updated_at': 'str',
+        'expires_at': 'str | None',
+        'supersedes': 'str | None',
+        'superseded_by': 'str | None',
+        'parent_id': 'str | None',
+        'tokens': 'int',
+        'flags': 'list[FlagReply]',
+    },
+)
+"The memory that a write made or changed, and what is not as it was asked."

@@ -1,0 +1,152 @@
+"""The Python client against the server's OpenAPI document, and against the server."""
+
+import asyncio
+import importlib
+import inspect
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from litestar.testing import TestClient
+
+from core.engine import Engine
+from service.app import create_app
+from service.settings import Settings
+from tests.core.fakes import Clock, WordEncoder
+from tests.service.test_http_server import serving
+from tests.stores import Stores
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "clients" / "python"
+DOCUMENT = json.loads((ROOT / "docs" / "openapi.json").read_text("utf-8"))
+
+sys.path[:0] = [str(FOLDER)]
+client = importlib.import_module("muisti_client")
+wire = importlib.import_module("muisti_client._wire")
+types = importlib.import_module("muisti_client.types")
+generate = importlib.import_module("generate")
+del sys.path[0]
+
+OPERATIONS = [*generate.operations(DOCUMENT)]
+
+
+def test_what_is_committed_is_what_the_document_gives():
+    for name, text in generate.files(DOCUMENT).items():
+        assert (FOLDER / "muisti_client" / name).read_text("utf-8") == text, f"{name}: make openapi"
+
+
+def test_types_have_the_fields_of_the_document():
+    for name, schema in DOCUMENT["components"]["schemas"].items():
+        made = getattr(types, name)
+        assert {*made.__annotations__} == {*schema.get("properties", {})}, name
+        assert made.__required_keys__ == {*schema.get("required", [])}, name
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one[2]["operationId"])
+@pytest.mark.parametrize("kind", ["Muisti", "AsyncMuisti"])
+def test_every_operation_is_reached_with_every_parameter(operation: tuple[str, str, dict[str, Any]], kind: str):
+    method, path, told = operation
+    sent: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(200, json={})
+
+    made = {"Muisti": httpx.Client, "AsyncMuisti": httpx.AsyncClient}[kind]
+    muisti = getattr(client, kind)(http=made(base_url="http://server", transport=httpx.MockTransport(answer)))
+    call = getattr(muisti, generate.name_of(told))
+    given: dict[str, Any] = {name: "x/y" for name in inspect.signature(call).parameters if name != "body"}
+    if "filters" in given:
+        given["filters"] = {"category": "c"}
+    if "body" in inspect.signature(call).parameters:
+        given["body"] = {"a": 1}
+    found = call(**given)
+    if kind == "AsyncMuisti":
+        asyncio.run(_done(found))
+    (request,) = sent
+    wanted = re.sub(r"\{[a-z_]+\}", "x%2Fy", path)
+    assert (request.method, request.url.raw_path.decode().partition("?")[0]) == (method, wanted)
+    for one in told.get("parameters", []):
+        if one["in"] == "query":
+            assert ("category" if one["name"] == "filters" else one["name"]) in request.url.params
+        elif one["in"] == "header":
+            assert request.headers[one["name"]] == "x/y"
+    assert (json.loads(request.content) == {"a": 1}) if "body" in given else not request.content
+
+
+async def _done(found: Any) -> None:
+    await found
+
+
+@pytest.fixture
+def server(stores: Stores) -> Iterator[httpx.Client]:
+    database = stores().open()
+    with TestClient(create_app(Settings(), engine=Engine(database, WordEncoder(), Clock()))) as opened:
+        yield opened
+    database.close()
+
+
+def test_a_memory_is_stored_found_and_refused_by_the_real_service(server: httpx.Client):
+    muisti = client.Muisti(http=server)
+    memory = muisti.add_memory("default", {"content": "We deploy on Tuesdays", "category": "rules"})
+    (hit,) = muisti.search("default", {"query": "deploy"})["hits"]
+    assert hit["memory"]["id"] == memory["id"]
+    with pytest.raises(client.MuistiError) as refused:
+        muisti.add_memory("default", {"content": "We deploy on Tuesdays"})
+    assert (refused.value.status, refused.value.code) == (409, "duplicate")
+    same = [muisti.add_memory("default", {"content": "Tea"}, idempotency_key="k")["id"] for _ in range(2)]
+    assert same[0] == same[1]
+    assert muisti.list_memories("default", filters={"category": "rules"})["items"][0]["id"] == memory["id"]
+    with pytest.raises(client.MuistiError, match="version"):
+        muisti.update_memory("default", memory["id"], {"reason": "x"}, if_match=f'"{memory["id"]}.7"')
+    assert muisti.delete_memory("default", memory["id"]) is None
+
+
+def answering(*answers: int | Exception) -> tuple[Any, list[httpx.Request]]:
+    """A client whose server answers with these in turn."""
+    left, sent = [*answers], list[httpx.Request]()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        now = left.pop(0)
+        if isinstance(now, Exception):
+            raise now
+        return httpx.Response(now, json={"code": "busy"}, headers={"Retry-After": "0"} if now != 200 else {})
+
+    return client.Muisti(http=httpx.Client(base_url="http://server", transport=httpx.MockTransport(answer))), sent
+
+
+def test_what_is_safe_is_sent_again_with_the_same_key(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(wire, "PAUSE", 0.0)
+    lost = httpx.ReadTimeout("lost")
+    muisti, sent = answering(lost, 503, 200)
+    muisti.add_memory("default", {"content": "x"})
+    assert len({request.headers["Idempotency-Key"] for request in sent}) == 1 and len(sent) == 3
+    muisti, sent = answering(lost, 200)
+    with pytest.raises(client.Unreachable):
+        muisti.create_key({"name": "x"})
+    assert len(sent) == 1, "a key that was made would be lost"
+    muisti, sent = answering(429, 200)
+    muisti.create_key({"name": "x"})
+    assert len(sent) == 2, "it was not begun"
+    muisti, sent = answering(*[503] * 9)
+    with pytest.raises(client.MuistiError):
+        muisti.list_spaces()
+    assert len(sent) == wire.ATTEMPTS
+
+
+@pytest.mark.file_only
+def test_examples_of_the_readme_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(sys.modules, "muisti_client", client)
+    with serving(tmp_path) as (_, url):
+        for block in re.findall(r"```python\n(.*?)```", (FOLDER / "README.md").read_text("utf-8"), re.DOTALL):
+            exec(block.replace("http://127.0.0.1:8321", url), {})
+    said = capsys.readouterr().out.splitlines()
+    assert said == ["We deploy on Tuesdays", "409 duplicate", "['We deploy on Tuesdays']"]
