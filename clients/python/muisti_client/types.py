@@ -626,6 +626,7 @@ SearchBody = TypedDict(
         'fusion': NotRequired["Literal['absolute', 'convex', 'rrf', 'dbsf']"],
         'alpha': NotRequired['float | None'],
         'recency': NotRequired['RecencyBody | None'],
+        'as_of': NotRequired['str | int | None'],
         'reference_time': NotRequired['str | None'],
         'min_evidence': NotRequired["Literal['weak', 'strong'] | None"],
         'explain': NotRequired['bool'],
