@@ -11,7 +11,16 @@ from core.bell import Bell
 from core.calibration import Calibration
 from core.caller import OWNER, Caller
 from core.embed import Encoder
-from core.errors import AlreadyExists, Conflict, EpochGone, InvalidInput, MuistiError, NotFound, NotYetReplicated
+from core.errors import (
+    AlreadyExists,
+    Conflict,
+    EpochGone,
+    InvalidInput,
+    MuistiError,
+    NotFound,
+    NotYetReplicated,
+    RecallDropped,
+)
 from core.ids import IdSource
 from core.index.cache import Indexes
 from core.kernels import bake
@@ -20,8 +29,10 @@ from core.leases import Leases
 from core.lives import Lives
 from core.memories import Clock, Memories, Parts
 from core.meters import Meters
+from core.probes import Probes
 from core.reading import find_space
-from core.reembed import Progress, reembed
+from core.receipts import Receipts
+from core.reembed import Progress, reembed, turn_back
 from core.reviewing import Reviewer
 from core.screening import Screener
 from core.search import Searcher
@@ -38,6 +49,7 @@ from core.values import LOCAL, USUAL_POLICY, AuditPage, Policy, Quota, Seq, Spac
 from core.writing import Writer
 
 DAY_HOURS = 24
+RECEIPT_DAYS = 30
 HOUR_US = 3_600_000_000
 MEMORY = 512 << 20  # bytes
 ANSWERS_AT_ONCE = 1_000
@@ -57,12 +69,13 @@ class Engine(Memories):
         calibration: Calibration | None = None,
         quota: Quota | None = None,
         policy: Policy = USUAL_POLICY,
+        receipt_days: float = RECEIPT_DAYS,
     ) -> None:
         """Bring the database to this schema. `encoder` None means that embeddings are off.
 
         `index_memory` is in bytes; `retention_hours` is how long the answers of requests with a key are kept.
         `calibration` None knows no model: answers are `uncalibrated` but for search by keyword. `quota` is that of
-        spaces that have none of their own, and so is `policy`.
+        spaces that have none of their own, and so is `policy`. Receipts are kept for `receipt_days`.
 
         Raises:
             SchemaTooNew: a newer Muisti wrote the database.
@@ -92,6 +105,8 @@ class Engine(Memories):
         parts = Parts(database, clock, writer, lives, undoer, searcher, retrievals, reviewer, self._quota)
         super().__init__(parts, OWNER)
         self.keys = Keys(database)
+        self.receipts = Receipts(database.primary, ids, receipt_days)
+        self.probes = Probes(database.primary, searcher, ids)
         self.leases = Leases(database.primary)
         self.ensure_space(spaces.DEFAULT)
 
@@ -290,12 +305,26 @@ class Engine(Memories):
         _, more = self._database.write([requests.forget(now, ANSWERS_AT_ONCE), old])
         return bool(more)
 
-    def reembed(self, space: str, progress: Progress) -> Space:
-        """Embed a space anew with the model that runs; see `core.reembed`."""
+    def reembed(self, space: str, progress: Progress, *, force: bool = False) -> Space:
+        """Embed a space anew with the model that runs; see `core.reembed`. Its probes are run before and after.
+
+        Raises:
+            RecallDropped: they find less than in their last run with the model before, and it was not forced. That
+                model stands again.
+        """
         if self._encoder is None:
             raise InvalidInput.at("$.embeddings", "embeddings are off; there is no model to embed with")
-        reembed(self._database.primary, find_space(self._database, space), self._encoder, self._clock, progress)
+        old = find_space(self._database.primary, space)
+        before = self.probes.last(space, old.space.generation)
+        reembed(self._database.primary, old, self._encoder, self._clock, progress)
         self._indexes.drop(space)
+        if before is not None:
+            found, expected = self.probes.compared(space, before, self._clock())
+            if found < expected and not force:
+                turn_back(self._database.primary, old, self._clock())
+                self._indexes.drop(space)
+                raise RecallDropped(space, expected, found)
+            self.probes.run(space, OWNER, self._clock)
         return find_space(self._database, space).space
 
     def require(self, space: str, at: Seq) -> None:

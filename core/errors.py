@@ -13,6 +13,7 @@ MuistiError
 │   ├── ChangedSince      others have changed what is to be undone
 │   ├── AlreadyExists     a space of this name exists
 │   ├── ModelMismatch     the space was embedded by another model
+│   ├── RecallDropped     another model finds less of what the probes expect
 │   └── RequestReused     an idempotency key came back with another body
 ├── QuotaExceeded         the space may not hold as much
 ├── TooLarge              more at once than the database takes; send less at a time
@@ -197,6 +198,19 @@ class ModelMismatch(Conflict):
     """The vectors of a space come from another model than the one that runs."""
 
     code = "model_mismatch"
+
+
+class RecallDropped(Conflict):
+    """Another model finds less of what the probes of a space expect."""
+
+    code = "recall_dropped"
+
+    def __init__(self, space: str, before: float, after: float) -> None:
+        self.before, self.after = before, after
+        super().__init__(
+            f"the probes of space {space!r} had a recall of {before:.3f}, and would have {after:.3f}; the model before "
+            "stands again: force it if that is wanted"
+        )
 
 
 class RequestReused(Conflict):

@@ -87,3 +87,14 @@ def _switch(database: Database, space: SpaceRow, digest: str, now: int) -> bool:
             raise
         return False
     return True
+
+
+def turn_back(database: Database, space: SpaceRow, now: int) -> None:
+    """Make the model of `space`, as it was before, the space's again. What came in meanwhile may lack its vectors."""
+    database.write([
+        spaces.guard(space),
+        *spaces.advance(space, 1, now),
+        Statement("UPDATE spaces SET generation_id = ? WHERE id = ?", (space.generation, space.id)),
+        changes.record(space, "reembedded", OWNER),
+        segments.forget(space),
+    ])  # fmt: skip

@@ -191,6 +191,18 @@ class Client:
     def changes(self, space: str, params: Mapping[str, str]) -> Reply:
         return self._call("GET", f"{_space(space)}/changes", params=params)
 
+    def add_probe(self, space: str, probe: Json) -> Reply:
+        return self._call("POST", f"{_space(space)}/probes", json=probe)
+
+    def probes(self, space: str) -> Reply:
+        return self._call("GET", f"{_space(space)}/probes")
+
+    def run_probes(self, space: str) -> Reply:
+        return self._call("POST", f"{_space(space)}/probes/run")
+
+    def delete_probe(self, space: str, probe_id: str) -> Reply:
+        return self._call("DELETE", f"{_space(space)}/probes/{_part(probe_id)}")
+
     def listen(self, space: str, params: Mapping[str, str], last: str | None) -> Iterator[tuple[str, Any]]:
         """Changes as they happen, after the event `last`: the id of each event, and what it tells, if anything.
 

@@ -48,6 +48,7 @@ KINDS: Mapping[str, Kind] = {
     "changed_since": Kind(409, "Changed since", "Others have changed what is to be undone; `detail` names them."),
     "already_exists": Kind(409, "Already exists", "A space of this name exists."),
     "model_mismatch": Kind(409, "Model mismatch", "The space was embedded by another model than the one that runs."),
+    "recall_dropped": Kind(409, "Recall dropped", "Another model finds less of what the probes of the space expect."),
     "idempotency_key_reused": Kind(409, "Idempotency key reused", "The key was sent before with another request."),
     "quota_exceeded": Kind(
         403, "Quota exceeded", "The space would hold more than it may; `quota` shows what it holds."

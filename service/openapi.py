@@ -22,6 +22,8 @@ from service.parameters import declared
 from service.schemas import fields
 from service.schemas.dry_run import DryRunReply
 from service.schemas.keys import KeyId
+from service.schemas.probes import ProbeId
+from service.schemas.receipts import ReceiptId
 from service.schemas.replies import AddedReply, ItemsReply, MemoryReply, SpaceReply, WrittenReply
 from service.schemas.requests import BatchBody, DraftBody
 
@@ -29,6 +31,8 @@ Json = dict[str, Any]
 
 REF = "#/components/schemas/{name}"
 PATH_TYPES = {
+    "receipt_id": ReceiptId,
+    "probe_id": ProbeId,
     "key_id": KeyId,
     "space": fields.SpaceName,
     "memory_id": fields.MemoryId,

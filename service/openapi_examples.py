@@ -23,7 +23,9 @@ from service.schemas.changes import ChangeReply, ChangesReply
 from service.schemas.dry_run import DryRunReply, PlannedReply
 from service.schemas.keys import AuditedReply, AuditReply, KeyReply, KeysReply, MadeKeyReply
 from service.schemas.policy import PolicyReply
+from service.schemas.probes import ProbeReply, ProbesReply, RankReply, RunReply, RunsReply
 from service.schemas.quotas import QuotaReply
+from service.schemas.receipts import MovedReply, ReceiptHitReply, ReceiptReply, ReplayReply
 from service.schemas.replies import (
     AddedReply,
     AliveReply,
@@ -205,8 +207,39 @@ CONTRARY = dataclasses.replace(ALIKE, kind="conflict", similarity=0.9215, differ
 AT_ADDRESS = dataclasses.replace(ALIKE, kind="address", similarity=None)
 FULL = dataclasses.replace(HELD, memories=100_000)
 
+PROBE = ProbeReply(
+    id="0197a3c0-5f4e-7000-8000-0123456789b0",
+    query="when do we deploy?",
+    memory_id=None,
+    category="rules",
+    key="deploy",
+    k=3,
+    made_at=CHANGED,
+    actor=ADMIN,
+)
+RUN = RunReply(
+    at=REPLACED, seq=_seq(4), generation=SPACE.generation, recall=1.0, ranks=[RankReply(id=PROBE.id, rank=1)]
+)
+FOUND = SearchReply(hits=[HIT], total=1, evidence="weak", strength=1.0632, strategy="hybrid", degraded=[], seq=_seq(4))
+RECEIPT = ReceiptReply(
+    id="0197a3c0-5f4e-7000-8000-0123456789af",
+    space="default",
+    made_at=CHANGED,
+    actor=ADMIN,
+    parameters={"query": "when do we deploy?", "limit": 5, "receipt": True},
+    reference_time=CHANGED,
+    generation=SPACE.generation,
+    seq=_seq(4),
+    total=1,
+    evidence="weak",
+    strategy="hybrid",
+    degraded=[],
+    hits=[ReceiptHitReply(rank=1, id=RULE_ID, version=2, score=0.503, ranks={"lexical": 1, "dense": 1})],
+)
+
 # Bodies of requests by operation.
 REQUESTS: Mapping[str, Any] = {
+    "addProbe": {"query": PROBE.query, "category": PROBE.category, "key": PROBE.key, "k": PROBE.k},
     "createKey": {"name": KEY.name, "mode": "no-delete", "spaces": KEY.spaces, "expires_at": KEY.expires_at},
     "rotateKey": {"overlap_seconds": 3600},
     "createSpace": {"name": NEW_SPACE.name},
@@ -282,6 +315,19 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "listMemories": {200: PageReply(items=[TAGGED, ANNA, UPDATED], next_cursor=None)},
     "listCategories": {200: CountsReply(items=[CountReply(name="rules", count=2)])},
     "listTags": {200: CountsReply(items=[CountReply(name="release", count=1)])},
+    "getReceipt": {200: RECEIPT},
+    "replayReceipt": {
+        200: ReplayReply(
+            same=False,
+            differences=[MovedReply(id=RULE_ID, before=1, after=None, why="superseded", superseded_by=SUPERSEDING.id)],
+            answer=FOUND,
+            at=REPLACED,
+        )
+    },
+    "addProbe": {201: PROBE},
+    "listProbes": {200: ProbesReply(items=[PROBE])},
+    "runProbes": {200: RUN},
+    "listProbeRuns": {200: RunsReply(items=[RUN])},
     "listChanges": {
         200: ChangesReply(
             items=[

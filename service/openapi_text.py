@@ -13,6 +13,7 @@ TAGS = {
     "entries": "The same memories by their address, a category and a key.",
     "search": "The memories that best answer a query.",
     "facets": "Counts and sizes.",
+    "probes": "Questions whose answer is known.",
     "changes": "What has happened in a space, as pages and as a stream.",
     "spaces": "Isolated stores.",
     "keys": "Who may do what, and who did what.",

@@ -15,7 +15,8 @@ def sweeps_of(settings: Settings) -> list[Sweep]:
     own = [Sweep("retrievals", FLUSH_SECONDS, _flush_retrievals, at_once, own=True)]
     if not settings.upkeep:
         return own
-    return [*own, Sweep("answers", HOUR, _forget_answers, at_once), *_reviews(settings)]
+    kept = [Sweep("answers", HOUR, _forget_answers, at_once), Sweep("receipts", HOUR, _forget_receipts, at_once)]
+    return [*own, *kept, *_reviews(settings)]
 
 
 def _reviews(settings: Settings) -> list[Sweep]:
@@ -43,3 +44,7 @@ def _flush_retrievals(engine: Engine, _: str, now: int) -> bool:
 
 def _forget_answers(engine: Engine, _: str, now: int) -> bool:
     return engine.forget_answers(now)
+
+
+def _forget_receipts(engine: Engine, _: str, now: int) -> bool:
+    return engine.receipts.forget(now)

@@ -15,8 +15,9 @@ from service.cli.session import refusals, server_url, space_choice
     cls=Command,
     examples=("muisti reembed --space acme.web", "MUISTI_MODEL=./my-model muisti reembed --space acme.web"),
 )
+@click.option("--force", is_flag=True, help="Also when the probes of the space find less with it.")
 @click.pass_obj
-def reembed(options: Globals) -> None:
+def reembed(options: Globals, *, force: bool) -> None:
     """Embed a space anew with the model that runs.
 
     Needed after a change of the model. Works on the database file, also while a server runs on it: searches use the
@@ -33,7 +34,7 @@ def reembed(options: Globals) -> None:
         errors = import_module("core.errors")
         stages.begin(name)
         try:
-            space = engine.reembed(name, lambda done, total: stages.note("embedding", done, total))
+            space = engine.reembed(name, lambda done, total: stages.note("embedding", done, total), force=force)
         except errors.NotFound as error:
             raise Failure(f"there is no space {name}; `muisti spaces` lists those that exist") from error
     if options.json:

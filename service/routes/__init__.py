@@ -16,6 +16,8 @@ from service.routes import (
     memories,
     metadata,
     metrics,
+    probes,
+    receipts,
     reviews,
     search,
     spaces,
@@ -33,6 +35,7 @@ IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *telemetry.ROUTES,
     *reviews.ROUTES,
     *changes.ROUTES,
+    *probes.ROUTES,
 )
 
 
@@ -42,6 +45,7 @@ def routes() -> list[ControllerRouterHandler]:
         *spaces.ROUTES,
         Router("/v1/spaces/{space:str}", route_handlers=IN_A_SPACE),
         *keys.ROUTES,
+        *receipts.ROUTES,
         *health.ROUTES,
         *metrics.ROUTES,
         *docs.ROUTES,

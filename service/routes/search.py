@@ -1,12 +1,14 @@
 """Search."""
 
+import msgspec
 from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
+from msgspec import UNSET
 
-from core.hits import Timings
+from core.hits import Answer, Timings
 from service.decode import Request
-from service.gate import memories
+from service.gate import access_of, memories
 from service.headers import FRESHNESS, SEQ, freshness
 from service.parameters import PAST
 from service.schemas.replies import SearchReply
@@ -28,9 +30,28 @@ async def search(
     The filter acts before the ranking: up to `limit` hits, all of which pass it.
     """
     age = freshness(request.headers.get(FRESHNESS)).max_age
-    answer = await backend.search(memories(request, backend), space, data.to_query(), age)
+    query = data.to_query()
+    answer = await backend.search(memories(request, backend), space, query, age)
+    receipt = await _kept(request, space, backend, data, answer, query.reference_time) if data.receipt else UNSET
     headers = {SEQ: str(answer.seq), "Server-Timing": server_timing(answer.timings)}
-    return Response(SearchReply.of(answer), headers=headers)
+    return Response(SearchReply.of(answer, receipt), headers=headers)
+
+
+async def _kept(
+    request: Request, space: str, backend: Backend, data: SearchBody, answer: Answer, reference_time: int | None
+) -> str:
+    """The id of a receipt of this answer."""
+    now = backend.engine.now()
+    asked, caller = msgspec.json.encode(data), access_of(request.scope).caller()
+    return await backend.store(
+        backend.engine.receipts.keep,
+        space,
+        asked,
+        answer,
+        now if reference_time is None else reference_time,
+        caller,
+        now,
+    )
 
 
 def server_timing(timings: Timings) -> str:

@@ -267,9 +267,10 @@ class SearchReply(Struct, frozen=True, kw_only=True):
     strategy: Annotated[Mode, Meta(description="The mode that ran.")]
     degraded: Annotated[list[str], Meta(description="What could not be done as asked, in words; empty when all was.")]
     seq: fields.SeqText
+    receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
 
     @classmethod
-    def of(cls, answer: Answer) -> "SearchReply":
+    def of(cls, answer: Answer, receipt: str | UnsetType = UNSET) -> "SearchReply":
         return cls(
             hits=[HitReply.of(hit) for hit in answer.hits],
             total=answer.total,
@@ -278,6 +279,7 @@ class SearchReply(Struct, frozen=True, kw_only=True):
             strategy=answer.strategy,
             degraded=list(answer.degraded),
             seq=str(answer.seq),
+            receipt=receipt,
         )
 
 

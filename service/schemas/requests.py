@@ -165,6 +165,7 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     min_evidence: fields.MinEvidence | None = None
     explain: Annotated[bool, Meta(description="Show every factor of each score.")] = False
     highlight: Annotated[bool, Meta(description="Mark the words of the query in the passage.")] = False
+    receipt: Annotated[bool, Meta(description="Keep what was asked and answered; `receipt` in the answer.")] = False
     no_touch: Annotated[bool, Meta(description="Do not count the hits as retrieved.")] = False
 
     def to_query(self) -> Query:

@@ -14,7 +14,9 @@ from service.schemas.keys import MODES
 NEEDS: dict[str, Scope | None] = {
     "listMemories": "read", "getMemory": "read", "getHistory": "read", "getEntry": "read", "search": "read",
     "getTelemetry": "read",
-    "listCategories": "read", "listChanges": "read", "listTags": "read", "getStats": "read", "getSpace": "read",
+    "listCategories": "read", "listChanges": "read",
+    "listProbes": "read", "listProbeRuns": "read", "addProbe": "write", "deleteProbe": "write", "runProbes": "write",
+    "listTags": "read", "getStats": "read", "getSpace": "read",
     "addMemory": "append", "addMemories": "append",
     "updateMemory": "write", "supersedeMemory": "write", "restoreMemory": "write", "putEntry": "write",
     "promote": "write", "prune": "write",
@@ -22,10 +24,11 @@ NEEDS: dict[str, Scope | None] = {
     "setQuota": "admin", "setPolicy": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
     "getMetrics": "admin",
 }  # fmt: skip
-ANY_KEY = {"listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey"}
+ANY_KEY = {"getReceipt", "replayReceipt", "listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey"}
 PUBLIC = {"getHealth", "getReadiness", "getOpenapi", "getDocs", "getProblem", "getResourceMetadata", "getMcpMetadata"}
 
 BODIES: dict[str, Any] = {
+    "addProbe": {"query": "deploy", "category": "rules", "key": "deploy"},
     "addMemory": {"content": "new", "on_conflict": "keep"},
     "addMemories": {"memories": [{"content": "new"}]},
     "updateMemory": {"reason": "why"},

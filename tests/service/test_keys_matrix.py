@@ -6,7 +6,9 @@ import httpx
 import pytest
 from litestar.testing import TestClient
 
+from core.caller import OWNER
 from core.engine import Engine
+from core.probes import Expectation
 from service.app import create_app
 from service.schemas.keys import MODES
 from service.settings import Settings
@@ -44,10 +46,24 @@ def routes(client: httpx.Client) -> dict[str, tuple[str, str]]:
 
 
 def ask(
-    client: httpx.Client, operation: str, space: str, headers: dict[str, str], memory: str = "0" * 8
+    client: httpx.Client,
+    operation: str,
+    space: str,
+    headers: dict[str, str],
+    memory: str = "0" * 8,
+    probe: str = "0" * 8,
 ) -> httpx.Response:
     method, path = routes(client)[operation]
-    url = path.format(space=space, memory_id=memory, category="rules", key="deploy", key_id="0" * 12, code="conflict")
+    url = path.format(
+        space=space,
+        memory_id=memory,
+        category="rules",
+        key="deploy",
+        key_id="0" * 12,
+        code="conflict",
+        probe_id=probe,
+        receipt_id="0" * 8,
+    )
     query = {"confirm": space} if operation == "deleteSpace" else {}
     return client.request(method, url, json=BODIES.get(operation), headers=headers, params=query)
 
@@ -73,7 +89,8 @@ def test_a_mode_allows_what_it_says_in_its_space_and_nothing_else_is_there(
 ):
     key = with_mode(engine, mode, "acme.*")
     allowed = NEEDS[operation] in MODES[mode]  # pyright: ignore[reportArgumentType]
-    own = ask(keyed, operation, OWN, key.headers, stored(keyed, engine, OWN))
+    probe = engine.probes.add(OWN, Expectation(query="q", category="rules", key="deploy"), OWNER, engine.now())
+    own = ask(keyed, operation, OWN, key.headers, stored(keyed, engine, OWN), probe.id)
     assert own.is_success == allowed, own.text
     assert allowed or (own.status_code, own.json()["code"]) == (403, "forbidden")
     other = ask(keyed, operation, OTHER, key.headers, stored(keyed, engine, OTHER))

@@ -181,6 +181,32 @@ class Muisti(Transport):
             )
         )
 
+    def get_receipt(
+        self,
+        receipt_id: str,
+    ) -> types.ReceiptReply:
+        """Read what a search was asked and what it answered. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/receipts/{receipt_id}',
+                parts={'receipt_id': receipt_id},
+            )
+        )
+
+    def replay_receipt(
+        self,
+        receipt_id: str,
+    ) -> types.ReplayReply:
+        """Ask a search again, and read what differs and why. As of now, unless the request named a `reference_time`. What it finds does not count as retrieved. Needs the scope read."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/receipts/{receipt_id}/replay',
+                parts={'receipt_id': receipt_id},
+            )
+        )
+
     def list_spaces(
         self,
     ) -> types.SpacesReply:
@@ -254,6 +280,31 @@ class Muisti(Transport):
                 parts={'space': space},
                 params={'as_of': as_of},
                 headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    def list_changes(
+        self,
+        space: str,
+        *,
+        since: str | None = None,
+        limit: int | None = None,
+        change: str | None = None,
+        show: Literal['ids', 'after', 'both'] | None = None,
+        filter: str | None = None,
+        filters: Mapping[str, Any] | None = None,
+        last_event_id: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.ChangesReply:
+        """Read what has changed, oldest first, or listen to it. Every other parameter is a filter, as in a list; a change passes when its memory does, before or after. With `Accept: text/event-stream` the answer is a stream, which tells what comes until the client leaves; without a point to go on from it begins now. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/changes',
+                parts={'space': space},
+                params={'since': since, 'limit': limit, 'change': change, 'show': show, 'filter': filter, 'filters': filters},
+                headers={'Last-Event-ID': last_event_id, 'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
             )
         )
 
@@ -575,6 +626,91 @@ class Muisti(Transport):
                 params={'dry_run': dry_run},
                 headers={'Muisti-Min-Seq': muisti_min_seq},
                 body=body,
+            )
+        )
+
+    def list_probes(
+        self,
+        space: str,
+        *,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.ProbesReply:
+        """List the probes, oldest first. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/probes',
+                parts={'space': space},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    def add_probe(
+        self,
+        space: str,
+        body: types.ProbeBody,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.ProbeReply:
+        """Pin a question and what it should find. A memory by its id, or whatever stands at a category and key. Up to 500 a space. Needs the scope write."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/probes',
+                parts={'space': space},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+            )
+        )
+
+    def run_probes(
+        self,
+        space: str,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.RunReply:
+        """Ask all questions, and keep where each found what it expects. Needs the scope write."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/probes/run',
+                parts={'space': space},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+            )
+        )
+
+    def list_probe_runs(
+        self,
+        space: str,
+        *,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.RunsReply:
+        """List the last 20 runs, newest first. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/probes/runs',
+                parts={'space': space},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    def delete_probe(
+        self,
+        space: str,
+        probe_id: str,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> None:
+        """Delete a probe. Needs the scope write."""
+        return self._send(
+            call(
+                'DELETE',
+                '/v1/spaces/{space}/probes/{probe_id}',
+                parts={'space': space, 'probe_id': probe_id},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
             )
         )
 

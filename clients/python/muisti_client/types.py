@@ -116,6 +116,32 @@ BatchReply = TypedDict(
 )
 "The memories that were added, in the order of the request."
 
+ChangeReply = TypedDict(
+    'ChangeReply',
+    {
+        'seq': 'int',
+        'at': 'str',
+        'change': "Literal['created', 'updated', 'superseded', 'restored', 'deleted', 'undone', 'reembedded']",
+        'memory_id': 'str | None',
+        'version': 'int | None',
+        'actor': 'str | None',
+        'request': 'str | None',
+        'before': NotRequired['MemoryReply | None'],
+        'after': NotRequired['MemoryReply | None'],
+    },
+)
+"A change. `before` and `after` are there as `show` asks; null where there was or is no such memory."
+
+ChangesReply = TypedDict(
+    'ChangesReply',
+    {
+        'items': 'list[ChangeReply]',
+        'next_cursor': 'str | None',
+        'seq': 'str',
+    },
+)
+"Changes, oldest first. `seq` is where to go on: send it as `since`."
+
 CountReply = TypedDict(
     'CountReply',
     {
@@ -415,6 +441,18 @@ MemoryReply = TypedDict(
 )
 "A memory in one of its versions."
 
+MovedReply = TypedDict(
+    'MovedReply',
+    {
+        'id': 'str',
+        'before': 'int | None',
+        'after': 'int | None',
+        'why': "Literal['new', 'changed', 'deleted', 'superseded', 'expired', 'erased', 'status', 'model', 'others']",
+        'superseded_by': NotRequired['str'],
+    },
+)
+"A memory with another place than then; null stands for one that is not in the answer."
+
 NamedTimeReply = TypedDict(
     'NamedTimeReply',
     {
@@ -495,6 +533,42 @@ PolicyReply = TypedDict(
 )
 "What holds in a space, the defaults of the server included. What was stored before stays as it is."
 
+ProbeBody = TypedDict(
+    'ProbeBody',
+    {
+        'query': 'str',
+        'memory_id': NotRequired['str | None'],
+        'category': NotRequired['str | None'],
+        'key': NotRequired['str | None'],
+        'k': NotRequired['int'],
+    },
+)
+"A question, and what it should find: a memory, or whatever stands at an address."
+
+ProbeReply = TypedDict(
+    'ProbeReply',
+    {
+        'id': 'str',
+        'query': 'str',
+        'memory_id': 'str | None',
+        'category': 'str | None',
+        'key': 'str | None',
+        'k': 'int',
+        'made_at': 'str',
+        'actor': 'str',
+    },
+)
+"A question whose answer is known."
+
+ProbesReply = TypedDict(
+    'ProbesReply',
+    {
+        'items': 'list[ProbeReply]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"Probes, oldest first."
+
 Problem = TypedDict(
     'Problem',
     {
@@ -546,6 +620,15 @@ QuotaReply = TypedDict(
 )
 "What a space holds and may hold. Counted are memories that are not deleted, also those that have expired or are superseded, and the bytes of their texts, tags and metadata."
 
+RankReply = TypedDict(
+    'RankReply',
+    {
+        'id': 'str',
+        'rank': 'int | None',
+    },
+)
+"Where a probe found what it expects."
+
 ReadyReply = TypedDict(
     'ReadyReply',
     {
@@ -562,6 +645,38 @@ ReadyReply = TypedDict(
 )
 "The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take. `indexes_evicted` counts how often one was forgotten to stay within MUISTI_INDEX_MEMORY, `spaces` those that the caller may touch, and `loading` names those whose index is being loaded: their first search waits for it, and no other. Strangers are told status and schema alone."
 
+ReceiptHitReply = TypedDict(
+    'ReceiptHitReply',
+    {
+        'rank': 'int',
+        'id': 'str',
+        'version': 'int',
+        'score': 'float',
+        'ranks': 'dict[str, Any]',
+    },
+)
+"A memory that was answered, in the version of then. `rank` counts from 1, `ranks` are those of each ranking."
+
+ReceiptReply = TypedDict(
+    'ReceiptReply',
+    {
+        'id': 'str',
+        'space': 'str',
+        'made_at': 'str',
+        'actor': 'str',
+        'parameters': 'dict[str, Any]',
+        'reference_time': 'str',
+        'generation': 'str | None',
+        'seq': 'str',
+        'total': 'int',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
+        'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
+        'degraded': 'list[str]',
+        'hits': 'list[ReceiptHitReply]',
+    },
+)
+"A search that was answered: what was asked, of which state, and what the answer was."
+
 RecencyBody = TypedDict(
     'RecencyBody',
     {
@@ -573,6 +688,17 @@ RecencyBody = TypedDict(
     },
 )
 "How much age may cost: the score is multiplied by 1 - weight * (1 - decay). `half_life_days` is for the function half_life, `lambda` (per day) for exponential and linear. No age is counted for the first `grace_days`."
+
+ReplayReply = TypedDict(
+    'ReplayReply',
+    {
+        'same': 'bool',
+        'differences': 'list[MovedReply]',
+        'answer': 'SearchReply',
+        'at': 'str',
+    },
+)
+"The same search today, and what differs from the receipt: the memories of then first."
 
 ResourceReply = TypedDict(
     'ResourceReply',
@@ -615,6 +741,27 @@ RotateBody = TypedDict(
 )
 "How a key gives way to its successor: it still opens for `overlap_seconds`."
 
+RunReply = TypedDict(
+    'RunReply',
+    {
+        'at': 'str',
+        'seq': 'str',
+        'generation': 'str | None',
+        'recall': 'float',
+        'ranks': 'list[RankReply]',
+    },
+)
+"What the probes of a space gave."
+
+RunsReply = TypedDict(
+    'RunsReply',
+    {
+        'items': 'list[RunReply]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"The last runs, newest first."
+
 SearchBody = TypedDict(
     'SearchBody',
     {
@@ -631,6 +778,7 @@ SearchBody = TypedDict(
         'min_evidence': NotRequired["Literal['weak', 'strong'] | None"],
         'explain': NotRequired['bool'],
         'highlight': NotRequired['bool'],
+        'receipt': NotRequired['bool'],
         'no_touch': NotRequired['bool'],
     },
 )
@@ -646,6 +794,7 @@ SearchReply = TypedDict(
         'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
         'degraded': 'list[str]',
         'seq': 'str',
+        'receipt': NotRequired['str'],
     },
 )
 "Hits, best first."

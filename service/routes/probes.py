@@ -1,0 +1,64 @@
+"""Probes: questions whose answer is known."""
+
+from litestar import Request, Response, delete, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from core.caller import Caller
+from service.gate import access_of
+from service.schemas.probes import ProbeBody, ProbeReply, ProbesReply, RunReply, RunsReply
+from service.workers import Backend
+
+
+@post("/probes", operation_id="addProbe", tags=["probes"], needs="write", problems=["conflict"])
+async def add_probe(
+    request: Request, space: FromPath[str], data: JSONBody[ProbeBody], backend: NamedDependency[Backend]
+) -> Response[ProbeReply]:
+    """Pin a question and what it should find.
+
+    A memory by its id, or whatever stands at a category and key. Up to 500 a space.
+    """
+    engine = backend.engine
+    made = await backend.store(engine.probes.add, space, data.expectation(), _caller(request), engine.now())
+    return Response(ProbeReply.of(made), status_code=201, headers={"Location": f"/v1/spaces/{space}/probes/{made.id}"})
+
+
+@get("/probes", operation_id="listProbes", tags=["probes"], needs="read")
+async def list_probes(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> ProbesReply:
+    """List the probes, oldest first."""
+    return ProbesReply.of(await backend.store(backend.engine.probes.list, space, _caller(request)))
+
+
+@delete("/probes/{probe_id:str}", operation_id="deleteProbe", tags=["probes"], needs="write")
+async def delete_probe(
+    request: Request, space: FromPath[str], probe_id: FromPath[str], backend: NamedDependency[Backend]
+) -> None:
+    """Delete a probe."""
+    await backend.store(backend.engine.probes.delete, space, probe_id, _caller(request))
+
+
+@post(
+    "/probes/run",
+    status_code=200,
+    operation_id="runProbes",
+    tags=["probes"],
+    needs="write",
+    problems=["model_mismatch"],
+)
+async def run_probes(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> RunReply:
+    """Ask all questions, and keep where each found what it expects."""
+    engine = backend.engine
+    return RunReply.of(await backend.store(engine.probes.run, space, _caller(request), engine.now))
+
+
+@get("/probes/runs", operation_id="listProbeRuns", tags=["probes"], needs="read")
+async def list_runs(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> RunsReply:
+    """List the last 20 runs, newest first."""
+    return RunsReply.of(await backend.store(backend.engine.probes.runs, space, _caller(request)))
+
+
+def _caller(request: Request) -> Caller:
+    return access_of(request.scope).caller()
+
+
+ROUTES = (add_probe, list_probes, delete_probe, run_probes, list_runs)

@@ -1,0 +1,74 @@
+"""Receipts: searches that can be looked at and asked again."""
+
+from dataclasses import replace
+
+import msgspec
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from core.caller import Caller
+from core.receipts import Receipt
+from core.times import from_us
+from service.decode import Request
+from service.gate import access_of
+from service.headers import SEQ
+from service.respond import read
+from service.schemas.receipts import ReceiptReply, ReplayReply
+from service.schemas.requests import SearchBody
+from service.workers import Backend
+
+
+@get(
+    "/v1/receipts/{receipt_id:str}",
+    operation_id="getReceipt",
+    tags=["search"],
+    needs="read",
+    problems=["not_found"],
+)
+async def get_receipt(
+    request: Request, receipt_id: FromPath[str], backend: NamedDependency[Backend]
+) -> Response[ReceiptReply]:
+    """Read what a search was asked and what it answered."""
+    one = await _found(request, receipt_id, backend)
+    return read(ReceiptReply.of(one), one.at)
+
+
+@post(
+    "/v1/receipts/{receipt_id:str}/replay",
+    status_code=200,
+    operation_id="replayReceipt",
+    tags=["search"],
+    needs="read",
+    problems=["not_found", "model_mismatch"],
+)
+async def replay_receipt(
+    request: Request, receipt_id: FromPath[str], backend: NamedDependency[Backend]
+) -> Response[ReplayReply]:
+    """Ask a search again, and read what differs and why.
+
+    As of now, unless the request named a `reference_time`. What it finds does not count as retrieved.
+    """
+    engine = backend.engine
+    one = await _found(request, receipt_id, backend)
+    query = replace(_asked(one.parameters).to_query(), no_touch=True)
+    caller = _caller(request)
+    seen = engine.seen_by(caller if one.category is None else replace(caller, category=one.category))
+    now = engine.now()
+    answer = await backend.search(seen, one.space, query)
+    moved = await backend.store(engine.receipts.compared, one, answer, query.reference_time or now)
+    return Response(ReplayReply.of(moved, answer, from_us(now)), headers={SEQ: str(answer.seq)})
+
+
+async def _found(request: Request, receipt_id: str, backend: Backend) -> Receipt:
+    engine, grant = backend.engine, access_of(request.scope).grant
+    return await backend.store(engine.receipts.get, receipt_id, grant.reaches, _caller(request), engine.now())
+
+
+def _caller(request: Request) -> Caller:
+    return access_of(request.scope).caller()
+
+
+_asked = msgspec.json.Decoder(SearchBody).decode
+
+ROUTES = (get_receipt, replay_receipt)

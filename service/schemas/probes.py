@@ -1,0 +1,105 @@
+"""Probes and their runs, as they are said and told."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from core.probes import Expectation, K, Probe, Run
+from core.values import LIMIT_MAX
+from service.schemas import fields
+
+ProbeId = Annotated[str, Meta(description="Id of a probe.", examples=["0197a3c0-5f4e-7000-8000-0123456789b0"])]
+Place = Annotated[
+    int,
+    Meta(
+        description="It should be among so many.",
+        extra_json_schema={"minimum": 1, "maximum": LIMIT_MAX},
+    ),
+]
+
+
+class ProbeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question, and what it should find: a memory, or whatever stands at an address."""
+
+    query: fields.QueryText
+    memory_id: fields.MemoryId | None = None
+    category: fields.Category | None = None
+    key: fields.Key | None = None
+    k: Place = K
+
+    def expectation(self) -> Expectation:
+        return Expectation(query=self.query, memory_id=self.memory_id, category=self.category, key=self.key, k=self.k)
+
+
+class ProbeReply(Struct, frozen=True, kw_only=True):
+    """A question whose answer is known."""
+
+    id: ProbeId
+    query: fields.QueryText
+    memory_id: fields.MemoryId | None
+    category: fields.Category | None
+    key: fields.Key | None
+    k: Place
+    made_at: fields.Time
+    actor: str
+
+    @classmethod
+    def of(cls, one: Probe) -> "ProbeReply":
+        e = one.expects
+        return cls(
+            id=one.id,
+            query=e.query,
+            memory_id=e.memory_id,
+            category=e.category,
+            key=e.key,
+            k=e.k,
+            made_at=one.made_at,
+            actor=one.actor,
+        )
+
+
+class ProbesReply(Struct, frozen=True, kw_only=True):
+    """Probes, oldest first."""
+
+    items: list[ProbeReply]
+    next_cursor: None = None
+
+    @classmethod
+    def of(cls, found: Iterable[Probe]) -> "ProbesReply":
+        return cls(items=[ProbeReply.of(one) for one in found])
+
+
+class RankReply(Struct, frozen=True, kw_only=True):
+    """Where a probe found what it expects."""
+
+    id: ProbeId
+    rank: Annotated[int | None, Meta(description=f"From 1; null when it is not among the first {LIMIT_MAX}.")]
+
+
+class RunReply(Struct, frozen=True, kw_only=True):
+    """What the probes of a space gave."""
+
+    at: fields.Time
+    seq: fields.SeqText
+    generation: Annotated[str | None, Meta(description="The model that had embedded the space.")]
+    recall: Annotated[
+        float, Meta(description="Share of the probes that found theirs among the first k; 1 without any.")
+    ]
+    ranks: list[RankReply]
+
+    @classmethod
+    def of(cls, run: Run) -> "RunReply":
+        ranks = [RankReply(id=id_, rank=rank) for id_, rank in run.ranks.items()]
+        return cls(at=run.at, seq=str(run.seq), generation=run.generation, recall=run.recall, ranks=ranks)
+
+
+class RunsReply(Struct, frozen=True, kw_only=True):
+    """The last runs, newest first."""
+
+    items: list[RunReply]
+    next_cursor: None = None
+
+    @classmethod
+    def of(cls, runs: Sequence[Run]) -> "RunsReply":
+        return cls(items=[RunReply.of(run) for run in runs])

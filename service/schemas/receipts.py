@@ -1,0 +1,104 @@
+"""Receipts and their replay as they are told."""
+
+from datetime import datetime
+from typing import Annotated, Any, get_args
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from core.hits import Answer, Evidence, Mode
+from core.receipts import Moved, Receipt, Why
+from service.schemas import fields
+from service.schemas.replies import SearchReply
+
+ReceiptId = Annotated[str, Meta(description="Id of a receipt.", examples=["0197a3c0-5f4e-7000-8000-0123456789af"])]
+
+
+class ReceiptHitReply(Struct, frozen=True, kw_only=True):
+    """A memory that was answered, in the version of then. `rank` counts from 1, `ranks` are those of each ranking."""
+
+    rank: int
+    id: fields.MemoryId
+    version: int
+    score: float
+    ranks: dict[str, int]
+
+
+class ReceiptReply(Struct, frozen=True, kw_only=True):
+    """A search that was answered: what was asked, of which state, and what the answer was."""
+
+    id: ReceiptId
+    space: fields.SpaceName
+    made_at: fields.Time
+    actor: str
+    parameters: Annotated[dict[str, Any], Meta(description="The request, with the defaults of what it left out.")]
+    reference_time: fields.Time
+    generation: Annotated[str | None, Meta(description="The model that had embedded the space.")]
+    seq: fields.SeqText
+    total: int
+    evidence: Evidence
+    strategy: Mode
+    degraded: list[str]
+    hits: list[ReceiptHitReply]
+
+    @classmethod
+    def of(cls, one: Receipt) -> "ReceiptReply":
+        return cls(
+            id=one.id,
+            space=one.space,
+            made_at=one.made_at,
+            actor=one.actor,
+            parameters=msgspec.json.decode(one.parameters),
+            reference_time=one.reference_time,
+            generation=one.generation,
+            seq=str(one.at),
+            total=one.told.total,
+            evidence=one.told.evidence,
+            strategy=one.told.strategy,
+            degraded=list(one.told.degraded),
+            hits=[
+                ReceiptHitReply(
+                    rank=hit.rank, id=hit.memory_id, version=hit.version, score=hit.score, ranks=dict(hit.ranks)
+                )
+                for hit in one.hits
+            ],
+        )
+
+
+class MovedReply(Struct, frozen=True, kw_only=True):
+    """A memory with another place than then; null stands for one that is not in the answer."""
+
+    id: fields.MemoryId
+    before: int | None
+    after: int | None
+    why: Annotated[
+        str,
+        Meta(
+            description="What happened to it; `status`: it is not active any more; `model`: the space was embedded "
+            "anew; `others`: nothing, but others stand before it or no longer do.",
+            extra_json_schema={"enum": list(get_args(Why))},
+        ),
+    ]
+    superseded_by: fields.MemoryId | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, one: Moved) -> "MovedReply":
+        by = one.superseded_by
+        return cls(
+            id=one.memory_id, before=one.before, after=one.after, why=one.why, superseded_by=UNSET if by is None else by
+        )
+
+
+class ReplayReply(Struct, frozen=True, kw_only=True):
+    """The same search today, and what differs from the receipt: the memories of then first."""
+
+    same: Annotated[bool, Meta(description="Whether the same memories stand at the same places.")]
+    differences: list[MovedReply]
+    answer: SearchReply
+    at: datetime
+
+    @classmethod
+    def of(cls, moved: tuple[Moved, ...], answer: Answer, at: datetime) -> "ReplayReply":
+        return cls(
+            same=not moved, differences=[MovedReply.of(one) for one in moved], answer=SearchReply.of(answer), at=at
+        )
