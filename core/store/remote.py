@@ -103,7 +103,12 @@ class RemoteDatabase:
         _check_size(statements)
         steps = [Step(statement, rows=statement.sql.startswith("SELECT")) for statement in statements]
         batch = transaction(_WRITE, steps, end="ROLLBACK")
-        return self._insist(lambda seconds: _rows(self._ask_primary(batch, seconds, None), len(statements)))
+
+        def run(seconds: float) -> list[Rows]:
+            with self._turn_to_write(seconds):
+                return _rows(self._ask_primary(batch, seconds, None), len(statements))
+
+        return self._insist(run)
 
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return False
@@ -121,7 +126,7 @@ class RemoteDatabase:
             write = writes.new_id()
             steps, places = writes.steps(write, statements)
             try:
-                with self._turn_to_write(patience):
+                with self._turn_to_write(patience.left):
                     result = self._ask_primary(transaction(_WRITE, steps), patience.left, 1 + writes.COUNTED)
                 check(result, [1 + place for place in places])
                 return [rows_of(result.step_results[1 + place]) for place in places]
@@ -134,8 +139,8 @@ class RemoteDatabase:
                 patience.wait(problem)
 
     @contextmanager
-    def _turn_to_write(self, patience: Patience) -> Generator[None]:
-        """Wait until nobody else of this process writes.
+    def _turn_to_write(self, seconds: float) -> Generator[None]:
+        """Wait until nobody else of this process writes, at most so long.
 
         A database has one writer. Those who wait for it at the server hold a connection each, which goes on waiting for
         the lock after its client has given up and come again: 16 at a time wrote a tenth of what one does.
@@ -143,7 +148,7 @@ class RemoteDatabase:
         Raises:
             StoreUnavailable: there is no time left.
         """
-        if not self._writing.acquire(timeout=patience.left):
+        if not self._writing.acquire(timeout=seconds):
             raise StoreUnavailable("the database has more to write than it can; nothing was stored, try again later")
         try:
             yield
