@@ -80,6 +80,7 @@ def stored(client: Client, dataset: Dataset, progress: Progress) -> Iterator[Sto
         for group, space in spaces.items():
             made.append(space)  # first: an answer that is lost may have made it
             client.create_space(space, CONTENT_ONLY)
+            client.set_policy(space, {"secrets": "allow", "personal_data": "allow"})  # judged as it was written
             for batch in _batches(dataset.documents[group]):
                 documents |= _store(client, space, batch, notes)
                 progress("storing", len(documents), total)
