@@ -14,6 +14,7 @@ OnConflictParameter = Annotated[
     str | None, QueryParameter(description="As the field of the body.", enum=["reject", "keep", "supersede"])
 ]
 AtomicParameter = Annotated[bool | None, QueryParameter(description="As the field of the body.")]
+ThenParameter = Annotated[bool, QueryParameter(description="Ask of the state of the space that the receipt saw.")]
 ConfirmParameter = Annotated[str, QueryParameter(description="The name of the space once more.")]
 DryRunParameter = Annotated[
     bool, QueryParameter(description="Tell what the request would do, and do nothing. An Idempotency-Key is ignored.")

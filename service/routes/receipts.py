@@ -8,11 +8,13 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from core.caller import Caller
+from core.points import AsOf
 from core.receipts import Receipt
-from core.times import from_us
+from core.times import from_us, to_us
 from service.decode import Request
 from service.gate import access_of
 from service.headers import SEQ
+from service.parameters import PAST, ThenParameter
 from service.respond import read
 from service.schemas.receipts import ReceiptReply, ReplayReply
 from service.schemas.requests import SearchBody
@@ -40,18 +42,22 @@ async def get_receipt(
     operation_id="replayReceipt",
     tags=["search"],
     needs="read",
-    problems=["not_found", "model_mismatch"],
+    problems=["not_found", "model_mismatch", *PAST],
 )
 async def replay_receipt(
-    request: Request, receipt_id: FromPath[str], backend: NamedDependency[Backend]
+    request: Request, receipt_id: FromPath[str], backend: NamedDependency[Backend], then: ThenParameter = False
 ) -> Response[ReplayReply]:
     """Ask a search again, and read what differs and why.
 
-    As of now, unless the request named a `reference_time`. What it finds does not count as retrieved.
+    As of now, unless the request named a `reference_time`; with `then` of the state that it saw, by the model of today.
+    What it finds does not count as retrieved.
     """
     engine = backend.engine
     one = await _found(request, receipt_id, backend)
     query = replace(_asked(one.parameters).to_query(), no_touch=True)
+    if then and query.as_of is None:
+        seen_at = AsOf(number=one.at.number, epoch=one.at.epoch)
+        query = replace(query, as_of=seen_at, reference_time=to_us(one.reference_time))
     caller = _caller(request)
     seen = engine.seen_by(caller if one.category is None else replace(caller, category=one.category))
     now = engine.now()

@@ -9,7 +9,14 @@ from core.probes import Expectation, K, Probe, Run
 from core.values import LIMIT_MAX
 from service.schemas import fields
 
-ProbeId = Annotated[str, Meta(description="Id of a probe.", examples=["0197a3c0-5f4e-7000-8000-0123456789b0"])]
+ProbeId = Annotated[
+    str,
+    Meta(
+        description="Id of a probe, a UUIDv7.",
+        extra_json_schema={"format": "uuid"},
+        examples=["0197a3c0-5f4e-7000-8000-0123456789b0"],
+    ),
+]
 Place = Annotated[
     int,
     Meta(

@@ -11,7 +11,14 @@ from core.receipts import Moved, Receipt, Why
 from service.schemas import fields
 from service.schemas.replies import SearchReply
 
-ReceiptId = Annotated[str, Meta(description="Id of a receipt.", examples=["0197a3c0-5f4e-7000-8000-0123456789af"])]
+ReceiptId = Annotated[
+    str,
+    Meta(
+        description="Id of a receipt, a UUIDv7.",
+        extra_json_schema={"format": "uuid"},
+        examples=["0197a3c0-5f4e-7000-8000-0123456789af"],
+    ),
+]
 
 
 class ReceiptHitReply(Struct, frozen=True, kw_only=True):

@@ -73,6 +73,8 @@ def test_a_replay_says_what_differs_and_why(client: httpx.Client, clock: Clock):
         gone: "deleted", old: "superseded", ending: "expired", edited: "status", new: "new"
     }  # fmt: skip
     assert found[new][0] is None and found[new][1] == 1 and found[gone][1] is None
+    then = client.post(f"/v1/receipts/{receipt}/replay", params={"then": "true"}).json()
+    assert then["same"] and len(then["answer"]["hits"]) == 4
 
 
 def test_a_receipt_is_for_those_who_may_read_its_space(engine: Engine, client: httpx.Client):

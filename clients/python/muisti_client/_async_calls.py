@@ -197,13 +197,16 @@ class AsyncMuisti(AsyncTransport):
     async def replay_receipt(
         self,
         receipt_id: str,
+        *,
+        then: bool | None = None,
     ) -> types.ReplayReply:
-        """Ask a search again, and read what differs and why. As of now, unless the request named a `reference_time`. What it finds does not count as retrieved. Needs the scope read."""
+        """Ask a search again, and read what differs and why. As of now, unless the request named a `reference_time`; with `then` of the state that it saw, by the model of today. What it finds does not count as retrieved. Needs the scope read."""
         return await self._send(
             call(
                 'POST',
                 '/v1/receipts/{receipt_id}/replay',
                 parts={'receipt_id': receipt_id},
+                params={'then': then},
             )
         )
 
