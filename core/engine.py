@@ -10,6 +10,7 @@ from core import auditing, feed
 from core.bell import Bell
 from core.calibration import Calibration
 from core.caller import OWNER, Caller
+from core.checkpoints import Checkpoints
 from core.embed import Encoder
 from core.errors import (
     AlreadyExists,
@@ -100,9 +101,10 @@ class Engine(Memories):
         writer = Writer(database.primary, self._indexes, encoder, transactions, lives, ids, self._quota, screener)
         searcher = Searcher(database, self._indexes, encoder, calibration or Calibration())
         undoer = Undoer(database.primary, encoder, transactions, self._quota)
+        points = Checkpoints(database, encoder, transactions, clock)
         retrievals = Retrievals(database.primary)
         reviewer = Reviewer(database.primary, transactions)
-        parts = Parts(database, clock, writer, lives, undoer, searcher, retrievals, reviewer, self._quota)
+        parts = Parts(database, clock, writer, lives, undoer, points, searcher, retrievals, reviewer, self._quota)
         super().__init__(parts, OWNER)
         self.keys = Keys(database)
         self.receipts = Receipts(database.primary, ids, receipt_days)

@@ -6,6 +6,7 @@ from typing import cast
 
 from core import facets
 from core.caller import Caller
+from core.checkpoints import Checkpoints
 from core.diff import compared
 from core.errors import NotFound
 from core.feed import Events, Wanted, changes_of
@@ -29,7 +30,9 @@ from core.transactions import Begun, Call, IfMatch
 from core.undoing import Undoer
 from core.validate import check_query
 from core.values import (
+    Checkpoint,
     Counts,
+    Diff,
     Draft,
     Found,
     History,
@@ -39,6 +42,8 @@ from core.values import (
     Quota,
     RequestKey,
     Reviewed,
+    RolledBack,
+    Seq,
     Stats,
     Telemetry,
     Undo,
@@ -58,6 +63,7 @@ class Parts:
     writer: Writer
     lives: Lives
     undoer: Undoer
+    checkpoints: Checkpoints
     searcher: Searcher
     retrievals: Retrievals
     reviewer: Reviewer
@@ -143,6 +149,28 @@ class Memories:
     def undo(self, space: str, which: Undo, *, request: RequestKey | None = None) -> Written:
         """Take changes back; see `Undoer.undo`."""
         return self._parts.undoer.undo(space, which, self._call(request))
+
+    def roll_back(self, space: str, to: str) -> RolledBack:
+        """Let a whole space stand as it stood; see `Checkpoints.roll_back`."""
+        return self._parts.checkpoints.roll_back(space, to, self._call(None))
+
+    def diff(
+        self, space: str, since: str, until: str | None = None, *, limit: int = 50, cursor: str | None = None
+    ) -> Diff:
+        """What changed between two points of history; see `Checkpoints.diff`."""
+        return self._parts.checkpoints.diff(space, since, until, self._caller, limit=limit, cursor=cursor)
+
+    def create_checkpoint(self, space: str, name: str, note: str | None = None) -> tuple[Checkpoint, Seq]:
+        """Name the point where the space stands; see `Checkpoints.create`."""
+        return self._parts.checkpoints.create(space, name, note, self._caller, dry_run=self._dry_run)
+
+    def list_checkpoints(self, space: str) -> tuple[list[Checkpoint], Seq]:
+        """The named points of a space, newest first."""
+        return self._parts.checkpoints.all(space)
+
+    def delete_checkpoint(self, space: str, name: str) -> None:
+        """Forget a named point; see `Checkpoints.delete`."""
+        self._parts.checkpoints.delete(space, name, self._caller, dry_run=self._dry_run)
 
     def put_entry(
         self, space: str, draft: Draft, *, if_match: IfMatch = None, request: RequestKey | None = None

@@ -5,9 +5,11 @@ from typing import cast
 
 from core.caller import OWNER
 from core.embed import Encoder
+from core.points import Point
 from core.prepare import Source, draft_of, embedded_text
 from core.store import changes, memories, segments, spaces
-from core.store.database import Database, Refused, Row, Statement
+from core.store.database import Database, Refused, Row, Rows, Statement
+from core.store.points import lived
 from core.store.spaces import SpaceRow
 from core.values import Passage
 from core.vectors import pack
@@ -16,9 +18,10 @@ BATCH = 500  # passages
 
 Progress = Callable[[int, int], None]  # passages done, passages in all
 
-_LIVING = "FROM versions v JOIN passages p ON p.version_id = v.id WHERE v.space_id = ? AND v.died IS NULL"
-_MISSING = f"""{_LIVING} AND NOT EXISTS (SELECT 1 FROM embeddings e JOIN generations g ON g.id = e.generation_id
+_THEN = "FROM versions v JOIN passages p ON p.version_id = v.id WHERE v.space_id = ? AND {then}"
+_LACKING = f"""{_THEN} AND NOT EXISTS (SELECT 1 FROM embeddings e JOIN generations g ON g.id = e.generation_id
     WHERE e.version_id = p.version_id AND e.number = p.number AND g.hash = ?)"""
+_LIVING, _MISSING = (text.format(then="v.died IS NULL") for text in (_THEN, _LACKING))
 
 
 def reembed(
@@ -38,6 +41,18 @@ def reembed(
         _embed_some(database, space, encoder, digest)
 
 
+def embed_past(database: Database, space: SpaceRow, encoder: Encoder, point: Point) -> None:
+    """Give what stood at a point the vectors of the space's model that it lacks, so that it can come back."""
+    then, args = lived(point)
+    lacking = _LACKING.format(then=then)
+    while True:
+        select = f"SELECT {memories.COLUMNS}, p.number, p.start, p.stop {lacking} ORDER BY v.id, p.number LIMIT {BATCH}"
+        (rows,) = database.read([Statement(select, (space.id, *args, encoder.identity))])
+        if not rows or space.space.generation != encoder.identity:
+            return
+        _store(database, space, encoder, rows)
+
+
 def _counts(database: Database, space: SpaceRow, digest: str) -> tuple[int, int]:
     ask = [
         Statement(f"SELECT count(*) {_LIVING}", (space.id,)),
@@ -50,6 +65,11 @@ def _counts(database: Database, space: SpaceRow, digest: str) -> tuple[int, int]
 def _embed_some(database: Database, space: SpaceRow, encoder: Encoder, digest: str) -> None:
     select = f"SELECT {memories.COLUMNS}, p.number, p.start, p.stop {_MISSING} ORDER BY v.id, p.number LIMIT {BATCH}"
     (rows,) = database.read([Statement(select, (space.id, digest))])
+    _store(database, space, encoder, rows)
+
+
+def _store(database: Database, space: SpaceRow, encoder: Encoder, rows: Rows) -> None:
+    digest = encoder.identity
     vectors = pack(encoder.encode([_text(row, space) for row in rows])) if rows else []
     database.write([
         Statement(

@@ -39,11 +39,15 @@ def part_of(statement: int, parts: Sequence[Part]) -> Part:
     return parts[-1]
 
 
-def explained(refused: Refused, database: Database, space: SpaceRow, part: Part, now: int) -> Exception:
-    """What the caller is told; `Overtaken` when looking again will tell."""
-    memory = part.memory
+def explained(refused: Refused, database: Database, space: SpaceRow, part: Part | None, now: int) -> Exception:
+    """What the caller is told; `Overtaken` when looking again will tell. `part` is None when a whole space changes."""
     if refused.code == "no_space":
         return NotFound("space", space.space.name)
+    if refused.code in ("stale", "request_known", "model_mismatch"):
+        return Overtaken()
+    if part is None:
+        return refused
+    memory = part.memory
     if refused.code == "no_parent":
         return InvalidInput.at(f"{part.path}.parent_id", f"no memory {memory.parent_id} in this space")
     if refused.code == "duplicate":
@@ -54,8 +58,6 @@ def explained(refused: Refused, database: Database, space: SpaceRow, part: Part,
         assert memory.category is not None and memory.key is not None
         (rows,) = database.read([memories.at_address(space, memory.category, memory.key)])
         return AddressTaken(memory.category, memory.key, _alike(rows, space, "address"), part.position)
-    if refused.code in ("stale", "request_known", "model_mismatch"):
-        return Overtaken()
     return refused
 
 

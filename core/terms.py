@@ -11,7 +11,9 @@ Scope = Literal["read", "append", "write", "delete", "admin"]
 Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]
 Match = Literal["any", "all", "phrase"]
 Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
-ChangeKind = Literal["created", "updated", "superseded", "restored", "deleted", "undone", "reembedded"]
+ChangeKind = Literal[
+    "created", "updated", "superseded", "restored", "deleted", "undone", "reembedded", "rolled_back", "merged", "forked"
+]
 Show = Literal["ids", "after", "both"]  # of a change: nothing of the memory, as it became, also as it was
 
 CONTENT_MAX = 100_000  # characters

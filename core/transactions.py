@@ -13,12 +13,12 @@ from core.errors import ModelMismatch, NotFound, QuotaExceeded, RequestReused, S
 from core.index.cache import Indexes
 from core.meters import Counter
 from core.refusals import Overtaken, Part, explained, part_of
-from core.store import changes, memories, quotas, requests, spaces
+from core.store import changes, memories, quotas, requests, spaces, turns
 from core.store.database import Database, Refused, Row, Rows, Statement
 from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow, space_row
 from core.terms import BATCH_MAX, ChangeKind
-from core.values import Flag, Memory, Plan, Quota, RequestKey, Seq, Written
+from core.values import Flag, Memory, Plan, Quota, RequestKey, Seq, Tally, Written
 
 TRIES = 16  # of a change that others overtake
 
@@ -46,7 +46,8 @@ IfMatch = Collection[str] | None  # etags, one of which must be the current one;
 class Begun:
     """A write that is prepared: its batch, of which `head` statements come before those of the parts.
 
-    `numbers` is how many changes of the space it makes; `at` is in seconds of `perf_counter`.
+    `tally` is the place in it of the statements that count what changed of a whole space. `at` is in seconds of
+    `perf_counter`.
     """
 
     space: SpaceRow
@@ -57,7 +58,7 @@ class Begun:
     created: bool
     checked: Checked = NOT_CHECKED
     ended: tuple[str, ...] = ()
-    numbers: int = 0
+    tally: int | None = None
     flags: tuple[Flag, ...] = ()
     at: float = field(default_factory=perf_counter)
 
@@ -146,9 +147,8 @@ class Transactions:
             head += self._model(space, self._encoder, call.now)
         else:
             head.append(spaces.guard_policy(space))
-        numbers = numbers or len(parts)
-        head += spaces.advance(space, numbers, call.now)
-        return self._prepared(Begun(space, len(head), head, parts, call, created, checked, ended, numbers, flags))
+        head += spaces.advance(space, numbers or len(parts), call.now)
+        return self._prepared(Begun(space, len(head), head, parts, call, created, checked, ended, flags=flags))
 
     def birth(
         self, space: SpaceRow, new: NewVersion, kind: ChangeKind, caller: Caller, offset: int = 0
@@ -184,20 +184,33 @@ class Transactions:
         """Run the batch, and raise what its refusal means. A dry run tells what it would have done."""
         return self._planned(begun) if begun.call.dry_run else self.concluded(begun, self._write(begun))
 
+    def turn(
+        self, space: SpaceRow, planned: Sequence[Statement], kind: ChangeKind, call: Call, told: Statement
+    ) -> Written:
+        """Let many memories become what other versions say, as the statements plan it; see `core.store.turns`."""
+        head = [] if self._encoder is None else self._model(space, self._encoder, call.now)
+        head = [*head, spaces.guard(space), *planned, *turns.advance(space, call.now)]
+        quota = quotas.refuse_more(space, self._quota)
+        does = [*turns.take(space, kind, call.caller, call.now), quota, told]
+        tally = len(head) + len(does)
+        batch = [*head, *does, *turns.tally(), turns.clear()]
+        return self.commit(Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=tally))
+
     def explained(self, begun: Begun, refused: Refused) -> Exception:
         """What the caller is told of a refusal; `Overtaken` when looking again will tell."""
         if refused.code == "quota_exceeded":
             (rows,) = self._database.read([quotas.usage(begun.space, self._quota)])
             told = rows and begun.call.caller.sees_all  # what a whole space holds is told to those who see all of it
             return QuotaExceeded(begun.space.space.name, quotas.used(rows[0]) if told else None)
-        part = part_of(refused.statement - begun.head, begun.parts)
+        part = part_of(refused.statement - begun.head, begun.parts) if begun.parts else None
         return explained(refused, self._database, begun.space, part, begun.call.now)
 
     def concluded(self, begun: Begun, results: Sequence[Rows]) -> Written:
         """What was written, of which the index must hear. The last row of the head is the number in the history."""
         number = cast(int, results[begun.head - 1][0][0])
         self._indexes.note(begun.space, number)
-        self._changes.add(by=len(begun.parts))
+        tally = _tally(begun, results)
+        self._changes.add(by=len(begun.parts) if tally is None else tally.changes)
         return Written(
             memories=tuple(part.memory for part in begun.parts if part.told),
             seq=Seq(begun.space.space.epoch, number),
@@ -207,16 +220,20 @@ class Transactions:
             commit=1000 * (perf_counter() - begun.at),
             ended=begun.ended,
             flags=begun.flags,
+            tally=tally,
         )
 
     def _planned(self, begun: Begun) -> Written:
         """What `concluded` would tell, at the point of history that the store stays at."""
-        tail = changes.last(begun.space, begun.numbers, BATCH_MAX)
+        stands, made = spaces.number(begun.space), changes.last(begun.space, BATCH_MAX)
         try:
-            results = self._database.rehearse([*begun.batch, tail])
+            (((number,),), *results) = self._database.rehearse([stands, *begun.batch, made])
         except Refused as refused:
-            raise self.explained(begun, refused) from refused
-        number = cast(int, results[begun.head - 1][0][0]) - begun.numbers
+            moved = Refused(refused.code, refused.statement - 1)
+            raise self.explained(begun, moved) from refused
+        after = cast(int, results[begun.head - 1][0][0])
+        number = cast(int, number)
+        planned = [changes.planned(row) for row in reversed(results[-1]) if cast(int, row[0]) > number]
         return Written(
             memories=tuple(part.memory for part in begun.parts if part.told),
             seq=Seq(begun.space.space.epoch, number),
@@ -225,7 +242,8 @@ class Transactions:
             checked_at=begun.checked.at,
             ended=begun.ended,
             flags=begun.flags,
-            plan=Plan(begun.numbers, tuple(changes.planned(row) for row in results[-1])),
+            plan=Plan(after - number, tuple(planned)),
+            tally=_tally(begun, results),
         )
 
     def _open(self, name: str, call: Call) -> tuple[SpaceRow, Row | None]:
@@ -290,3 +308,10 @@ class Transactions:
             spaces.adopt_generation(space, encoder.identity),
             guard,
         ]
+
+
+def _tally(begun: Begun, results: Sequence[Rows]) -> Tally | None:
+    if begun.tally is None:
+        return None
+    added, changed, ended = (cast(int, rows[0][0]) for rows in results[begun.tally : begun.tally + 3])
+    return Tally(added, changed, ended)

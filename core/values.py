@@ -35,6 +35,7 @@ Action = Literal[
     "memory_deleted",
     "quota_set",
     "policy_set",
+    "space_rolled_back",
 ]
 
 IMPORTANCE: tuple[Importance, ...] = ("low", "medium", "high", "critical")
@@ -247,6 +248,51 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """A named point of a space's history, and who named it."""
+
+    name: str
+    seq: int
+    created_at: datetime
+    actor: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryChange:
+    """What became of a memory between two points; `before` and `after` are None where it was not current."""
+
+    id: str
+    change: Literal["added", "changed", "ended"]
+    before: Memory | None
+    after: Memory | None
+    fields: tuple[FieldChange, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diff:
+    """A page of what changed between two points, by id. `next_cursor` is None on the last."""
+
+    items: tuple[MemoryChange, ...]
+    next_cursor: str | None
+    since: Seq
+    until: Seq
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many memories one step has added or brought back, changed, and ended."""
+
+    added: int
+    changed: int
+    ended: int
+
+    @property
+    def changes(self) -> int:
+        return self.added + self.changed + self.ended
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Undo:
     """Which changes to take back: the `last` ones of a request, of memories of an author, or else of who asks."""
 
@@ -288,7 +334,7 @@ class Written:
     `similar` are memories like the one that was added; `checked_at` is the point of history up to which they were
     sought, None when they were not. `commit` is how many milliseconds it took until all was durable, 0 when nothing
     was to be stored. `ended` are the ids of memories that an undoing deleted. With a `plan` nothing was stored.
-    `flags` tell what is not as it was asked.
+    `flags` tell what is not as it was asked. `tally` counts what changed of a whole space at once.
     """
 
     memories: tuple[Memory, ...]
@@ -301,6 +347,16 @@ class Written:
     ended: tuple[str, ...] = ()
     plan: Plan | None = None
     flags: tuple[Flag, ...] = ()
+    tally: Tally | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolledBack:
+    """That a space stands as it stood at `to`. `before` is where it stood before: to roll back there undoes it."""
+
+    to: Seq
+    before: Seq
+    written: Written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -185,6 +185,23 @@ class Client:
         """`what` is promote or prune."""
         return self._call("POST", f"{_space(space)}/{what}", json=dict(thresholds))
 
+    def create_checkpoint(self, space: str, name: str, note: str | None = None) -> Reply:
+        return self._call("POST", f"{_space(space)}/checkpoints", json={"name": name, "note": note})
+
+    def checkpoints(self, space: str) -> Reply:
+        return self._call("GET", f"{_space(space)}/checkpoints")
+
+    def delete_checkpoint(self, space: str, name: str) -> Reply:
+        return self._call("DELETE", f"{_space(space)}/checkpoints/{_part(name)}")
+
+    def diff(self, space: str, since: str, until: str | None, *, limit: int, cursor: str | None = None) -> Reply:
+        given = {"since": since, "until": until, "limit": str(limit), "cursor": cursor}
+        params = {name: value for name, value in given.items() if value is not None}
+        return self._call("GET", f"{_space(space)}/diff", params=params)
+
+    def roll_back(self, space: str, to: str) -> Reply:
+        return self._call("POST", f"{_space(space)}/rollback", json={"to": to})
+
     def history(self, space: str, memory_id: str) -> Reply:
         return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}/history")
 

@@ -20,6 +20,7 @@ from service.openapi_links import LINKS, named
 from service.openapi_text import ABOUT, HEADERS, PARAMETERS, SECURITY, STREAMED, TAGS
 from service.parameters import declared
 from service.schemas import fields
+from service.schemas.checkpoints import CheckpointName
 from service.schemas.dry_run import DryRunReply
 from service.schemas.keys import KeyId
 from service.schemas.probes import ProbeId
@@ -36,6 +37,7 @@ PATH_TYPES = {
     "key_id": KeyId,
     "space": fields.SpaceName,
     "memory_id": fields.MemoryId,
+    "checkpoint": CheckpointName,
     "category": fields.Category,
     "key": fields.Key,
     "code": Annotated[str, Meta(description="The `code` of a problem.", extra_json_schema={"enum": list(KINDS)})],

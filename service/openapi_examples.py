@@ -20,6 +20,7 @@ from service.errors import KINDS, Problem, problem, problem_of
 from service.routes.docs import KindReply
 from service.routes.metadata import ResourceReply
 from service.schemas.changes import ChangeReply, ChangesReply
+from service.schemas.checkpoints import CheckpointReply, CheckpointsReply, DiffReply, MemoryChangeReply, RolledBackReply
 from service.schemas.dry_run import DryRunReply, PlannedReply
 from service.schemas.keys import AuditedReply, AuditReply, KeyReply, KeysReply, MadeKeyReply
 from service.schemas.policy import PolicyReply
@@ -240,6 +241,8 @@ RECEIPT = ReceiptReply(
 # Bodies of requests by operation.
 REQUESTS: Mapping[str, Any] = {
     "addProbe": {"query": PROBE.query, "category": PROBE.category, "key": PROBE.key, "k": PROBE.k},
+    "createCheckpoint": {"name": "before-import", "note": "all was well"},
+    "rollBack": {"to": "before-import"},
     "createKey": {"name": KEY.name, "mode": "no-delete", "spaces": KEY.spaces, "expires_at": KEY.expires_at},
     "rotateKey": {"overlap_seconds": 3600},
     "createSpace": {"name": NEW_SPACE.name},
@@ -277,7 +280,23 @@ PROBLEMS: Mapping[str, Problem] = {code: problem(code, kind.meaning) for code, k
 DRY_RUN = DryRunReply(
     status=204, changes=1, items=[PlannedReply(kind="deleted", memory_id=RULE_ID, version=2)], answer=None
 )
+CHECKPOINT = CheckpointReply(
+    name="before-import", seq=_seq(4), created_at=CHANGED, actor="anonymous", note="all was well"
+)
 REPLIES: Mapping[str, Mapping[int, Any]] = {
+    "createCheckpoint": {201: CHECKPOINT},
+    "listCheckpoints": {200: CheckpointsReply(items=[CHECKPOINT])},
+    "diffSpace": {
+        200: DiffReply(
+            items=[
+                MemoryChangeReply(id=RULE_ID, change="changed", before=ADDED, after=UPDATED, changes=[TO_THURSDAYS])
+            ],
+            next_cursor=None,
+            since=_seq(1),
+            until=_seq(4),
+        )
+    },
+    "rollBack": {200: RolledBackReply(to=_seq(4), before=_seq(9), added=1, changed=2, ended=2, seq=_seq(14))},
     "addMemory": {201: AddedReply(**asdict(ADDED), flags=[], similar=[], checked_at=_seq(0))},
     "getMemory": {200: ADDED},
     "getEntry": {200: ADDED},

@@ -15,6 +15,7 @@ TAGS = {
     "facets": "Counts and sizes.",
     "probes": "Questions whose answer is known.",
     "changes": "What has happened in a space, as pages and as a stream.",
+    "checkpoints": "Points of a space's history: what changed since, and back to one.",
     "spaces": "Isolated stores.",
     "keys": "Who may do what, and who did what.",
     "operations": "Is it alive, is it ready, what can it do.",

@@ -95,18 +95,17 @@ def before(space: SpaceRow, memory_id: bytes, seq: int) -> Statement:
     )
 
 
-def last(space: SpaceRow, count: int, most: int) -> Statement:
-    """Of the last `count` changes of a space the first `most`, as `planned` reads them."""
+def last(space: SpaceRow, most: int) -> Statement:
+    """The last changes of a space, newest first, as `planned` reads them."""
     return Statement(
-        "SELECT kind, memory_id, version FROM changes WHERE space_id = ? "
-        "AND seq > (SELECT seq FROM spaces WHERE id = ?) - ? ORDER BY seq LIMIT ?",
-        (space.id, space.id, count, most),
+        "SELECT seq, kind, memory_id, version FROM changes WHERE space_id = ? ORDER BY seq DESC LIMIT ?",
+        (space.id, most),
     )
 
 
 def planned(row: Row) -> Planned:
     """A row of `last`."""
-    kind, memory_id, version = cast(tuple[str, bytes, int], row)
+    _, kind, memory_id, version = cast(tuple[int, str, bytes, int], row)
     return Planned(kind, id_text(memory_id), version)
 
 

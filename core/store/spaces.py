@@ -137,6 +137,11 @@ def advance(space: SpaceRow, changes: int, now: int) -> list[Statement]:
     ]
 
 
+def number(space: SpaceRow) -> Statement:
+    """The number of the last change."""
+    return Statement("SELECT seq FROM spaces WHERE id = ?", (space.id,))
+
+
 def state(space_id: int) -> Statement:
     """Epoch, seq, generation id and the oldest point that is kept, to tell whether an index is still fresh."""
     return Statement("SELECT epoch, seq, generation_id, kept_from FROM spaces WHERE id = ?", (space_id,))

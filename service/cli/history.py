@@ -99,7 +99,7 @@ def _table(versions: list[Mapping[str, Any]]) -> "RenderableType":
     now = datetime.now(UTC)
     table = grid(None, "version", "since", "changed", right=("version",))
     for version in versions:
-        changed = [f"{one['field']}: {_short(one['before'])} → {_short(one['after'])}" for one in version["changes"]]
+        changed = [f"{one['field']}: {short(one['before'])} → {short(one['after'])}" for one in version["changes"]]
         told = "\n".join(changed) or one_line(version["memory"]["content"])[:SHOWN]
         table.add_row(str(version["memory"]["version"]), ago(version["born_at"], now), cell(told))
     if versions[0]["died_at"] is not None:
@@ -111,9 +111,10 @@ def _lines(versions: list[Mapping[str, Any]]) -> Iterator[str]:
     for version in versions:
         number, since = version["memory"]["version"], version["born_at"]
         for one in version["changes"] or [{"field": "", "before": "", "after": ""}]:
-            yield tabbed(number, since, one["field"], _short(one["before"]), _short(one["after"]))
+            yield tabbed(number, since, one["field"], short(one["before"]), short(one["after"]))
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """A value on one line."""
     text = "-" if value is None else one_line(value if isinstance(value, str) else str(value))
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

@@ -8,6 +8,7 @@ from litestar.types import ControllerRouterHandler
 from service.routes import (
     batch,
     changes,
+    checkpoints,
     docs,
     entries,
     facets,
@@ -36,6 +37,7 @@ IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *reviews.ROUTES,
     *changes.ROUTES,
     *probes.ROUTES,
+    *checkpoints.ROUTES,
 )
 
 

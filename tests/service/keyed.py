@@ -20,7 +20,8 @@ NEEDS: dict[str, Scope | None] = {
     "addMemory": "append", "addMemories": "append",
     "updateMemory": "write", "supersedeMemory": "write", "restoreMemory": "write", "putEntry": "write",
     "promote": "write", "prune": "write",
-    "deleteMemory": "delete", "deleteEntry": "delete", "undo": "delete",
+    "deleteMemory": "delete", "deleteEntry": "delete", "undo": "delete", "rollBack": "delete",
+    "listCheckpoints": "read", "diffSpace": "read", "createCheckpoint": "write", "deleteCheckpoint": "write",
     "setQuota": "admin", "setPolicy": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
     "getMetrics": "admin",
 }  # fmt: skip
@@ -38,6 +39,8 @@ BODIES: dict[str, Any] = {
     "undo": {"author": "Ann"},
     "promote": {},
     "prune": {},
+    "createCheckpoint": {"name": "made"},
+    "rollBack": {"to": "0"},
     "search": {"query": "deploy"},
     "setQuota": {"memories": 9},
     "setPolicy": {"personal_data": "redact"},

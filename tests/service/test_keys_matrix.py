@@ -63,13 +63,16 @@ def ask(
         code="conflict",
         probe_id=probe,
         receipt_id="0" * 8,
+        checkpoint="before",
     )
-    query = {"confirm": space} if operation == "deleteSpace" else {}
+    query = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}}.get(operation, {})
     return client.request(method, url, json=BODIES.get(operation), headers=headers, params=query)
 
 
 def stored(client: httpx.Client, engine: Engine, space: str) -> str:
-    """A memory at the address that is asked for."""
+    """A memory at the address that is asked for, and a checkpoint of that name."""
+    if not engine.list_checkpoints(space)[0]:
+        engine.create_checkpoint(space, "before")
     headers = administrator(engine).headers
     body = draft("We deploy", category="rules", key="deploy", author="Ann", on_conflict="keep")
     answer = client.post(f"/v1/spaces/{space}/memories", json=body, headers=headers)

@@ -311,6 +311,84 @@ class Muisti(Transport):
             )
         )
 
+    def list_checkpoints(
+        self,
+        space: str,
+        *,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.CheckpointsReply:
+        """List the checkpoints, newest first. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/checkpoints',
+                parts={'space': space},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    def create_checkpoint(
+        self,
+        space: str,
+        body: types.CheckpointBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | types.CheckpointReply:
+        """Name the point where the space stands. What stood there is kept until the checkpoint is deleted, whatever the retention says. Needs the scope write."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/checkpoints',
+                parts={'space': space},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+            )
+        )
+
+    def delete_checkpoint(
+        self,
+        space: str,
+        checkpoint: str,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | None:
+        """Forget a checkpoint. Its point of history is kept no longer than any other. No memory changes. Needs the scope write."""
+        return self._send(
+            call(
+                'DELETE',
+                '/v1/spaces/{space}/checkpoints/{checkpoint}',
+                parts={'space': space, 'checkpoint': checkpoint},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+            )
+        )
+
+    def diff_space(
+        self,
+        space: str,
+        *,
+        since: str,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.DiffReply:
+        """Read what changed between two points. Which memories were added, changed and ended, and what of them, field by field. What came and went in between is not there. A page may have fewer items than `limit`, and another follows all the same. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/diff',
+                parts={'space': space},
+                params={'since': since, 'until': until, 'limit': limit, 'cursor': cursor},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
     def get_entry(
         self,
         space: str,
@@ -770,6 +848,26 @@ class Muisti(Transport):
             call(
                 'PATCH',
                 '/v1/spaces/{space}/quota',
+                parts={'space': space},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+            )
+        )
+
+    def roll_back(
+        self,
+        space: str,
+        body: types.RollBackBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.RolledBackReply | types.DryRunReply:
+        """Let the whole space stand as it stood at a point. In one step: what came since ends, what changed or ended since stands again. Nothing is lost: the answer's `before` is where to roll back to undo it, and histories have it all. Needs the scopes `write` and `delete`. Needs the scope delete."""
+        return self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/rollback',
                 parts={'space': space},
                 params={'dry_run': dry_run},
                 headers={'Muisti-Min-Seq': muisti_min_seq},

@@ -121,7 +121,7 @@ ChangeReply = TypedDict(
     {
         'seq': 'int',
         'at': 'str',
-        'change': "Literal['created', 'updated', 'superseded', 'restored', 'deleted', 'undone', 'reembedded']",
+        'change': "Literal['created', 'updated', 'superseded', 'restored', 'deleted', 'undone', 'reembedded', 'rolled_back', 'merged', 'forked']",
         'memory_id': 'str | None',
         'version': 'int | None',
         'actor': 'str | None',
@@ -142,6 +142,36 @@ ChangesReply = TypedDict(
 )
 "Changes, oldest first. `seq` is where to go on: send it as `since`."
 
+CheckpointBody = TypedDict(
+    'CheckpointBody',
+    {
+        'name': 'str',
+        'note': NotRequired['str | None'],
+    },
+)
+"A name for the point where the space stands."
+
+CheckpointReply = TypedDict(
+    'CheckpointReply',
+    {
+        'name': 'str',
+        'seq': 'str',
+        'created_at': 'str',
+        'actor': 'str',
+        'note': 'str | None',
+    },
+)
+"A named point of history."
+
+CheckpointsReply = TypedDict(
+    'CheckpointsReply',
+    {
+        'items': 'list[CheckpointReply]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"All checkpoints of a space, newest first."
+
 CountReply = TypedDict(
     'CountReply',
     {
@@ -159,6 +189,17 @@ CountsReply = TypedDict(
     },
 )
 "Names and their counts, most frequent first."
+
+DiffReply = TypedDict(
+    'DiffReply',
+    {
+        'items': 'list[MemoryChangeReply]',
+        'next_cursor': 'str | None',
+        'since': 'str',
+        'until': 'str',
+    },
+)
+"A page of what changed between two points, in the order of ids."
 
 DifferenceReply = TypedDict(
     'DifferenceReply',
@@ -410,6 +451,18 @@ MadeKeyReply = TypedDict(
     },
 )
 "A new key. `key` is shown this once and kept nowhere."
+
+MemoryChangeReply = TypedDict(
+    'MemoryChangeReply',
+    {
+        'id': 'str',
+        'change': "Literal['added', 'changed', 'ended']",
+        'before': 'MemoryReply | None',
+        'after': 'MemoryReply | None',
+        'changes': 'list[FieldChangeReply]',
+    },
+)
+"What became of a memory between two points. `before` and `after` are null where it was not current."
 
 MemoryReply = TypedDict(
     'MemoryReply',
@@ -731,6 +784,27 @@ ReviewReply = TypedDict(
     },
 )
 "The memories whose status changed, and how many memories there are of each before and after."
+
+RollBackBody = TypedDict(
+    'RollBackBody',
+    {
+        'to': 'str',
+    },
+)
+"Where to go back to."
+
+RolledBackReply = TypedDict(
+    'RolledBackReply',
+    {
+        'to': 'str',
+        'before': 'str',
+        'added': 'int',
+        'changed': 'int',
+        'ended': 'int',
+        'seq': 'str',
+    },
+)
+"The space stands as it stood at `to`. To roll back to `before` undoes that."
 
 RotateBody = TypedDict(
     'RotateBody',

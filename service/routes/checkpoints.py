@@ -1,0 +1,125 @@
+"""Checkpoints: named points of a space's history, what changed since, and back to one."""
+
+from typing import Annotated
+
+from litestar import Response, delete, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter
+
+from service.access import check
+from service.decode import Request
+from service.gate import access_of, memories
+from service.parameters import PAST, CursorParameter, DryRunParameter, LimitParameter
+from service.respond import followed, planned, read, tried, written_headers
+from service.schemas.checkpoints import (
+    CheckpointBody,
+    CheckpointReply,
+    CheckpointsReply,
+    DiffReply,
+    RollBackBody,
+    RolledBackReply,
+)
+from service.workers import Backend
+
+_POINT = "A checkpoint, a time, or a change: its number or a Muisti-Seq."
+SinceParameter = Annotated[str, QueryParameter(description=_POINT)]
+UntilParameter = Annotated[str | None, QueryParameter(description=f"{_POINT} Now, unless it is given.")]
+
+
+@post(
+    "/checkpoints",
+    operation_id="createCheckpoint",
+    tags=["checkpoints"],
+    needs="write",
+    problems=["already_exists"],
+)
+async def create_checkpoint(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[CheckpointBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[CheckpointReply]:
+    """Name the point where the space stands.
+
+    What stood there is kept until the checkpoint is deleted, whatever the retention says.
+    """
+    seen = memories(request, backend, dry_run=dry_run)
+    made, seq = await backend.store(seen.create_checkpoint, space, data.name, data.note)
+    answer = read(CheckpointReply.of(made, seq), seq)
+    answer.status_code = 201
+    return tried(dry_run, answer)
+
+
+@get("/checkpoints", operation_id="listCheckpoints", tags=["checkpoints"], needs="read")
+async def list_checkpoints(
+    request: Request, space: FromPath[str], backend: NamedDependency[Backend]
+) -> Response[CheckpointsReply]:
+    """List the checkpoints, newest first."""
+    found, seq = await backend.store(memories(request, backend).list_checkpoints, space)
+    return read(CheckpointsReply(items=[CheckpointReply.of(one, seq) for one in found]), seq)
+
+
+@delete("/checkpoints/{checkpoint:str}", operation_id="deleteCheckpoint", tags=["checkpoints"], needs="write")
+async def delete_checkpoint(
+    request: Request,
+    space: FromPath[str],
+    checkpoint: FromPath[str],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[None]:
+    """Forget a checkpoint.
+
+    Its point of history is kept no longer than any other. No memory changes.
+    """
+    await backend.store(memories(request, backend, dry_run=dry_run).delete_checkpoint, space, checkpoint)
+    return tried(dry_run, Response(None, status_code=204))
+
+
+@get("/diff", operation_id="diffSpace", tags=["checkpoints"], needs="read", problems=PAST)
+async def diff_space(
+    request: Request,
+    space: FromPath[str],
+    since: SinceParameter,
+    backend: NamedDependency[Backend],
+    until: UntilParameter = None,
+    limit: LimitParameter = 50,
+    cursor: CursorParameter = None,
+) -> Response[DiffReply]:
+    """Read what changed between two points.
+
+    Which memories were added, changed and ended, and what of them, field by field. What came and went in between is
+    not there. A page may have fewer items than `limit`, and another follows all the same.
+    """
+    ask = memories(request, backend).diff
+    found = await backend.store(ask, space, since, until, limit=limit, cursor=cursor)
+    return followed(request, read(DiffReply.of(found), found.until), found.next_cursor)
+
+
+@post(
+    "/rollback",
+    status_code=200,
+    operation_id="rollBack",
+    tags=["checkpoints"],
+    needs="delete",
+    problems=[*PAST, "quota_exceeded"],
+)
+async def roll_back(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[RollBackBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[RolledBackReply]:
+    """Let the whole space stand as it stood at a point.
+
+    In one step: what came since ends, what changed or ended since stands again. Nothing is lost: the answer's `before`
+    is where to roll back to undo it, and histories have it all. Needs the scopes `write` and `delete`.
+    """
+    check(access_of(request.scope), "write")
+    done = await backend.store(memories(request, backend, dry_run=dry_run).roll_back, space, data.to)
+    answer = Response(RolledBackReply.of(done), status_code=200, headers=written_headers(done.written))
+    return planned(done.written.plan, answer)
+
+
+ROUTES = (create_checkpoint, list_checkpoints, delete_checkpoint, diff_space, roll_back)

@@ -1,0 +1,109 @@
+"""Checkpoints, diffs and rolling back, as requests and replies have them."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from core.values import Checkpoint, Diff, MemoryChange, RolledBack, Seq
+from service.schemas import fields
+from service.schemas.replies import FieldChangeReply, MemoryReply
+
+CheckpointName = Annotated[
+    str,
+    Meta(
+        description="1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter.",
+        extra_json_schema={"pattern": "^[a-z][a-z0-9._-]{0,62}$"},
+        examples=["before-import"],
+    ),
+]
+
+
+class CheckpointBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A name for the point where the space stands."""
+
+    name: CheckpointName
+    note: Annotated[str, Meta(description="What it is for.", extra_json_schema={"maxLength": 2000})] | None = None
+
+
+class RollBackBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where to go back to."""
+
+    to: Annotated[str, Meta(description="A checkpoint, a time, or a change: its number or a Muisti-Seq.")]
+
+
+class CheckpointReply(Struct, frozen=True, kw_only=True):
+    """A named point of history."""
+
+    name: CheckpointName
+    seq: fields.SeqText
+    created_at: datetime
+    actor: Annotated[str, Meta(description="Who named it, as the audit log says it.")]
+    note: str | None
+
+    @classmethod
+    def of(cls, one: Checkpoint, at: Seq) -> "CheckpointReply":
+        """`at` is any point of the same epoch."""
+        seq = str(Seq(at.epoch, one.seq))
+        return cls(name=one.name, seq=seq, created_at=one.created_at, actor=one.actor, note=one.note)
+
+
+class CheckpointsReply(Struct, frozen=True, kw_only=True):
+    """All checkpoints of a space, newest first."""
+
+    items: list[CheckpointReply]
+    next_cursor: None = None
+
+
+class MemoryChangeReply(Struct, frozen=True, kw_only=True):
+    """What became of a memory between two points. `before` and `after` are null where it was not current."""
+
+    id: fields.MemoryId
+    change: Literal["added", "changed", "ended"]
+    before: MemoryReply | None
+    after: MemoryReply | None
+    changes: list[FieldChangeReply]
+
+    @classmethod
+    def of(cls, one: MemoryChange) -> "MemoryChangeReply":
+        before, after = (None if memory is None else MemoryReply.of(memory) for memory in (one.before, one.after))
+        changes = [FieldChangeReply(field=each.field, before=each.before, after=each.after) for each in one.fields]
+        return cls(id=one.id, change=one.change, before=before, after=after, changes=changes)
+
+
+class DiffReply(Struct, frozen=True, kw_only=True):
+    """A page of what changed between two points, in the order of ids."""
+
+    items: list[MemoryChangeReply]
+    next_cursor: str | None
+    since: fields.SeqText
+    until: fields.SeqText
+
+    @classmethod
+    def of(cls, diff: Diff) -> "DiffReply":
+        items = [MemoryChangeReply.of(one) for one in diff.items]
+        return cls(items=items, next_cursor=diff.next_cursor, since=str(diff.since), until=str(diff.until))
+
+
+class RolledBackReply(Struct, frozen=True, kw_only=True):
+    """The space stands as it stood at `to`. To roll back to `before` undoes that."""
+
+    to: fields.SeqText
+    before: fields.SeqText
+    added: Annotated[int, Meta(description="Memories that are there again.")]
+    changed: int
+    ended: int
+    seq: fields.SeqText
+
+    @classmethod
+    def of(cls, done: RolledBack) -> "RolledBackReply":
+        tally = done.written.tally
+        assert tally is not None
+        return cls(
+            to=str(done.to),
+            before=str(done.before),
+            added=tally.added,
+            changed=tally.changed,
+            ended=tally.ended,
+            seq=str(done.written.seq),
+        )
