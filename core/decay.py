@@ -10,12 +10,25 @@ Factors = npt.NDArray[np.float64]
 
 IMPORTANCE_WEIGHT = 0.1
 IMPORTANCE_VALUE = np.array([0.0, 0.5, 0.75, 1.0])  # low, medium, high, critical
+REFRESH_MAX = 30.0  # days that a retrieval may make a memory younger
 AGING = np.array([2.0, 1.0, 0.5, 0.0])  # how much of the age counts, by importance: critical memories stay fresh
 
 
 def ages_in_days(at: npt.NDArray[np.int64], now: int) -> Factors:
     """Days between `at` and `now`, both in microseconds; what lies ahead has age 0."""
     return np.maximum(now - at, 0) / DAY_US
+
+
+def refreshed_in_days(at: npt.NDArray[np.int64], retrieved: npt.NDArray[np.int64], now: int) -> Factors:
+    """Days of the age that a retrieval has taken back: those up to it, at most `REFRESH_MAX`.
+
+    The later the retrieval the younger the memory, never younger than the time since.
+
+    >>> day = DAY_US
+    >>> refreshed_in_days(np.array([0, 0, 0]), np.array([0, 10 * day, 90 * day]), 100 * day).tolist()
+    [0.0, 10.0, 30.0]
+    """
+    return np.clip((np.minimum(retrieved, now) - at) / DAY_US, 0.0, REFRESH_MAX)
 
 
 def decayed(recency: Recency, ages: Factors, importance: npt.NDArray[np.int8]) -> Factors:

@@ -7,7 +7,7 @@ from time import perf_counter
 import numpy as np
 
 from core.blend import Blend, blended
-from core.decay import ages_in_days, decayed, importance_factor, recency_factor
+from core.decay import ages_in_days, decayed, importance_factor, recency_factor, refreshed_in_days
 from core.evidence import Signals, known_share, strength
 from core.filter_mask import mask
 from core.filters import fields_of
@@ -21,7 +21,7 @@ from core.index.pool import best_places, in_order, one_a_memory
 from core.index.population import Population
 from core.index.snapshot import RowNumbers, Snapshot
 from core.index.space_index import SpaceIndex
-from core.kernels import Doubles
+from core.kernels import Doubles, Longs
 from core.kernels.pool import count_memories
 from core.query import Query, Wanted
 from core.speakers import NAMED
@@ -57,13 +57,15 @@ class Candidates:
 class Ranked:
     """The hits, best first: the place of each among the candidates, its score, and the factors in that.
 
-    score = fused * time * recency * importance. `recency` is None where age costs nothing. `filtering` is in seconds.
+    score = fused * time * recency * importance. `recency` is None where age costs nothing; `refreshed` are the days
+    that retrievals take off the age. `filtering` is in seconds.
     """
 
     found: Candidates
     places: RowNumbers
     score: Doubles
     recency: Doubles | None
+    refreshed: Doubles | None
     importance: Doubles
     filtering: float
 
@@ -87,7 +89,7 @@ def rank(
         found = _blended(snapshot, population, query, wanted, aim, allowed)
     else:
         found = _searched(snapshot, population, query, wanted, mode, aim, allowed)
-    return _weighed(snapshot, query, wanted, mode, found, now, filtering)
+    return _weighed(index, snapshot, query, wanted, mode, found, now, filtering)
 
 
 def _allowed(
@@ -209,15 +211,26 @@ def _listed(snapshot: Snapshot, population: Population, wanted: Wanted, allowed:
 
 
 def _weighed(
-    snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, found: Candidates, now: int, filtering: float
+    index: SpaceIndex,
+    snapshot: Snapshot,
+    query: Query,
+    wanted: Wanted,
+    mode: Mode,
+    found: Candidates,
+    now: int,
+    filtering: float,
 ) -> Ranked:
     """Apply age and importance, keep the best row of each memory, cut to the limit."""
+    refreshed = None
     at, levels = snapshot.columns.at[found.rows], snapshot.columns.importance[found.rows]
     if mode == "recent":
         recency = decayed(query.recency or OLDEST_FIRST, ages_in_days(at, now), np.ones_like(levels))
         importance = np.ones_like(recency)
     else:
-        recency = None if query.recency is None else recency_factor(query.recency, ages_in_days(at, now), levels)
+        refreshed = _refreshed(index, snapshot, query, found.rows, at, now)
+        recency = None
+        if query.recency is not None and refreshed is not None:
+            recency = recency_factor(query.recency, ages_in_days(at, now) - refreshed, levels)
         importance = importance_factor(levels)
     score = found.fused * importance
     if recency is not None:
@@ -235,9 +248,21 @@ def _weighed(
         places=places,
         score=score[places],
         recency=recency,
+        refreshed=refreshed,
         importance=importance,
         filtering=filtering,
     )
+
+
+def _refreshed(
+    index: SpaceIndex, snapshot: Snapshot, query: Query, rows: RowNumbers, at: Longs, now: int
+) -> Doubles | None:
+    """The days that retrievals take off the age of each row; None where age costs nothing."""
+    if query.recency is None:
+        return None
+    if query.as_of is not None:  # who asked later is no matter of that day
+        return np.zeros(len(rows))
+    return refreshed_in_days(at, index.refreshes.last(snapshot, rows), now)
 
 
 def _total(snapshot: Snapshot, population: Population, allowed: Allowed, matches: Matches | None) -> int:

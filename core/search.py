@@ -236,6 +236,7 @@ class _Hits:
             time=_time(found.spans, int(self._snapshot.columns.at[row])),
             recency=1.0 if ranked.recency is None else float(ranked.recency[place]),
             importance=float(ranked.importance[place]),
+            refreshed_days=0.0 if ranked.refreshed is None else float(ranked.refreshed[place]),
             age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._now)[0]),
             terms=terms,
         )

@@ -129,6 +129,7 @@ HIT = HitReply(
         recency=1.0,
         importance=0.975,
         age_days=0.5,
+        refreshed_days=0.0,
         terms={"deploy": 1.0549},
     ),
 )

@@ -13,6 +13,7 @@ from core.index.fields import Fields
 from core.index.packing import pack, packed
 from core.index.postings import Postings, build, in_units, keep, settled
 from core.index.recent import Recent
+from core.index.refreshes import Refreshes
 from core.index.rows import ALIVE, Rows
 from core.index.snapshot import RowNumbers, Snapshot
 from core.index.unpacking import Group, built
@@ -46,6 +47,7 @@ class SpaceIndex:
         """
         self.space = space
         self.recent = Recent()
+        self.refreshes = Refreshes(database, space)
         self.loose = 0  # rows that a load would not find packed
         self._database = database
         self._units = field_units(space.space.settings)
@@ -68,9 +70,8 @@ class SpaceIndex:
 
     @property
     def nbytes(self) -> int:
-        return (
-            self._rows.nbytes + sum(piece.nbytes for piece in self._pieces) + self._fields.nbytes + self.recent.nbytes
-        )
+        kept = (self._rows, *self._pieces, self._fields, self.recent, self.refreshes)
+        return sum(each.nbytes for each in kept)
 
     def refresh(self, at_least: int) -> Snapshot:
         """A snapshot that has seen change number `at_least`.

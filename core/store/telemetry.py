@@ -26,6 +26,11 @@ def add(epoch: str, retrieved: Mapping[str, tuple[int, int]]) -> Statement:
     )
 
 
+def retrieved_after(space: SpaceRow, after: int) -> Statement:
+    """(memory id, when last) of what was retrieved after a time, in microseconds."""
+    return Statement("SELECT memory_id, last_at FROM retrievals WHERE space_id = ? AND last_at > ?", (space.id, after))
+
+
 def of_memory(space: SpaceRow, memory_id: bytes) -> Statement:
     """One row about a memory: its retrievals, and what callers said of it."""
     return Statement(

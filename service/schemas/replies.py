@@ -238,6 +238,7 @@ class ExplanationReply(Struct, frozen=True, kw_only=True):
     recency: float
     importance: float
     age_days: float | None
+    refreshed_days: Annotated[float, Meta(description="Days of the age that do not count, up to the last retrieval.")]
     terms: Annotated[dict[str, float], Meta(description="Share of each word of the query in `lexical`.")]
 
 

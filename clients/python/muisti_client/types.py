@@ -288,6 +288,7 @@ ExplanationReply = TypedDict(
         'recency': 'float',
         'importance': 'float',
         'age_days': 'float | None',
+        'refreshed_days': 'float',
         'terms': 'dict[str, Any]',
     },
 )
