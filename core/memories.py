@@ -224,9 +224,7 @@ class Memories:
         raw = id_bytes(memory_id)
         if raw is None:
             raise NotFound("memory", memory_id)
-        found, (rows, (used,)) = self._read(
-            space, lambda row: [memories.living(row, raw), telemetry.of_memory(row, raw)]
-        )
+        found, (rows, used) = self._read(space, lambda row: [memories.living(row, raw), telemetry.of_memory(row, raw)])
         memory = current(rows, space, memory_id, self._caller, self._parts.clock())
         return telemetry.telemetry(used, memory.id, found.seq)
 

@@ -374,7 +374,7 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telemetry:
-    """How often a memory was given to somebody who searched or read, when last, and how many callers said what of it.
+    """How often a memory was given to somebody who searched or read, and when last.
 
     Best-effort: counted in batches, by no change of the memory.
     """
@@ -382,8 +382,6 @@ class Telemetry:
     memory_id: str
     retrieval_count: int
     last_retrieved_at: datetime | None
-    useful: int
-    not_useful: int
     seq: Seq
 
 

@@ -324,9 +324,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             chain=[RULE_ID],
         )
     },
-    "getTelemetry": {
-        200: TelemetryReply(memory_id=RULE_ID, retrieval_count=3, last_retrieved_at=REPLACED, useful=1, not_useful=0)
-    },
+    "getTelemetry": {200: TelemetryReply(memory_id=RULE_ID, retrieval_count=3, last_retrieved_at=REPLACED)},
     "search": {
         200: SearchReply(
             hits=[HIT], total=1, evidence="weak", strength=1.0632, strategy="hybrid", degraded=[], seq=_seq(4)

@@ -4,12 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
-from core.store.database import Row, Statement
+from core.store.database import Rows, Statement
 from core.store.spaces import SpaceRow
 from core.times import from_us
 from core.values import Seq, Telemetry
-
-_ITS = "WHERE space_id = ? AND memory_id = ?"
 
 
 def add(epoch: str, retrieved: Mapping[str, tuple[int, int]]) -> Statement:
@@ -32,23 +30,18 @@ def retrieved_after(space: SpaceRow, after: int) -> Statement:
 
 
 def of_memory(space: SpaceRow, memory_id: bytes) -> Statement:
-    """One row about a memory: its retrievals, and what callers said of it."""
+    """The retrievals of a memory; no row for none."""
     return Statement(
-        f"SELECT coalesce((SELECT count FROM retrievals {_ITS}), 0), (SELECT last_at FROM retrievals {_ITS}), "
-        f"(SELECT count(*) FROM feedback {_ITS} AND verdict = 1), "
-        f"(SELECT count(*) FROM feedback {_ITS} AND verdict = -1)",
-        (space.id, memory_id) * 4,
+        "SELECT count, last_at FROM retrievals WHERE space_id = ? AND memory_id = ?", (space.id, memory_id)
     )
 
 
-def telemetry(row: Row, memory_id: str, seq: Seq) -> Telemetry:
-    """What a row of `of_memory` tells."""
-    count, last, useful, not_useful = cast(tuple[int, int | None, int, int], row)
+def telemetry(rows: Rows, memory_id: str, seq: Seq) -> Telemetry:
+    """What `of_memory` tells."""
+    count, last = cast(tuple[int, int | None], rows[0]) if rows else (0, None)
     return Telemetry(
         memory_id=memory_id,
         retrieval_count=count,
         last_retrieved_at=None if last is None else from_us(last),
-        useful=useful,
-        not_useful=not_useful,
         seq=seq,
     )

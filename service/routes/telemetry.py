@@ -18,7 +18,7 @@ async def get_telemetry(
     memory_id: FromPath[str],
     backend: NamedDependency[Backend],
 ) -> Response[TelemetryReply]:
-    """Read how often a memory was retrieved, when last, and what callers said of it.
+    """Read how often a memory was retrieved, and when last.
 
     To ask is no retrieval.
     """

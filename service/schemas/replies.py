@@ -93,8 +93,6 @@ class TelemetryReply(Struct, frozen=True, kw_only=True):
     memory_id: fields.MemoryId
     retrieval_count: Annotated[int, Meta(description="How often a search found it, or somebody read it.", ge=0)]
     last_retrieved_at: Annotated[datetime | None, Meta(description="When last; null for never.")]
-    useful: Annotated[int, Meta(description="Callers who found it useful.", ge=0)]
-    not_useful: Annotated[int, Meta(description="Callers who did not.", ge=0)]
 
     @classmethod
     def of(cls, found: Telemetry) -> "TelemetryReply":

@@ -680,7 +680,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.TelemetryReply:
-        """Read how often a memory was retrieved, when last, and what callers said of it. To ask is no retrieval. Needs the scope read."""
+        """Read how often a memory was retrieved, and when last. To ask is no retrieval. Needs the scope read."""
         return await self._send(
             call(
                 'GET',

@@ -971,8 +971,6 @@ TelemetryReply = TypedDict(
         'memory_id': 'str',
         'retrieval_count': 'int',
         'last_retrieved_at': 'str | None',
-        'useful': 'int',
-        'not_useful': 'int',
     },
 )
 "How a memory was used. Retrievals are counted in batches, and may lag by some seconds."

@@ -10,24 +10,10 @@ CREATE TABLE retrievals (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX retrievals_by_time ON retrievals (space_id, last_at);
 
--- What callers said of memories that they were given, the last word of each: 1 useful, -1 not useful, 0 taken back.
--- `seq` is the number of the change: it moves the ranking.
-CREATE TABLE feedback (
-    space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
-    memory_id BLOB NOT NULL,
-    actor TEXT NOT NULL,
-    verdict INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
-    at INTEGER NOT NULL,
-    PRIMARY KEY (space_id, memory_id, actor)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX feedback_by_seq ON feedback (space_id, seq);
-
 -- Nothing of this outlives the last version of its memory, whoever erases that.
 CREATE TRIGGER versions_erased AFTER DELETE ON versions
 WHEN NOT EXISTS (SELECT 1 FROM versions WHERE memory_id = OLD.memory_id) BEGIN
     DELETE FROM retrievals WHERE space_id = OLD.space_id AND memory_id = OLD.memory_id;
-    DELETE FROM feedback WHERE space_id = OLD.space_id AND memory_id = OLD.memory_id;
 END;
 
 CREATE INDEX versions_candidates ON versions (space_id, created_at) WHERE died IS NULL AND status = 'candidate';
