@@ -35,7 +35,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test test test-sqld conformance lint fix eval bench bench-quick bench-remote bench-cold load profile openapi pins model image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test test test-sqld conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold load profile openapi pins model image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -67,6 +67,9 @@ test-sqld: .venv/.dev .venv/.kernels ## Run the tests on sqld alone, with every 
 
 conformance: .venv/.dev .venv/.kernels build/conformance/.made ## Run MCP's official suite, Inspector and TypeScript client
 	@$(BIN)/python -m tests.conformance build/conformance $(NODE)
+
+clients-test: .venv/.dev .venv/.kernels build/typescript/.made ## Build the TypeScript client and try it on a server
+	@$(BIN)/python -m tests.clients.typescript build/typescript $(NODE)
 
 lint: .venv/.dev ## Check style, types and import directions
 	$(BIN)/ruff check .
@@ -172,12 +175,19 @@ build/model/.venv/.made: deploy/model/requirements.txt
 	@$(PIP) --no-build-isolation -e '.[dev]'
 	@touch .venv/.serve $@
 
-# Node comes with the development packages, as a wheel; npm's packages are for the conformance suite alone.
+# Node comes with the development packages, as a wheel; npm's packages are for the conformance suite and the TypeScript client.
 build/conformance/.made: .venv/.dev $(wildcard tests/conformance/*.*)
 	@echo 'Installing the conformance suite into build/conformance'
 	@mkdir -p $(@D)
 	@cp $(filter-out %.py,$(wildcard tests/conformance/*.*)) $(@D)
 	@cd $(@D) && PATH="$(CURDIR)/$(NODE):$$PATH" node "$(CURDIR)/$(NODE)/../lib/node_modules/npm/bin/npm-cli.js" install --no-audit --no-fund --loglevel error
+	@touch $@
+
+build/typescript/.made: .venv/.dev $(wildcard clients/typescript/*.* clients/typescript/*/*.*)
+	@echo 'Installing what the TypeScript client needs into build/typescript'
+	@mkdir -p $(@D)
+	@cp -r clients/typescript/. $(@D)
+	@cd $(@D) && PATH="$(CURDIR)/$(NODE):$$PATH" node "$(CURDIR)/$(NODE)/../lib/node_modules/npm/bin/npm-cli.js" install --no-package-lock --no-audit --no-fund --loglevel error
 	@touch $@
 
 # The pins of the peers are their own; ours hold for what both need.
