@@ -23,6 +23,7 @@ from core.errors import (
     RecallDropped,
 )
 from core.ids import IdSource
+from core.importing import Importer
 from core.index.cache import Indexes
 from core.kernels import bake
 from core.keys import Keys
@@ -103,8 +104,11 @@ class Engine(Memories):
         undoer = Undoer(database.primary, encoder, transactions, self._quota)
         points = Checkpoints(database, encoder, transactions, clock)
         retrievals = Retrievals(database.primary)
+        importer = Importer(database.primary, self._indexes, encoder, self._quota, clock)
         reviewer = Reviewer(database.primary, transactions)
-        parts = Parts(database, clock, writer, lives, undoer, points, searcher, retrievals, reviewer, self._quota)
+        parts = Parts(
+            database, clock, writer, lives, undoer, points, searcher, retrievals, reviewer, importer, self._quota
+        )
         super().__init__(parts, OWNER)
         self.keys = Keys(database)
         self.receipts = Receipts(database.primary, ids, receipt_days)

@@ -8,17 +8,20 @@ from core import facets
 from core.caller import Caller
 from core.checkpoints import Checkpoints
 from core.diff import compared
-from core.errors import NotFound
+from core.errors import Forbidden, NotFound
+from core.exporting import Export
 from core.feed import Events, Wanted, changes_of
 from core.filters import Filter
 from core.hits import Answer
 from core.ids import id_bytes, id_text
+from core.importing import Import, Importer
 from core.listing import page, page_of
 from core.lives import Lives
 from core.past import AskAt, read_at
 from core.points import AsOf, Point
 from core.query import Query
 from core.reading import Ask, current, read
+from core.records import Imported
 from core.reviewing import Reviewer
 from core.search import Searcher
 from core.store import memories, telemetry
@@ -67,6 +70,7 @@ class Parts:
     searcher: Searcher
     retrievals: Retrievals
     reviewer: Reviewer
+    importer: Importer
     quota: Quota
 
 
@@ -321,6 +325,28 @@ class Memories:
         if answer.hits and not query.no_touch and query.as_of is None:
             self._parts.retrievals.note(answer.seq.epoch, [hit.memory.id for hit in answer.hits], now)
         return answer
+
+    def export(self, space: str, version: str, *, vectors: bool = True) -> Export:
+        """All that a space has, its history too; `version` is that of Muisti. See `Export`.
+
+        Raises:
+            Forbidden: there are memories that the caller does not see.
+        """
+        if not self._caller.sees_all:
+            raise Forbidden("a whole space is moved by keys that see all of it, in every category")
+        return Export(self._parts.database, space, self._parts.clock(), version, vectors=vectors)
+
+    def begin_import(self, space: str, *, atomic: bool = True, dry_run: bool = False) -> Import:
+        """Take in an export, or memories of another system; see `Importer.begin`."""
+        return self._parts.importer.begin(space, self._caller, atomic=atomic, dry_run=dry_run)
+
+    def imports(self, space: str) -> list[Imported]:
+        """What was imported into a space, newest first."""
+        return self._parts.importer.known(space)
+
+    def undo_import(self, space: str, import_id: int) -> Imported:
+        """Delete what an import has brought; see `Importer.undo`."""
+        return self._parts.importer.undo(space, import_id, self._caller, dry_run=self._dry_run)
 
     def _call(self, request: RequestKey | None) -> Call:
         return Call(self._parts.clock(), None if self._dry_run else request, self._caller, self._dry_run)

@@ -36,6 +36,8 @@ Action = Literal[
     "quota_set",
     "policy_set",
     "space_rolled_back",
+    "memories_imported",
+    "import_undone",
 ]
 
 IMPORTANCE: tuple[Importance, ...] = ("low", "medium", "high", "critical")

@@ -5,6 +5,7 @@ network. Every call returns a `Reply` or raises `ApiError` or `Unreachable`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -279,6 +280,32 @@ class Client:
     def audit(self, *, limit: int) -> Reply:
         return self._call("GET", "/v1/audit", params={"limit": str(limit)})
 
+    @contextmanager
+    def export(self, space: str, params: Mapping[str, str]) -> Iterator[Iterator[bytes]]:
+        """The lines of a space, in pieces, as they come."""
+        path = f"{_space(space)}/export"
+        with self._reaching(), self._http.stream("GET", path, params=params, timeout=None) as response:
+            if not response.is_success:
+                response.read()
+                raise _refusal(response)
+            yield response.iter_raw()
+
+    def bring(self, space: str, pieces: Iterable[bytes], params: Mapping[str, str]) -> Reply:
+        """Send a file in the format of exports, piece by piece."""
+        headers = {"Content-Type": "application/x-ndjson"}
+        path = f"{_space(space)}/import"
+        with self._reaching():
+            response = self._http.post(path, content=pieces, params=params, headers=headers, timeout=None)
+        if not response.is_success:
+            raise _refusal(response)
+        return Reply(response.content, response.headers)
+
+    def imports(self, space: str) -> Reply:
+        return self._call("GET", f"{_space(space)}/imports")
+
+    def undo_import(self, space: str, number: int) -> Reply:
+        return self._call("POST", f"{_space(space)}/imports/{number}/undo")
+
     def _call(
         self,
         method: str,
@@ -292,11 +319,20 @@ class Client:
             params = {**(params or {}), "dry_run": "true"}
         content = None if json is None else msgspec.json.encode(json)
         typed = {"Content-Type": "application/json"} if content is not None else {}
-        httpx = import_module("httpx")
-        try:
+        with self._reaching():
             response = self._http.request(
                 method, path, content=content, params=params or None, headers={**typed, **(headers or {})}
             )
+        if not response.is_success:
+            raise _refusal(response)
+        return Reply(response.content, response.headers)
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """Say what to do when no answer comes."""
+        httpx = import_module("httpx")
+        try:
+            yield
         except httpx.ConnectError as error:
             raise Unreachable(
                 f"no server answers at {self._http.base_url}. Start one with `muisti serve`, or leave out --url and "
@@ -309,9 +345,6 @@ class Client:
             ) from error
         except httpx.HTTPError as error:
             raise Unreachable(f"the connection to {self._http.base_url} failed: {error}") from error
-        if not response.is_success:
-            raise _refusal(response)
-        return Reply(response.content, response.headers)
 
 
 def connect(url: str, key: str | None = None) -> Client:

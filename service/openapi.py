@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from service.decode import JSON, LINES
 from service.errors import KINDS, MEDIA_TYPE, Problem, status_name
-from service.openapi_examples import DRY_RUN, EPOCH, PROBLEMS, REPLIES, REQUESTS
+from service.openapi_examples import DRY_RUN, EPOCH, FILE, PROBLEMS, REPLIES, REQUESTS
 from service.openapi_links import LINKS, named
 from service.openapi_text import ABOUT, HEADERS, PARAMETERS, SECURITY, STREAMED, TAGS
 from service.parameters import declared
@@ -35,6 +35,7 @@ PATH_TYPES = {
     "receipt_id": ReceiptId,
     "probe_id": ProbeId,
     "key_id": KeyId,
+    "import_id": Annotated[int, Meta(description="The number of an import.", ge=1)],
     "space": fields.SpaceName,
     "memory_id": fields.MemoryId,
     "checkpoint": CheckpointName,
@@ -172,6 +173,9 @@ def _parameter_schema(source: ParameterKwarg, annotation: Any, default: Any) -> 
 
 def _body(handler: HTTPRouteHandler) -> Json | None:
     field = handler.parsed_data_field
+    if "takes" in handler.opt:
+        schema = {"type": "string", "description": "A file in the format of docs/export.md."}
+        return {"required": True, "content": {handler.opt["takes"]: {"schema": schema, "example": FILE}}}
     if field is None:
         return None
     example = REQUESTS[str(handler.operation_id)]
@@ -193,7 +197,8 @@ def _successes(path: str, handler: HTTPRouteHandler) -> Json:
 
 
 def _has_dry_run(handler: HTTPRouteHandler) -> bool:
-    return any(name == "dry_run" for name, _, _ in declared(handler))
+    """Whether it answers to a dry run in the common form."""
+    return "takes" not in handler.opt and any(name == "dry_run" for name, _, _ in declared(handler))
 
 
 def _or_dry_run(successes: Json) -> Json:

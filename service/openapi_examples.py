@@ -23,6 +23,7 @@ from service.schemas.changes import ChangeReply, ChangesReply
 from service.schemas.checkpoints import CheckpointReply, CheckpointsReply, DiffReply, MemoryChangeReply, RolledBackReply
 from service.schemas.dry_run import DryRunReply, PlannedReply
 from service.schemas.keys import AuditedReply, AuditReply, KeyReply, KeysReply, MadeKeyReply
+from service.schemas.moving import ImportedReply, ImportReply, ImportsReply
 from service.schemas.policy import PolicyReply
 from service.schemas.probes import ProbeReply, ProbesReply, RankReply, RunReply, RunsReply
 from service.schemas.quotas import QuotaReply
@@ -261,6 +262,17 @@ REQUESTS: Mapping[str, Any] = {
     "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
 }
 
+# A memory of another system, as it comes in.
+FILE = (
+    '{"type":"muisti","format":1,"source":"zakira"}\n'
+    '{"type":"memory","memory":{"id":"6f1c5b7e-2c0f-5c8e-9a44-1f0a5c3f0d11","content":"Anna takes her tea black",'
+    '"created_at":"2024-03-01T12:00:00Z"},"place":"people/anna"}\n'
+    '{"type":"end","lines":2}\n'
+)
+IMPORTED = ImportedReply(
+    import_id=1, source="zakira", actor=KEY.id, at=REPLACED, memories=1, first=10, last=10, undone=None
+)
+
 
 def _refused(path: str) -> Problem:
     return problem_of(InvalidInput.at(path, "must not be empty or blank"))
@@ -372,6 +384,25 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "restoreMemory": {200: _written(replace(ADDED, version=4, updated_at=REPLACED))},
     "promote": {200: ReviewReply(items=[], before={"active": 3}, after={"active": 3}, more=False, seq=_seq(9))},
     "prune": {200: ReviewReply(items=[], before={"active": 3}, after={"active": 3}, more=False, seq=_seq(9))},
+    "exportSpace": {200: FILE},
+    "importMemories": {
+        200: ImportReply(
+            import_id=1,
+            dry_run=False,
+            source="zakira",
+            created=1,
+            versions=1,
+            skipped={},
+            failed=0,
+            failures=[],
+            vectors_kept=0,
+            vectors_embedded=1,
+            origin=None,
+            seq=_seq(10),
+        )
+    },
+    "listImports": {200: ImportsReply(items=[IMPORTED])},
+    "undoImport": {200: replace(IMPORTED, undone=11)},
     "undo": {200: UndoReply(items=[replace(PUT, version=6, updated_at=REPLACED)], ended=[], seq=_seq(9))},
     "supersedeMemory": {201: _written(SUPERSEDING)},
     "createSpace": {201: NEW_SPACE},

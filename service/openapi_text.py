@@ -17,6 +17,7 @@ TAGS = {
     "changes": "What has happened in a space, as pages and as a stream.",
     "checkpoints": "Points of a space's history: what changed since, and back to one.",
     "spaces": "Isolated stores.",
+    "moving": "A space out, and in again; memories of other systems.",
     "keys": "Who may do what, and who did what.",
     "operations": "Is it alive, is it ready, what can it do.",
 }

@@ -271,12 +271,15 @@ def end(space: SpaceRow, memory: Memory, offset: int = 0) -> Statement:
     )
 
 
-def insert(space: SpaceRow, new: NewVersion, generation: str | None, offset: int = 0) -> Iterator[Statement]:
-    """Store a version that is born at the space's seq less `offset`, with all that hangs on it."""
+def insert(
+    space: SpaceRow, new: NewVersion, generation: str | None, offset: int = 0, *, alias: bytes | None = None
+) -> Iterator[Statement]:
+    """Store a version that is born at the space's seq less `offset`, with all that hangs on it.
+
+    `alias`: under this id.
+    """
     m = new.memory
-    memory_id = id_bytes(m.id)
-    assert memory_id is not None
-    me = (memory_id, m.version)
+    me = (alias or raw(m.id), m.version)
     yield Statement(
         """INSERT INTO versions (space_id, born, memory_id, version, kind, category, category_folded, key, content,
         content_hash, type, status, importance, author, author_folded, reason, source, tags, metadata, event_at,

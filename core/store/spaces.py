@@ -14,6 +14,8 @@ DEFAULT = "default"
 _SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from,
 s.policy
 FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id"""
+STAGING = "~"  # the name of a space begins so that holds what is being imported; nobody sees it
+_SEEN = f"s.name NOT LIKE '{STAGING}%'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +65,11 @@ def check_name(name: str) -> None:
 
 
 def by_name(name: str) -> Statement:
-    return Statement(f"{_SELECT} WHERE s.name = ?", (name,))
+    return Statement(f"{_SELECT} WHERE s.name = ? AND {_SEEN}", (name,))
 
 
 def all_spaces() -> Statement:
-    return Statement(f"{_SELECT} ORDER BY s.name")
+    return Statement(f"{_SELECT} WHERE {_SEEN} ORDER BY s.name")
 
 
 def insert(name: str, epoch: str, settings: SpaceSettings, now: int) -> list[Statement]:
@@ -78,7 +80,7 @@ def insert(name: str, epoch: str, settings: SpaceSettings, now: int) -> list[Sta
         ),
         Statement(
             "INSERT INTO spaces (name, epoch, created_at, committed_at, settings) VALUES (?, ?, ?, ?, ?)",
-            (name, epoch, now, now, _settings_text(settings)),
+            (name, epoch, now, now, settings_text(settings)),
         ),
     ]
 
@@ -168,7 +170,8 @@ def adopt_generation(space: SpaceRow, digest: str) -> Statement:
     )
 
 
-def _settings_text(settings: SpaceSettings) -> str:
+def settings_text(settings: SpaceSettings) -> str:
+    """Settings as they are stored."""
     return json.dumps(
         {"lexical_weights": dict(settings.lexical_weights), "embedded_fields": list(settings.embedded_fields)}
     )

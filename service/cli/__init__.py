@@ -27,6 +27,8 @@ COMMANDS = {
     "diff": ("service.cli.checkpoints:diff", "Show what changed between two points."),
     "rollback": ("service.cli.checkpoints:rollback", "Let the whole space stand as it stood at a point."),
     "delete": ("service.cli.write:delete", "Delete a memory."),
+    "export": ("service.cli.moving:export", "Write a space into a file, with its history and its vectors."),
+    "import": ("service.cli.moving:import_files", "Take in an export, or the memories of another system."),
     "categories": ("service.cli.read:categories", "List categories and how many memories each has."),
     "tags": ("service.cli.read:tags", "List tags and how many memories each has."),
     "stats": ("service.cli.read:stats", "Show the sizes of a space."),

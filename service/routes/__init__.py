@@ -17,6 +17,7 @@ from service.routes import (
     memories,
     metadata,
     metrics,
+    moving,
     probes,
     receipts,
     reviews,
@@ -38,6 +39,7 @@ IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *changes.ROUTES,
     *probes.ROUTES,
     *checkpoints.ROUTES,
+    *moving.ROUTES,
 )
 
 

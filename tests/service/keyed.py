@@ -17,6 +17,7 @@ NEEDS: dict[str, Scope | None] = {
     "listCategories": "read", "listChanges": "read",
     "listProbes": "read", "listProbeRuns": "read", "addProbe": "write", "deleteProbe": "write", "runProbes": "write",
     "listTags": "read", "getStats": "read", "getSpace": "read",
+    "exportSpace": "read", "listImports": "read", "importMemories": "write", "undoImport": "delete",
     "addMemory": "append", "addMemories": "append",
     "updateMemory": "write", "supersedeMemory": "write", "restoreMemory": "write", "putEntry": "write",
     "promote": "write", "prune": "write",
@@ -45,6 +46,9 @@ BODIES: dict[str, Any] = {
     "setQuota": {"memories": 9},
     "setPolicy": {"personal_data": "redact"},
 }
+
+# Not in JSON.
+LINES = {"importMemories": b'{"type":"muisti","format":1}\n{"type":"end","lines":1}\n'}
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,11 @@ from tests.stores import Stores
 
 SPACE = "tried"
 COUNTS = {"retrievals", "muisti_writes"}
-# A key that is shown must open something; a receipt that is replayed, a search and a probe change no memory.
+# A key that is shown must open something; a receipt that is replayed, a search and a probe change no memory; files have
+# tests of their own.
 NOT_TRIED = {
     "createKey", "revokeKey", "rotateKey", "search", "replayReceipt", "addProbe", "runProbes", "deleteProbe",
+    "importMemories", "undoImport",
 }  # fmt: skip
 REVIEWS = {"promote": {"retrievals": 1}, "prune": {"retrievals": 9, "days": 0}}  # which find the memory
 

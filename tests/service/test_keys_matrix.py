@@ -10,11 +10,23 @@ from core.caller import OWNER
 from core.engine import Engine
 from core.probes import Expectation
 from service.app import create_app
+from service.openapi_examples import FILE
 from service.schemas.keys import MODES
 from service.settings import Settings
 from tests.core.fakes import Clock
 from tests.service.fakes import Breakable, draft
-from tests.service.keyed import ANY_KEY, BODIES, NEEDS, PUBLIC, Caller, administrator, expired, revoked, with_mode
+from tests.service.keyed import (
+    ANY_KEY,
+    BODIES,
+    LINES,
+    NEEDS,
+    PUBLIC,
+    Caller,
+    administrator,
+    expired,
+    revoked,
+    with_mode,
+)
 from tests.stores import Stores, at
 
 OWN, OTHER, MISSING = "acme.own", "other", "gone"
@@ -64,8 +76,12 @@ def ask(
         probe_id=probe,
         receipt_id="0" * 8,
         checkpoint="before",
+        import_id=1,
     )
     query = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}}.get(operation, {})
+    if operation in LINES:
+        typed = {**headers, "Content-Type": "application/x-ndjson"}
+        return client.request(method, url, content=LINES[operation], headers=typed)
     return client.request(method, url, json=BODIES.get(operation), headers=headers, params=query)
 
 
@@ -74,6 +90,8 @@ def stored(client: httpx.Client, engine: Engine, space: str) -> str:
     if not engine.list_checkpoints(space)[0]:
         engine.create_checkpoint(space, "before")
     headers = administrator(engine).headers
+    typed = {**headers, "Content-Type": "application/x-ndjson"}
+    client.post(f"/v1/spaces/{space}/import", content=FILE, headers=typed)
     body = draft("We deploy", category="rules", key="deploy", author="Ann", on_conflict="keep")
     answer = client.post(f"/v1/spaces/{space}/memories", json=body, headers=headers)
     if answer.status_code == 409:

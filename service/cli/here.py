@@ -1,0 +1,53 @@
+"""A space of the database of this machine: files pass through it piece by piece, without HTTP."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import msgspec
+
+from core.engine import Engine
+from service.app import open_engine
+from service.client import Reply
+from service.lines import Lines, encoded
+from service.schemas.moving import ImportedReply, ImportReply, ImportsReply
+from service.version import installed_version
+
+__all__ = ["Here", "open_engine"]
+
+
+class Here:
+    """Does what a server would."""
+
+    def __init__(self, engine: Engine, space: str) -> None:
+        self._engine, self._space = engine, space
+
+    def export(self, *, vectors: bool) -> AbstractContextManager[Iterator[bytes]]:
+        export = self._engine.export(self._space, installed_version(), vectors=vectors)
+        return nullcontext(encoded(page) for page in export.pages())
+
+    def bring(self, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Reply:
+        known = {space.name for space in self._engine.list_spaces()}
+        self._engine.ensure_space(self._space)
+        incoming = self._engine.begin_import(self._space, atomic=atomic, dry_run=dry_run)
+        lines = Lines()
+        try:
+            for piece in pieces:
+                incoming.take(lines.feed(piece))
+            incoming.take(lines.end())
+            report = ImportReply.of(incoming.finish())
+        finally:
+            incoming.abandon()
+            if self._space not in known and dry_run:
+                self._engine.delete_space(self._space)
+        return _reply(report)
+
+    def imports(self) -> Reply:
+        return _reply(ImportsReply.of(self._engine.imports(self._space)))
+
+    def undo(self, number: int) -> Reply:
+        return _reply(ImportedReply.of(self._engine.undo_import(self._space, number)))
+
+
+def _reply(body: Any) -> Reply:
+    return Reply(msgspec.json.encode(body), {})  # pyright: ignore[reportArgumentType]  # no headers are read of it

@@ -1,0 +1,40 @@
+"""Zakira.Exchange: one table `memories`, addressed by category and key."""
+
+from collections.abc import Iterator
+
+from service.importers.items import Failed, Found, Item, when, without, words
+from service.importers.shapes import Shape
+from service.importers.sources import Source, json_object, tables
+from service.importers.values import json_list
+
+COLUMNS = ("category", "key", "data", "author", "reason", "tags", "custom", "created_at", "last_modified_at")
+
+
+def detect(shape: Shape) -> bool:
+    return {"category", "key", "data"} <= set(shape.tables.get("memories", ()))
+
+
+def read(source: Source) -> Iterator[Found]:
+    with tables(source) as opened:
+        for place, row in opened.rows("memories", COLUMNS):
+            if not isinstance(row["category"], str) or not isinstance(row["key"], str) or not row["data"]:
+                yield Failed(place, "has no category, no key or no data")
+                continue
+            custom = json_object(row.get("custom") or "{}", place)
+            rest = {"custom": row.get("custom")} if isinstance(custom, Failed) else {}
+            yield Item(
+                external=f"{row['category']}/{row['key']}",
+                place=place,
+                memory={
+                    "content": row["data"],
+                    "category": row["category"],
+                    "key": row["key"],
+                    "author": row.get("author"),
+                    "reason": row.get("reason"),
+                    "tags": words(json_list(row.get("tags"))),
+                    "metadata": {} if isinstance(custom, Failed) else custom,
+                    "created_at": when(row.get("created_at")),
+                    "updated_at": when(row.get("last_modified_at")),
+                },
+                rest={**rest, **without(row, *COLUMNS)},
+            )

@@ -1,0 +1,162 @@
+"""A space out as lines, and in again."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from typing import Annotated
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, QueryParameter
+from litestar.response import Stream
+
+from core.errors import InvalidInput
+from core.importing import Import
+from core.records import ImportReport
+from core.values import Plan
+from service.access import check
+from service.decode import LINES, Request
+from service.errors import HttpError
+from service.gate import access_of, memories
+from service.headers import SEQ
+from service.lines import compressed, encoded, lines_of
+from service.parameters import DryRunParameter
+from service.respond import planned
+from service.schemas.moving import ImportedReply, ImportReply, ImportsReply
+from service.version import installed_version
+from service.workers import Backend
+
+ZSTD = "application/zstd"
+
+VectorsParameter = Annotated[
+    bool, QueryParameter(description="With passages and vectors, so that nothing is embedded anew.")
+]
+CompressionParameter = Annotated[
+    str | None, QueryParameter(description="`zstd`: a file of a third of the size, as application/zstd.", enum=["zstd"])
+]
+WholeParameter = Annotated[
+    bool, QueryParameter(description="All of the file or nothing; false takes what is good of it, and tells the rest.")
+]
+
+
+@get(
+    "/export",
+    operation_id="exportSpace",
+    tags=["moving"],
+    needs="read",
+    media=LINES,
+    problems=["invalid_input"],
+)
+async def export_space(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    vectors: VectorsParameter = True,
+    compression: CompressionParameter = None,
+) -> Stream:
+    """Take a space out, with its history and its vectors.
+
+    As lines of JSON, in the format of docs/export.md. They show one point of history, whatever is written meanwhile;
+    a file without its last line, which counts the others, is not whole. Needs a key that sees all of the space.
+    """
+    if compression not in (None, "zstd"):
+        raise InvalidInput.at("$.compression", f"{compression[:40]!r} is unknown; there is zstd")
+    export = await backend.store(memories(request, backend).export, space, installed_version(), vectors=vectors)
+    parts = (encoded(page) for page in export.pages())
+    return Stream(
+        _on_threads(backend, compressed(parts) if compression else parts),
+        media_type=ZSTD if compression else LINES,
+        headers={
+            SEQ: str(export.seq),
+            "Content-Disposition": f'attachment; filename="{_file_name(space, compression)}"',
+        },
+    )
+
+
+@post(
+    "/import",
+    status_code=200,
+    operation_id="importMemories",
+    tags=["moving"],
+    needs="write",
+    takes=LINES,
+    problems=["conflict", "model_mismatch", "quota_exceeded", "too_large", "unsupported_media_type", "store_full"],
+    request_max_body_size=None,
+)
+async def import_memories(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    atomic: WholeParameter = True,
+    dry_run: DryRunParameter = False,
+) -> Response[ImportReply]:
+    """Take in an export, or the memories of another system.
+
+    The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. Ids
+    that are here already are passed over. Into an empty space the whole history comes, as it was. Needs a key that sees
+    all of the space.
+    """
+    if request.content_type[0] not in (LINES, ZSTD):
+        raise HttpError(
+            "unsupported_media_type", f"Content-Type is {request.content_type[0][:80]!r}; send {LINES} or {ZSTD}"
+        )
+    stream = request.stream()
+    incoming = await backend.store(memories(request, backend).begin_import, space, atomic=atomic, dry_run=dry_run)
+    try:
+        report = await _taken(backend, incoming, stream)
+    finally:
+        async for _ in stream:  # who still sends does not listen
+            pass
+        await backend.store(incoming.abandon)
+    return Response(ImportReply.of(report), headers={SEQ: str(report.seq)})
+
+
+@get("/imports", operation_id="listImports", tags=["moving"], needs="read")
+async def list_imports(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> ImportsReply:
+    """List what was imported, newest first."""
+    return ImportsReply.of(await backend.store(memories(request, backend).imports, space))
+
+
+@post(
+    "/imports/{import_id:str}/undo",
+    status_code=200,
+    operation_id="undoImport",
+    tags=["moving"],
+    needs="delete",
+    problems=["changed_since", "conflict", "too_large"],
+)
+async def undo_import(
+    request: Request,
+    space: FromPath[str],
+    import_id: FromPath[str],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[ImportedReply]:
+    """Delete all that an import has brought.
+
+    Unless others have changed some of it since. The same file can come in again afterwards. Needs the scopes `write`
+    and `delete`.
+    """
+    check(access_of(request.scope), "write")
+    number = int(import_id) if re.fullmatch("[0-9]{1,15}", import_id) else 0
+    seen = memories(request, backend, dry_run=dry_run)
+    undone = await backend.store(seen.undo_import, space, number)
+    return planned(Plan(undone.memories, ()) if dry_run else None, Response(ImportedReply.of(undone)))
+
+
+async def _taken(backend: Backend, incoming: Import, stream: AsyncIterator[bytes]) -> ImportReport:
+    async for lines in lines_of(stream):
+        await backend.store(incoming.take, lines)
+    return await backend.store(incoming.finish)
+
+
+async def _on_threads(backend: Backend, parts: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """The parts, each made on a thread that waits for the database."""
+    while (part := await backend.store(next, parts, b"")) != b"":
+        yield part
+
+
+def _file_name(space: str, compression: str | None) -> str:
+    return f"{space}.ndjson" + (".zst" if compression else "")
+
+
+ROUTES = (export_space, import_memories, list_imports, undo_import)

@@ -1,0 +1,102 @@
+"""What is told of exports and imports."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from core.records import Imported, ImportReport, LineProblem
+from service.errors import FieldProblem
+
+Skipped = Annotated[
+    dict[str, int],
+    Meta(
+        description="Memories that were passed over, by reason: `exists` (the id is here), `elsewhere` (another space "
+        "of this database has it), `deleted` (it was here, and somebody deleted it), `twice` (it stands twice)."
+    ),
+]
+
+
+class LineReply(Struct, frozen=True, kw_only=True):
+    """A line that cannot come in."""
+
+    line: Annotated[int, Meta(description="Counted from 1; 0 when it is not one line that is bad.", ge=0)]
+    place: Annotated[str | None, Meta(description="Where it stood in the file of the other system.")]
+    code: str
+    errors: list[FieldProblem]
+
+    @classmethod
+    def of(cls, bad: LineProblem) -> "LineReply":
+        errors = [FieldProblem(problem.path, problem.message) for problem in bad.problems]
+        return cls(line=bad.line, place=bad.place, code=bad.code, errors=errors)
+
+
+class ImportReply(Struct, frozen=True, kw_only=True):
+    """What became of a file."""
+
+    import_id: Annotated[int | None, Meta(description="What undoes it; null when nothing came in.")]
+    dry_run: bool
+    source: Annotated[str | None, Meta(description="The other system that the file came from.")]
+    created: Annotated[int, Meta(description="Memories that came in, or would.", ge=0)]
+    versions: Annotated[int, Meta(description="Versions that came with them.", ge=0)]
+    skipped: Skipped
+    failed: Annotated[int, Meta(description="Lines that cannot come in.", ge=0)]
+    failures: Annotated[list[LineReply], Meta(description="The first hundred of them.")]
+    vectors_kept: Annotated[int, Meta(description="Vectors taken from the file.", ge=0)]
+    vectors_embedded: Annotated[int, Meta(description="Vectors made anew, by the model that runs here.", ge=0)]
+    origin: Annotated[str | None, Meta(description="The point of history that the file shows.")]
+    seq: Annotated[str, Meta(description="The point of history that the space is at.")]
+
+    @classmethod
+    def of(cls, report: ImportReport) -> "ImportReply":
+        return cls(
+            import_id=report.id,
+            dry_run=report.dry_run,
+            source=report.source,
+            created=report.created,
+            versions=report.versions,
+            skipped=dict(report.skipped),
+            failed=report.failed,
+            failures=[LineReply.of(bad) for bad in report.failures],
+            vectors_kept=report.vectors_kept,
+            vectors_embedded=report.vectors_embedded,
+            origin=None if report.origin is None else str(report.origin),
+            seq=str(report.seq),
+        )
+
+
+class ImportedReply(Struct, frozen=True, kw_only=True):
+    """An import of a space."""
+
+    import_id: int
+    source: str | None
+    actor: Annotated[str, Meta(description="Who made it: the id of a key, or `local`.")]
+    at: datetime
+    memories: Annotated[int, Meta(description="How many came in.", ge=0)]
+    first: Annotated[int, Meta(description="Its changes are this one …")]
+    last: Annotated[int, Meta(description="… to this one.")]
+    undone: Annotated[int | None, Meta(description="The change that took it back; null while it stands.")]
+
+    @classmethod
+    def of(cls, one: Imported) -> "ImportedReply":
+        return cls(
+            import_id=one.id,
+            source=one.source,
+            actor=one.actor,
+            at=one.at,
+            memories=one.memories,
+            first=one.first,
+            last=one.last,
+            undone=one.undone,
+        )
+
+
+class ImportsReply(Struct, frozen=True, kw_only=True):
+    """The last hundred imports of a space, newest first."""
+
+    items: list[ImportedReply]
+
+    @classmethod
+    def of(cls, found: Iterable[Imported]) -> "ImportsReply":
+        return cls(items=[ImportedReply.of(one) for one in found])

@@ -1,0 +1,45 @@
+"""Writes the table of importers into docs/importing.md: `python -m tests.service.importers`."""
+
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from core.engine import Engine
+from core.store.file import FileDatabase
+from tests.core.fakes import Clock, WordEncoder
+from tests.service.importers.bringing import bring
+from tests.service.importers.fixtures import FIXTURES
+
+PAGE = Path(__file__).parents[3] / "docs" / "importing.md"
+
+
+def rows() -> Iterator[str]:
+    yield "| system | file | rows | came in | passed over | failed, at | second time |"
+    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    for fixture in FIXTURES:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Engine(FileDatabase(Path(folder) / "muisti.db"), WordEncoder(), Clock()) as engine,
+        ):
+            path = Path(folder) / fixture.name
+            fixture.make(path)
+            report, reading = bring(engine, path, atomic=False)
+            again, _ = bring(engine, path, atomic=False)
+        skipped = ", ".join(f"{count} {reason}" for reason, count in sorted(reading.skipped.items())) or "0"
+        places = f", {report.failures[0].place}" if report.failures else ""
+        yield (
+            f"| {fixture.system} | {fixture.name} | {reading.read} | {report.created} | {skipped} "
+            f"| {report.failed}{places} | {again.created} |"
+        )
+
+
+def main() -> None:
+    table = "\n".join(rows())
+    text = PAGE.read_text("utf-8")
+    text = re.sub("<!-- table -->.*<!-- /table -->", f"<!-- table -->\n{table}\n<!-- /table -->", text, flags=re.DOTALL)
+    PAGE.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+"""Files through their importers into a space, as the command line does it."""
+
+from pathlib import Path
+
+from core.engine import Engine
+from service.importers.reading import Reading, recognised
+from service.importers.sources import Source
+from service.lines import Lines
+from service.schemas.moving import ImportReply
+
+
+def bring(engine: Engine, path: Path, space: str = "default", *, atomic: bool = True) -> tuple[ImportReply, Reading]:
+    """What came of a file, which is recognised by its content."""
+    source = Source(path)
+    reading = Reading(source, recognised(source), space)
+    incoming, lines = engine.begin_import(space, atomic=atomic), Lines()
+    try:
+        for piece in reading.pieces():
+            incoming.take(lines.feed(piece))
+        incoming.take(lines.end())
+        return ImportReply.of(incoming.finish()), reading
+    finally:
+        incoming.abandon()
