@@ -346,6 +346,48 @@ HitReply = TypedDict(
 )
 "A memory that answers, with its place in each ranking, from 1. `highlight` and `explain` stand when asked for."
 
+ImportReply = TypedDict(
+    'ImportReply',
+    {
+        'import_id': 'int | None',
+        'dry_run': 'bool',
+        'source': 'str | None',
+        'created': 'int',
+        'versions': 'int',
+        'skipped': 'dict[str, Any]',
+        'failed': 'int',
+        'failures': 'list[LineReply]',
+        'vectors_kept': 'int',
+        'vectors_embedded': 'int',
+        'origin': 'str | None',
+        'seq': 'str',
+    },
+)
+"What became of a file."
+
+ImportedReply = TypedDict(
+    'ImportedReply',
+    {
+        'import_id': 'int',
+        'source': 'str | None',
+        'actor': 'str',
+        'at': 'str',
+        'memories': 'int',
+        'first': 'int',
+        'last': 'int',
+        'undone': 'int | None',
+    },
+)
+"An import of a space."
+
+ImportsReply = TypedDict(
+    'ImportsReply',
+    {
+        'items': 'list[ImportedReply]',
+    },
+)
+"The last hundred imports of a space, newest first."
+
 ItemReply = TypedDict(
     'ItemReply',
     {
@@ -434,6 +476,17 @@ LikenessReply = TypedDict(
     },
 )
 "A current memory that stands against a new one, or is like it."
+
+LineReply = TypedDict(
+    'LineReply',
+    {
+        'line': 'int',
+        'place': 'str | None',
+        'code': 'str',
+        'errors': 'list[FieldProblem]',
+    },
+)
+"A line that cannot come in."
 
 MadeKeyReply = TypedDict(
     'MadeKeyReply',
