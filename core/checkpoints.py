@@ -97,7 +97,7 @@ class Checkpoints:
         start, stop = _numbers(first, last)
         if start > stop:
             raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, which is since")
-        beyond = b"" if cursor is None else _position(cursor)
+        beyond = b"" if cursor is None else position(cursor)
         (touched,) = self._database.read([checkpoints.touched(found, start, stop, beyond, limit + 1)])
         ids = [row[0] for row in touched[:limit] if isinstance(row[0], bytes)]
         items: list[MemoryChange] = []
@@ -106,7 +106,7 @@ class Checkpoints:
                 [checkpoints.stood(found, ids, first), checkpoints.stood(found, ids, last)]
             )
             items = list(_changes(ids, _by_id(before, space, caller), _by_id(after, space, caller)))
-        more = base64.urlsafe_b64encode(ids[-1]).decode() if len(touched) > limit else None
+        more = cursor_of(ids[-1]) if len(touched) > limit else None
         epoch = found.space.epoch
         return Diff(items=tuple(items), next_cursor=more, since=Seq(epoch, start), until=Seq(epoch, stop))
 
@@ -131,7 +131,7 @@ class Checkpoints:
 
         def attempt(row: SpaceRow) -> Written:
             shown_at(self._database, row, seq)
-            return self._transactions.turn(row, [turns.back_to(row, seq)], "rolled_back", call, told)
+            return self._transactions.turn(row, [turns.back_to(row, seq)], "rolled_back", call, [told])
 
         done = self._transactions.run(space, call, attempt)
         assert done.tally is not None
@@ -197,7 +197,17 @@ def _changes(
             yield MemoryChange(id=id_text(memory_id), change=kind, before=old, after=new, fields=fields)
 
 
-def _position(cursor: str) -> bytes:
+def cursor_of(memory_id: bytes) -> str:
+    """Where a page in the order of ids goes on."""
+    return base64.urlsafe_b64encode(memory_id).decode()
+
+
+def position(cursor: str) -> bytes:
+    """The id that a cursor names.
+
+    Raises:
+        InvalidInput: it is none of ours.
+    """
     try:
         raw = base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True)
     except (binascii.Error, UnicodeEncodeError):

@@ -22,6 +22,7 @@ from core.errors import (
     NotYetReplicated,
     RecallDropped,
 )
+from core.forks import Forks
 from core.ids import IdSource
 from core.importing import Importer
 from core.index.cache import Indexes
@@ -103,11 +104,12 @@ class Engine(Memories):
         searcher = Searcher(database, self._indexes, encoder, calibration or Calibration())
         undoer = Undoer(database.primary, encoder, transactions, self._quota)
         points = Checkpoints(database, encoder, transactions, clock)
+        forks = Forks(database, self._indexes, transactions)
         retrievals = Retrievals(database.primary)
         importer = Importer(database.primary, self._indexes, encoder, self._quota, clock)
         reviewer = Reviewer(database.primary, transactions)
         parts = Parts(
-            database, clock, writer, lives, undoer, points, searcher, retrievals, reviewer, importer, self._quota
+            database, clock, writer, lives, undoer, points, forks, searcher, retrievals, reviewer, importer, self._quota
         )
         super().__init__(parts, OWNER)
         self.keys = Keys(database)

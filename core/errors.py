@@ -11,6 +11,7 @@ MuistiError
 │   │   └── Contradiction it says the contrary
 │   ├── AddressTaken      the category and key belong to another current memory
 │   ├── ChangedSince      others have changed what is to be undone
+│   ├── MergeConflict      two spaces have changed the same memories
 │   ├── AlreadyExists     a space of this name exists
 │   ├── ModelMismatch     the space was embedded by another model
 │   ├── RecallDropped     another model finds less of what the probes expect
@@ -35,7 +36,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.values import LaterChange, Likeness, Seq, Usage
+from core.values import Divergence, LaterChange, Likeness, Seq, Usage
 
 NAMED = 5  # later changes, in a message
 
@@ -188,8 +189,23 @@ class ChangedSince(Conflict):
         )
 
 
+class MergeConflict(Conflict):
+    """Two spaces have changed the same memories: `found`, the first of them."""
+
+    code = "merge_conflict"
+
+    def __init__(self, source: str, into: str, found: Sequence[Divergence]) -> None:
+        self.found = tuple(found)
+        named = ", ".join(one.id for one in self.found[:NAMED])
+        more = " and others" if len(self.found) > NAMED else ""
+        super().__init__(
+            f"nothing was merged: {source!r} and {into!r} have both changed {named}{more}; change one of each, or say "
+            f"whose stands: ours ({into!r}) or theirs ({source!r})"
+        )
+
+
 class AlreadyExists(Conflict):
-    """A space of this name exists."""
+    """A space or checkpoint of this name exists."""
 
     code = "already_exists"
 

@@ -12,6 +12,7 @@ from core.errors import Forbidden, NotFound
 from core.exporting import Export
 from core.feed import Events, Wanted, changes_of
 from core.filters import Filter
+from core.forks import Forks
 from core.hits import Answer
 from core.ids import id_bytes, id_text
 from core.importing import Import, Importer
@@ -34,6 +35,7 @@ from core.undoing import Undoer
 from core.validate import check_query
 from core.values import (
     Checkpoint,
+    Comparison,
     Counts,
     Diff,
     Draft,
@@ -47,7 +49,9 @@ from core.values import (
     Reviewed,
     RolledBack,
     Seq,
+    Space,
     Stats,
+    Strategy,
     Telemetry,
     Undo,
     Written,
@@ -67,6 +71,7 @@ class Parts:
     lives: Lives
     undoer: Undoer
     checkpoints: Checkpoints
+    forks: Forks
     searcher: Searcher
     retrievals: Retrievals
     reviewer: Reviewer
@@ -157,6 +162,18 @@ class Memories:
     def roll_back(self, space: str, to: str) -> RolledBack:
         """Let a whole space stand as it stood; see `Checkpoints.roll_back`."""
         return self._parts.checkpoints.roll_back(space, to, self._call(None))
+
+    def fork(self, space: str, name: str) -> Space:
+        """Copy a space; see `Forks.fork`."""
+        return self._parts.forks.fork(space, name, self._call(None))
+
+    def compare(self, space: str, other: str, *, limit: int = 50, cursor: str | None = None) -> Comparison:
+        """What would come of merging another space into this one; see `Forks.compare`."""
+        return self._parts.forks.compare(space, other, self._call(None), limit=limit, cursor=cursor)
+
+    def merge(self, source: str, into: str, strategy: Strategy | None = None, *, drop: bool = False) -> Written:
+        """Let a space take over what another has changed; see `Forks.merge`."""
+        return self._parts.forks.merge(source, into, strategy, self._call(None), drop=drop)
 
     def diff(
         self, space: str, since: str, until: str | None = None, *, limit: int = 50, cursor: str | None = None

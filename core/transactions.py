@@ -8,7 +8,7 @@ from typing import cast
 from core import answers
 from core.caller import OWNER, Caller
 from core.conflicts.check import NOT_CHECKED, Checked
-from core.embed import Encoder
+from core.embed import Encoder, check_model
 from core.errors import ModelMismatch, NotFound, QuotaExceeded, RequestReused, Stale, StoreUnavailable
 from core.index.cache import Indexes
 from core.meters import Counter
@@ -185,16 +185,28 @@ class Transactions:
         return self._planned(begun) if begun.call.dry_run else self.concluded(begun, self._write(begun))
 
     def turn(
-        self, space: SpaceRow, planned: Sequence[Statement], kind: ChangeKind, call: Call, told: Statement
+        self, space: SpaceRow, planned: Sequence[Statement], kind: ChangeKind, call: Call, end: Sequence[Statement]
     ) -> Written:
-        """Let many memories become what other versions say, as the statements plan it; see `core.store.turns`."""
+        """Let many memories become what other versions say, as the statements plan it; `end` comes behind.
+
+        See `core.store.turns`.
+
+        Raises:
+            ModelMismatch: another model embedded the space.
+        """
+        if self._encoder is not None and space.space.generation is not None:
+            check_model(self._encoder, space.space.name, space.space.generation)
         head = [] if self._encoder is None else self._model(space, self._encoder, call.now)
         head = [*head, spaces.guard(space), *planned, *turns.advance(space, call.now)]
         quota = quotas.refuse_more(space, self._quota)
-        does = [*turns.take(space, kind, call.caller, call.now), quota, told]
+        does = [*turns.take(space, kind, call.caller, call.now), quota, *end]
         tally = len(head) + len(does)
         batch = [*head, *does, *turns.tally(), turns.clear()]
         return self.commit(Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=tally))
+
+    def retried(self, refused: Refused, space: str) -> Exception:
+        """What a refusal of a look ahead means: `Overtaken` when looking again will tell."""
+        return Overtaken() if refused.code == "stale" else NotFound("space", space)
 
     def explained(self, begun: Begun, refused: Refused) -> Exception:
         """What the caller is told of a refusal; `Overtaken` when looking again will tell."""

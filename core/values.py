@@ -22,6 +22,7 @@ from core.terms import Screening as Screening
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
 Kind = Literal["memory", "chunk", "exchange"]
+Strategy = Literal["ours", "theirs"]
 LikenessKind = Literal["duplicate", "conflict", "similar", "address"]
 DifferenceKind = Literal["negation", "opposite", "number", "date", "name"]
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
@@ -38,6 +39,8 @@ Action = Literal[
     "space_rolled_back",
     "memories_imported",
     "import_undone",
+    "space_forked",
+    "space_merged",
 ]
 
 IMPORTANCE: tuple[Importance, ...] = ("low", "medium", "high", "critical")
@@ -279,6 +282,33 @@ class Diff:
     next_cursor: str | None
     since: Seq
     until: Seq
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Divergence:
+    """A memory that is not the same in a space and in another that is to be merged into it.
+
+    `ours` stands in the space, `theirs` in the other, None where there is none; `here` and `there` are the fields that
+    each has changed since both were the same. `conflict`: both have changed it, or want one address.
+    """
+
+    id: str
+    other: str
+    conflict: bool
+    ours: Memory | None
+    theirs: Memory | None
+    here: tuple[FieldChange, ...]
+    there: tuple[FieldChange, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A page of what differs between a space, at `seq`, and another, at `other`. `next_cursor` is None on the last."""
+
+    items: tuple[Divergence, ...]
+    next_cursor: str | None
+    seq: Seq
+    other: Seq
 
 
 @dataclass(frozen=True, slots=True)

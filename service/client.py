@@ -186,6 +186,17 @@ class Client:
         """`what` is promote or prune."""
         return self._call("POST", f"{_space(space)}/{what}", json=dict(thresholds))
 
+    def fork(self, space: str, name: str) -> Reply:
+        return self._call("POST", f"{_space(space)}/fork", json={"name": name})
+
+    def compare(self, space: str, other: str, *, limit: int, cursor: str | None = None) -> Reply:
+        params = {"other": other, "limit": str(limit)} | ({} if cursor is None else {"cursor": cursor})
+        return self._call("GET", f"{_space(space)}/compare", params=params)
+
+    def merge(self, source: str, into: str, strategy: str | None = None, *, drop: bool = False) -> Reply:
+        body = {"from": source, "strategy": strategy, "drop": drop}
+        return self._call("POST", f"{_space(into)}/merge", json=body)
+
     def create_checkpoint(self, space: str, name: str, note: str | None = None) -> Reply:
         return self._call("POST", f"{_space(space)}/checkpoints", json={"name": name, "note": note})
 

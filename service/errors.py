@@ -13,8 +13,9 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, InternalServerException, ValidationException
 from litestar.types import Scope
 
-from core.errors import AddressTaken, InvalidInput, MuistiError, QuotaExceeded, Similar
+from core.errors import AddressTaken, InvalidInput, MergeConflict, MuistiError, QuotaExceeded, Similar
 from core.errors import Problem as BadField
+from service.schemas.diverged import DivergedReply, diverged
 from service.schemas.likeness import LikenessReply, alike
 from service.schemas.quotas import QuotaReply
 
@@ -46,7 +47,8 @@ KINDS: Mapping[str, Kind] = {
     "contradiction": Kind(409, "Contradiction", "A current memory says the contrary; `conflicts` shows what differs."),
     "address_taken": Kind(409, "Address taken", "Category and key belong to another memory; `conflicts` shows it."),
     "changed_since": Kind(409, "Changed since", "Others have changed what is to be undone; `detail` names them."),
-    "already_exists": Kind(409, "Already exists", "A space of this name exists."),
+    "merge_conflict": Kind(409, "Merge conflict", "Both spaces have changed the same; `diverged` shows what."),
+    "already_exists": Kind(409, "Already exists", "A space or a checkpoint of this name exists."),
     "model_mismatch": Kind(409, "Model mismatch", "The space was embedded by another model than the one that runs."),
     "recall_dropped": Kind(409, "Recall dropped", "Another model finds less of what the probes of the space expect."),
     "idempotency_key_reused": Kind(409, "Idempotency key reused", "The key was sent before with another request."),
@@ -104,6 +106,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     conflicts: list[LikenessReply] | msgspec.UnsetType = msgspec.UNSET
     checked_at: str | None | msgspec.UnsetType = msgspec.UNSET
     quota: QuotaReply | msgspec.UnsetType = msgspec.UNSET
+    diverged: list[DivergedReply] | msgspec.UnsetType = msgspec.UNSET
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,8 @@ def problem_of(error: MuistiError | HttpError) -> Problem:
         case QuotaExceeded() if error.usage is not None:
             quota = QuotaReply.of(error.usage)
             return msgspec.structs.replace(problem(error.code, str(error)), quota=quota)
+        case MergeConflict():
+            return msgspec.structs.replace(problem(error.code, str(error)), diverged=diverged(error.found))
         case HttpError():
             return problem(error.code, error.detail)
         case _:

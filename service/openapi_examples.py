@@ -22,6 +22,7 @@ from service.routes.metadata import ResourceReply
 from service.schemas.changes import ChangeReply, ChangesReply
 from service.schemas.checkpoints import CheckpointReply, CheckpointsReply, DiffReply, MemoryChangeReply, RolledBackReply
 from service.schemas.dry_run import DryRunReply, PlannedReply
+from service.schemas.forks import ComparisonReply, DivergenceReply, MergedReply
 from service.schemas.keys import AuditedReply, AuditReply, KeyReply, KeysReply, MadeKeyReply
 from service.schemas.moving import ImportedReply, ImportReply, ImportsReply
 from service.schemas.policy import PolicyReply
@@ -245,6 +246,8 @@ REQUESTS: Mapping[str, Any] = {
     "addProbe": {"query": PROBE.query, "category": PROBE.category, "key": PROBE.key, "k": PROBE.k},
     "createCheckpoint": {"name": "before-import", "note": "all was well"},
     "rollBack": {"to": "before-import"},
+    "forkSpace": {"name": "try"},
+    "mergeSpaces": {"from": "try", "strategy": "theirs"},
     "createKey": {"name": KEY.name, "mode": "no-delete", "spaces": KEY.spaces, "expires_at": KEY.expires_at},
     "rotateKey": {"overlap_seconds": 3600},
     "createSpace": {"name": NEW_SPACE.name},
@@ -293,11 +296,24 @@ PROBLEMS: Mapping[str, Problem] = {code: problem(code, kind.meaning) for code, k
 DRY_RUN = DryRunReply(
     status=204, changes=1, items=[PlannedReply(kind="deleted", memory_id=RULE_ID, version=2)], answer=None
 )
+FORK_SEQ = "5f0c1d7e-93a5-4c0e-8a57-0e5d1f5f5c11:4"
+DIVERGED = DivergenceReply(
+    id=RULE_ID,
+    other="0197a3c0-5f4e-7000-9f3c-5a1de0b7c402",
+    conflict=False,
+    ours=ADDED,
+    theirs=replace(UPDATED, id="0197a3c0-5f4e-7000-9f3c-5a1de0b7c402", space="try"),
+    here=[],
+    there=[TO_THURSDAYS],
+)
 CHECKPOINT = CheckpointReply(
     name="before-import", seq=_seq(4), created_at=CHANGED, actor="anonymous", note="all was well"
 )
 REPLIES: Mapping[str, Mapping[int, Any]] = {
     "createCheckpoint": {201: CHECKPOINT},
+    "forkSpace": {201: replace(SPACE, name="try", epoch=FORK_SEQ.partition(":")[0], seq=FORK_SEQ)},
+    "compareSpaces": {200: ComparisonReply(items=[DIVERGED], next_cursor=None, seq=_seq(4), other=FORK_SEQ)},
+    "mergeSpaces": {200: MergedReply(added=0, changed=1, ended=0, seq=_seq(5))},
     "listCheckpoints": {200: CheckpointsReply(items=[CHECKPOINT])},
     "diffSpace": {
         200: DiffReply(

@@ -12,7 +12,7 @@ from core.terms import ChangeKind
 from core.text import fold
 from core.values import Memory, Planned
 
-_OPEN = "c.undone IS NULL AND c.kind <> 'undone' AND c.memory_id IS NOT NULL"
+_OPEN = "c.undone IS NULL AND c.kind NOT IN ('undone', 'forked') AND c.memory_id IS NOT NULL"
 _SELECT = (
     "SELECT c.seq, c.kind, c.memory_id, c.actor, v.version, v.supersedes, v.superseded_by, v.category FROM changes c "
     "JOIN versions v ON v.memory_id = c.memory_id AND v.version = c.version WHERE c.space_id = ?"

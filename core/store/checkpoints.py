@@ -12,7 +12,10 @@ from core.times import from_us
 from core.values import Checkpoint
 
 # The oldest change of a space `s` that somebody still goes back to; null when nobody does. Retention stops there.
-PINNED = "(SELECT min(seq) FROM checkpoints WHERE space_id = s.id)"
+PINNED = (
+    "(SELECT min(seq) FROM (SELECT seq FROM checkpoints WHERE space_id = s.id "
+    "UNION ALL SELECT seq FROM forks WHERE space_id = s.id))"
+)
 
 
 def checkpoint(row: Row) -> Checkpoint:

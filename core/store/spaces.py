@@ -144,6 +144,11 @@ def number(space: SpaceRow) -> Statement:
     return Statement("SELECT seq FROM spaces WHERE id = ?", (space.id,))
 
 
+def memories(space: SpaceRow) -> Statement:
+    """How many memories live in it."""
+    return Statement("SELECT memories FROM spaces WHERE id = ?", (space.id,))
+
+
 def state(space_id: int) -> Statement:
     """Epoch, seq, generation id and the oldest point that is kept, to tell whether an index is still fresh."""
     return Statement("SELECT epoch, seq, generation_id, kept_from FROM spaces WHERE id = ?", (space_id,))

@@ -163,7 +163,9 @@ class Subcommands(Helped, LazyGroup):
     """A group below the main one, with examples and the global options. Each of its commands has them too."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
-        super().__init__(*args, context_settings={"max_content_width": WIDTH}, no_args_is_help=True, **attributes)
+        helps = not attributes.get("invoke_without_command")
+        context = {"max_content_width": WIDTH}
+        super().__init__(*args, context_settings=context, no_args_is_help=helps, **attributes)
         self.examples = tuple(examples)
         self.shared = global_options()
         self.params = [*self.params, *self.shared]

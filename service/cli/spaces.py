@@ -1,32 +1,146 @@
 """Commands about spaces: which one is used here, and which there are."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.cli.base import Command, Globals
+from service.cli.base import Command, Globals, Subcommands
+from service.cli.history import short
+from service.cli.options import dry_run_option
 from service.cli.output import ago, answer, cell, grid, safe, tabbed
-from service.cli.session import client, space_choice
+from service.cli.session import client, session, space_choice
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 
-@click.command(cls=Command, examples=("muisti space", "muisti space --json"))
-@click.pass_obj
-def space(options: Globals) -> None:
-    """Show which space is used here, and why.
+COMMANDS = {
+    "which": ("service.cli.spaces:which", "Show which space is used here, and why."),
+    "list": ("service.cli.spaces:list_spaces", "List the spaces."),
+    "create": ("service.cli.spaces:create", "Make an empty space."),
+    "fork": ("service.cli.spaces:fork", "Copy the space into a new one."),
+    "compare": ("service.cli.spaces:compare", "Show what would come of merging another space into this one."),
+    "merge": ("service.cli.spaces:merge", "Let a space take over what another has changed."),
+    "delete": ("service.cli.spaces:delete", "Erase a space with all that is in it."),
+}
 
-    It is the first that there is of: --space, MUISTI_SPACE, the git remote origin, the folder of the git repository,
-    the working directory. Needs neither a server nor a database.
-    """
+
+def _shown(options: Globals) -> None:
     choice = space_choice(options)
     if options.json:
         click.echo(import_module("msgspec").json.encode({"space": choice.space, "why": choice.why}))
     else:
         click.echo(safe(f"{choice.space}\t{choice.why}"))
+
+
+@click.group(
+    "space",
+    cls=Subcommands,
+    commands_at=COMMANDS,
+    invoke_without_command=True,
+    examples=("muisti space", "muisti space fork try", "muisti space merge try default"),
+)
+@click.pass_context
+def space(context: click.Context) -> None:
+    """Show which space is used here, and why.
+
+    It is the first that there is of: --space, MUISTI_SPACE, the git remote origin, the folder of the git repository,
+    the working directory. With a command below: list, make, fork, compare, merge and erase spaces.
+    """
+    if context.invoked_subcommand is None:
+        _shown(context.ensure_object(Globals))
+
+
+@click.command(cls=Command, examples=("muisti space which --json",))
+@click.pass_obj
+def which(options: Globals) -> None:
+    """Show which space is used here, and why. Needs neither a server nor a database."""
+    _shown(options)
+
+
+@click.command(cls=Command, examples=("muisti space create notes",))
+@click.argument("name")
+@dry_run_option
+@click.pass_obj
+def create(options: Globals, name: str, dry_run: bool) -> None:
+    """Make an empty space."""
+    with client(options) as opened:
+        reply = opened.trying(dry_run).create_space(name)
+        answer(options, reply, table=lambda _: cell(f"Made the space {name}."), plain=lambda _: [name])
+
+
+@click.command(cls=Command, examples=("muisti space fork try",))
+@click.argument("name")
+@dry_run_option
+@click.pass_obj
+def fork(options: Globals, name: str, dry_run: bool) -> None:
+    """Copy the space into a new one.
+
+    With all that lives in it, under ids of its own; work there with --space NAME, and merge or delete it.
+    """
+    with session(options) as opened:
+        tried = opened.client.trying(dry_run)
+        reply = opened.read(lambda: tried.fork(opened.space, name))
+        answer(options, reply, table=lambda _: cell(f"Copied {opened.space} to {name}."), plain=lambda _: [name])
+
+
+@click.command(cls=Command, examples=("muisti space compare try",))
+@click.argument("other")
+@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories at once.")
+@click.option("--cursor", metavar="TEXT", help="Where to go on, as the page before said.")
+@click.pass_obj
+def compare(options: Globals, other: str, limit: int, cursor: str | None) -> None:
+    """Show what would come of merging another space into this one.
+
+    Prints who has changed a memory (ours, theirs, conflict), its id here, and a field with what it was and what it
+    became, or its content here and there.
+    """
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.compare(opened.space, other, limit=limit, cursor=cursor))
+        answer(options, reply, table=_compared, plain=lambda data: [tabbed(*line) for line in _differences(data)])
+
+
+@click.command(cls=Command, examples=("muisti space merge try default", "muisti space merge old-name new-name --drop"))
+@click.argument("from_", metavar="FROM")
+@click.argument("into", metavar="INTO")
+@click.option("--strategy", type=click.Choice(["ours", "theirs"]), help="Whose stands where both changed the same.")
+@click.option("--drop", is_flag=True, help="Erase FROM with it.")
+@dry_run_option
+@click.pass_obj
+def merge(options: Globals, from_: str, into: str, *, strategy: str | None, drop: bool, dry_run: bool) -> None:
+    """Let a space take over what another has changed.
+
+    INTO takes over what FROM has changed since it was forked from it or merged last; a space that is no fork is added.
+    All or nothing; what both have changed is refused without --strategy. Prints how many memories were added, changed
+    and ended.
+    """
+    with client(options) as opened:
+        reply = opened.trying(dry_run).merge(from_, into, strategy, drop=drop)
+        answer(options, reply, table=_merged, plain=lambda data: [tabbed(*_counts(data))])
+
+
+@click.command(cls=Command, examples=("muisti space delete try --confirm try",))
+@click.argument("name")
+@click.option("--confirm", required=True, metavar="NAME", help="The name once more.")
+@dry_run_option
+@click.pass_obj
+def delete(options: Globals, name: str, confirm: str, dry_run: bool) -> None:
+    """Erase a space with all that is in it. That cannot be undone."""
+    if confirm != name:
+        raise click.UsageError(f"--confirm says {confirm!r}; to erase the space it must say {name!r}")
+    with client(options) as opened:
+        reply = opened.trying(dry_run).delete_space(name)
+        answer(options, reply, table=lambda _: cell(f"Erased the space {name}."), plain=lambda _: [name])
+
+
+@click.command("list", cls=Command, examples=("muisti space list",))
+@click.pass_context
+def list_spaces(context: click.Context) -> None:
+    """List the spaces."""
+    context.invoke(spaces)
 
 
 @click.command(cls=Command, examples=("muisti spaces", "muisti spaces --url http://127.0.0.1:8321"))
@@ -48,3 +162,31 @@ def _table(data: Any) -> "Table":
     for item in data["items"]:
         table.add_row(cell(item["name"]), item["seq"].rpartition(":")[2], ago(item["created_at"], now))
     return table
+
+
+def _counts(data: Any) -> list[int]:
+    return [data["added"], data["changed"], data["ended"]]
+
+
+def _merged(data: Any) -> "Table":
+    table = grid(None, "added", "changed", "ended")
+    table.add_row(*map(str, _counts(data)))
+    return table
+
+
+def _compared(data: Any) -> "Table":
+    table = grid(None, "who", "memory", "field", "was or ours", "is or theirs")
+    for line in _differences(data):
+        table.add_row(*(cell(text) for text in line))
+    return table
+
+
+def _differences(data: Any) -> Iterator[tuple[str, ...]]:
+    for one in data["items"]:
+        who = "conflict" if one["conflict"] else "theirs" if one["there"] or one["ours"] is None else "ours"
+        changes = one["there"] if who == "theirs" else one["here"] if who == "ours" else []
+        for each in changes:
+            yield who, one["id"], each["field"], short(each["before"]), short(each["after"])
+        if not changes:
+            ours, theirs = (None if one[side] is None else one[side]["content"] for side in ("ours", "theirs"))
+            yield who, one["id"], "content", short(ours), short(theirs)

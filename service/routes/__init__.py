@@ -12,6 +12,7 @@ from service.routes import (
     docs,
     entries,
     facets,
+    forks,
     health,
     keys,
     memories,
@@ -40,6 +41,7 @@ IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *probes.ROUTES,
     *checkpoints.ROUTES,
     *moving.ROUTES,
+    *forks.ROUTES,
 )
 
 

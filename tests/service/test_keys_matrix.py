@@ -30,7 +30,10 @@ from tests.service.keyed import (
 from tests.stores import Stores, at
 
 OWN, OTHER, MISSING = "acme.own", "other", "gone"
-IN_A_SPACE = [name for name in NEEDS if name not in ("createSpace", "deleteSpace", "listAudit", "getMetrics")]
+SOURCE = "acme.source"  # what is compared and merged
+IN_A_SPACE = [
+    name for name in NEEDS if name not in ("createSpace", "deleteSpace", "listAudit", "getMetrics", "forkSpace")
+]
 STRANGERS = ("no key", "unknown", "malformed", "no bearer", "expired", "revoked")
 
 
@@ -43,7 +46,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
 @pytest.fixture
 def keyed(engine: Engine) -> Iterator[httpx.Client]:
     administrator(engine)
-    for space in (OWN, OTHER):
+    for space in (OWN, OTHER, SOURCE):
         engine.create_space(space)
     tokens = {"jwks": "keys.json", "jwt_issuer": "https://issuer.example", "jwt_audience": "muisti"}
     with TestClient(create_app(Settings(**tokens), engine=engine)) as opened:
@@ -78,7 +81,8 @@ def ask(
         checkpoint="before",
         import_id=1,
     )
-    query = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}}.get(operation, {})
+    given = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}, "compareSpaces": {"other": SOURCE}}
+    query = given.get(operation, {})
     if operation in LINES:
         typed = {**headers, "Content-Type": "application/x-ndjson"}
         return client.request(method, url, content=LINES[operation], headers=typed)
@@ -178,4 +182,4 @@ def caller_of(keyed: httpx.Client, engine: Engine) -> Caller:
 
 def test_only_spaces_of_the_key_are_listed(keyed: httpx.Client, engine: Engine):
     found = keyed.get("/v1/spaces", headers=caller_of(keyed, engine).headers).json()["items"]
-    assert [space["name"] for space in found] == [OWN]
+    assert [space["name"] for space in found] == [OWN, SOURCE]

@@ -367,6 +367,27 @@ class AsyncMuisti(AsyncTransport):
             )
         )
 
+    async def compare_spaces(
+        self,
+        space: str,
+        *,
+        other: str,
+        limit: int | None = None,
+        cursor: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.ComparisonReply:
+        """Read what would come of merging another space into this one. Memory by memory, what each has changed since both were the same, in the order of the ids in the other space. Needs the scope read."""
+        return await self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/compare',
+                parts={'space': space},
+                params={'other': other, 'limit': limit, 'cursor': cursor},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
     async def diff_space(
         self,
         space: str,
@@ -479,6 +500,26 @@ class AsyncMuisti(AsyncTransport):
                 parts={'space': space},
                 params={'vectors': vectors, 'compression': compression},
                 headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    async def fork_space(
+        self,
+        space: str,
+        body: types.ForkBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | types.SpaceReply:
+        """Copy a space. All that lives in it stands in the new one as version 1, under an id of its own; vectors come along. What a memory was before is not copied, and neither are keys and quotas. Needs the scope admin."""
+        return await self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/fork',
+                parts={'space': space},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
             )
         )
 
@@ -764,6 +805,26 @@ class AsyncMuisti(AsyncTransport):
                 '/v1/spaces/{space}/memories/{memory_id}/telemetry',
                 parts={'space': space, 'memory_id': memory_id},
                 headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    async def merge_spaces(
+        self,
+        space: str,
+        body: types.MergeBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.MergedReply | types.DryRunReply:
+        """Take over what another space has changed since it was forked from this one, or merged into it last. All in one step, or nothing. What both have changed, and not alike, is refused unless there is a `strategy`. A space that is no fork is added; what says the same is not added twice. To repeat it takes over only what is new. Needs the scopes `write` and `delete`, and `read` in the other space. Needs the scope delete."""
+        return await self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/merge',
+                parts={'space': space},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
             )
         )
 

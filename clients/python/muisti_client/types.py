@@ -172,6 +172,17 @@ CheckpointsReply = TypedDict(
 )
 "All checkpoints of a space, newest first."
 
+ComparisonReply = TypedDict(
+    'ComparisonReply',
+    {
+        'items': 'list[DivergenceReply]',
+        'next_cursor': 'str | None',
+        'seq': 'str',
+        'other': 'str',
+    },
+)
+"A page of what differs between two spaces, and the points of both at which that was seen."
+
 CountReply = TypedDict(
     'CountReply',
     {
@@ -210,6 +221,31 @@ DifferenceReply = TypedDict(
     },
 )
 "Where two memories part that are otherwise alike; null where one says nothing of the kind."
+
+DivergedReply = TypedDict(
+    'DivergedReply',
+    {
+        'id': 'str',
+        'other': 'str',
+        'ours': 'str | None',
+        'theirs': 'str | None',
+    },
+)
+"A memory that both spaces have changed: its id in the space and in the other, and what it says in each."
+
+DivergenceReply = TypedDict(
+    'DivergenceReply',
+    {
+        'id': 'str',
+        'other': 'str',
+        'conflict': 'bool',
+        'ours': 'MemoryReply | None',
+        'theirs': 'MemoryReply | None',
+        'here': 'list[FieldChangeReply]',
+        'there': 'list[FieldChangeReply]',
+    },
+)
+"A memory that is not the same in both spaces: as it stands in the space and in the other, null where it does not. `id` is that in the space, `other` that in the other one; `here` and `there` are what each has changed since both were the same."
 
 DraftBody = TypedDict(
     'DraftBody',
@@ -322,6 +358,14 @@ FlagReply = TypedDict(
     },
 )
 "What a write did otherwise than it was asked to. `redacted`: something was taken out at `path`, of which `kind` says what it looked like."
+
+ForkBody = TypedDict(
+    'ForkBody',
+    {
+        'name': 'str',
+    },
+)
+"A name for the copy."
 
 HistoryReply = TypedDict(
     'HistoryReply',
@@ -548,6 +592,27 @@ MemoryReply = TypedDict(
 )
 "A memory in one of its versions."
 
+MergeBody = TypedDict(
+    'MergeBody',
+    {
+        'from': 'str',
+        'strategy': NotRequired["Literal['ours', 'theirs'] | None"],
+        'drop': NotRequired['bool'],
+    },
+)
+"What to merge into the space, and whose stands where both have changed the same."
+
+MergedReply = TypedDict(
+    'MergedReply',
+    {
+        'added': 'int',
+        'changed': 'int',
+        'ended': 'int',
+        'seq': 'str',
+    },
+)
+"How many memories the space has taken over."
+
 MovedReply = TypedDict(
     'MovedReply',
     {
@@ -688,6 +753,7 @@ Problem = TypedDict(
         'conflicts': NotRequired['list[LikenessReply]'],
         'checked_at': NotRequired['str | None'],
         'quota': NotRequired['QuotaReply'],
+        'diverged': NotRequired['list[DivergedReply]'],
     },
 )
 "An error (RFC 9457). `code` is stable, `detail` is prose; `errors` names the bad fields."

@@ -1,0 +1,91 @@
+"""Forks of a space: copied, compared, merged."""
+
+from typing import Annotated
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter
+
+from service.access import check
+from service.decode import Request
+from service.errors import HttpError
+from service.gate import access_of, memories
+from service.headers import SEQ
+from service.parameters import CursorParameter, DryRunParameter, LimitParameter
+from service.respond import followed, planned, read, tried, written_headers
+from service.schemas.forks import ComparisonReply, ForkBody, MergeBody, MergedReply
+from service.schemas.replies import SpaceReply
+from service.workers import Backend
+
+OtherParameter = Annotated[str, QueryParameter(description="The space that would be merged.")]
+
+
+@post("/fork", operation_id="forkSpace", tags=["spaces"], needs="admin", problems=["already_exists"])
+async def fork_space(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[ForkBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[SpaceReply]:
+    """Copy a space.
+
+    All that lives in it stands in the new one as version 1, under an id of its own; vectors come along. What a memory
+    was before is not copied, and neither are keys and quotas.
+    """
+    access = access_of(request.scope)
+    if not access.grant.reaches(data.name):
+        raise HttpError("forbidden", f"this key may make the spaces {', '.join(access.grant.spaces)} only")
+    made = await backend.store(memories(request, backend, dry_run=dry_run).fork, space, data.name)
+    headers = {SEQ: str(made.at), "Location": f"/v1/spaces/{made.name}"}
+    return tried(dry_run, Response(SpaceReply.of(made), status_code=201, headers=headers))
+
+
+@get("/compare", operation_id="compareSpaces", tags=["spaces"], needs="read", problems=["conflict", "model_mismatch"])
+async def compare_spaces(
+    request: Request,
+    space: FromPath[str],
+    other: OtherParameter,
+    backend: NamedDependency[Backend],
+    limit: LimitParameter = 50,
+    cursor: CursorParameter = None,
+) -> Response[ComparisonReply]:
+    """Read what would come of merging another space into this one.
+
+    Memory by memory, what each has changed since both were the same, in the order of the ids in the other space.
+    """
+    check(access_of(request.scope), "read", other)
+    found = await backend.store(memories(request, backend).compare, space, other, limit=limit, cursor=cursor)
+    return followed(request, read(ComparisonReply.of(found), found.seq), found.next_cursor)
+
+
+@post(
+    "/merge",
+    status_code=200,
+    operation_id="mergeSpaces",
+    tags=["spaces"],
+    needs="delete",
+    problems=["merge_conflict", "conflict", "quota_exceeded"],
+)
+async def merge_spaces(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[MergeBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[MergedReply]:
+    """Take over what another space has changed since it was forked from this one, or merged into it last.
+
+    All in one step, or nothing. What both have changed, and not alike, is refused unless there is a `strategy`. A
+    space that is no fork is added; what says the same is not added twice. To repeat it takes over only what is new.
+    Needs the scopes `write` and `delete`, and `read` in the other space.
+    """
+    access = access_of(request.scope)
+    check(access, "write")
+    check(access, "admin" if data.drop else "read", data.source)
+    seen = memories(request, backend, dry_run=dry_run)
+    done = await backend.store(seen.merge, data.source, space, data.strategy, drop=data.drop)
+    return planned(done.plan, Response(MergedReply.of(done), status_code=200, headers=written_headers(done)))
+
+
+ROUTES = (fork_space, compare_spaces, merge_spaces)

@@ -1,0 +1,33 @@
+"""What stands against a merge, as refusals tell it."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from core.values import Divergence
+from service.schemas import fields
+
+BEGINNING = 200  # characters
+
+
+class DivergedReply(Struct, frozen=True, kw_only=True):
+    """A memory that both spaces have changed: its id in the space and in the other, and what it says in each."""
+
+    id: fields.MemoryId
+    other: fields.MemoryId
+    ours: Annotated[str | None, Meta(description="The beginning of its content; null where it has ended.")]
+    theirs: str | None
+
+
+def diverged(found: Sequence[Divergence]) -> list[DivergedReply]:
+    """As a refusal has them."""
+    return [
+        DivergedReply(
+            id=one.id,
+            other=one.other,
+            ours=None if one.ours is None else one.ours.content[:BEGINNING],
+            theirs=None if one.theirs is None else one.theirs.content[:BEGINNING],
+        )
+        for one in found
+    ]

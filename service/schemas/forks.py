@@ -1,0 +1,78 @@
+"""Forks, comparisons and merges, as requests and replies have them."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from core.values import Comparison, Divergence, Strategy, Written
+from service.schemas import fields
+from service.schemas.replies import FieldChangeReply, MemoryReply
+
+
+class ForkBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A name for the copy."""
+
+    name: fields.SpaceName
+
+
+class MergeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"source": "from"}):
+    """What to merge into the space, and whose stands where both have changed the same."""
+
+    source: fields.SpaceName
+    strategy: (
+        Annotated[Strategy, Meta(description="`ours`: what stands in the space; `theirs`: what the other says.")] | None
+    ) = None
+    drop: Annotated[bool, Meta(description="Erase the other space with it; needs the scope admin.")] = False
+
+
+class DivergenceReply(Struct, frozen=True, kw_only=True):
+    """A memory that is not the same in both spaces: as it stands in the space and in the other, null where it does not.
+
+    `id` is that in the space, `other` that in the other one; `here` and `there` are what each has changed since both
+    were the same.
+    """
+
+    id: fields.MemoryId
+    other: fields.MemoryId
+    conflict: Annotated[bool, Meta(description="Both have changed it, or want one address.")]
+    ours: MemoryReply | None
+    theirs: MemoryReply | None
+    here: list[FieldChangeReply]
+    there: list[FieldChangeReply]
+
+    @classmethod
+    def of(cls, one: Divergence) -> "DivergenceReply":
+        ours, theirs = (None if memory is None else MemoryReply.of(memory) for memory in (one.ours, one.theirs))
+        here, there = (
+            [FieldChangeReply(field=each.field, before=each.before, after=each.after) for each in changes]
+            for changes in (one.here, one.there)
+        )
+        return cls(id=one.id, other=one.other, conflict=one.conflict, ours=ours, theirs=theirs, here=here, there=there)
+
+
+class ComparisonReply(Struct, frozen=True, kw_only=True):
+    """A page of what differs between two spaces, and the points of both at which that was seen."""
+
+    items: list[DivergenceReply]
+    next_cursor: str | None
+    seq: fields.SeqText
+    other: fields.SeqText
+
+    @classmethod
+    def of(cls, found: Comparison) -> "ComparisonReply":
+        items = [DivergenceReply.of(one) for one in found.items]
+        return cls(items=items, next_cursor=found.next_cursor, seq=str(found.seq), other=str(found.other))
+
+
+class MergedReply(Struct, frozen=True, kw_only=True):
+    """How many memories the space has taken over."""
+
+    added: int
+    changed: int
+    ended: int
+    seq: fields.SeqText
+
+    @classmethod
+    def of(cls, done: Written) -> "MergedReply":
+        assert done.tally is not None
+        return cls(added=done.tally.added, changed=done.tally.changed, ended=done.tally.ended, seq=str(done.seq))
