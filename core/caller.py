@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 from core.errors import AddressTaken, Forbidden, Similar
 from core.filters import And, Filter, Leaf
 from core.text import fold
-from core.values import LOCAL, Draft, Likeness
+from core.values import LOCAL, TRUST, Draft, Likeness, SourceClass
+
+SAID = ("content", "category", "key", "author", "reason", "source", "tags", "metadata", "event_at", "type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +16,8 @@ class Caller:
     """`category` is the only one there is for them, None for all; without `reads` they see nothing but what they add.
 
     `actor` stands in the audit log, and with `request`, the id of the HTTP request, beside each change. `allows` names
-    what the policy of a space would refuse or redact, and they may store: `secrets`, `personal_data`.
+    what the policy of a space would refuse or redact, and they may store: `secrets`, `personal_data`. What they say is
+    trusted no more than `source_class`; None: as they say.
     """
 
     actor: str = LOCAL
@@ -22,6 +25,7 @@ class Caller:
     reads: bool = True
     request: str | None = None
     allows: frozenset[str] = frozenset()
+    source_class: SourceClass | None = None
     _folded: str | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -46,11 +50,36 @@ class Caller:
         Raises:
             Forbidden: it names another.
         """
+        draft = self._from(draft)
         if self.category is None:
             return draft
         if draft.category is not None:
             self.check(draft.category)
         return replace(draft, category=self.category)
+
+    def changed(self, draft: Draft, before: Draft) -> Draft:
+        """The draft of a change. Words that they put into a memory make it theirs, if they are trusted less.
+
+        Raises:
+            Forbidden: the change would make the memory more trusted.
+        """
+        own = self.source_class
+        if own is None or own == "user":
+            return draft
+        if TRUST[draft.source_class] > TRUST[before.source_class]:
+            raise Forbidden(f"this key speaks for {own!r}, and may not say that a memory comes from a better source")
+        says = any(getattr(draft, name) != getattr(before, name) for name in SAID)
+        return replace(draft, source_class=min(own, draft.source_class, key=TRUST.__getitem__)) if says else draft
+
+    def _from(self, draft: Draft) -> Draft:
+        own = self.source_class
+        if own is None:
+            return draft
+        if draft.source_class == "unknown":
+            return replace(draft, source_class=own)
+        if TRUST[draft.source_class] > TRUST[own]:
+            raise Forbidden(f"this key speaks for {own!r}, and may not claim to be {draft.source_class!r}")
+        return draft
 
     def only(self, filter: Filter | None) -> Filter | None:
         """The filter, and of what passes it only what is theirs."""

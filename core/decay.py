@@ -54,6 +54,15 @@ def importance_factor(importance: npt.NDArray[np.int8]) -> Factors:
     return IMPORTANCE_FACTOR[importance]
 
 
+def trust_factor(weight: float, trust: npt.NDArray[np.int64]) -> Factors:
+    """In [1 - weight, 1]; `trust` in percent.
+
+    >>> trust_factor(0.5, np.array([100, 20])).tolist()
+    [1.0, 0.6]
+    """
+    return _bounded(weight, trust / 100)
+
+
 def _bounded(weight: float, value: Factors) -> Factors:
     """The factor of a value in [0, 1] that may cost at most `weight`."""
     return 1.0 - weight * (1.0 - value)

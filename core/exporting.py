@@ -96,7 +96,7 @@ class Export:
         return [record for _, _, record in sorted(lines, key=lambda line: line[:2])], upto
 
     def _version(self, row: Row, passages: dict[int, list[PassageRecord]]) -> VersionLine:
-        row_id, born, died = cast(tuple[int, int, int | None], (row[0], *row[23:25]))
+        row_id, born, died = cast(tuple[int, int, int | None], (row[0], *row[memories.WIDTH : memories.WIDTH + 2]))
         return VersionLine(
             born=born,
             died=died if died is not None and died <= self.seq.number else None,

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import get_args
 
-from core.ids import id_bytes
+from core.ids import id_bytes, id_text
 from core.text import fold
 from core.times import to_us
-from core.values import IMPORTANCE, NAME_MAX, Json, Kind, Status, Type
+from core.values import IMPORTANCE, NAME_MAX, Json, Kind, SourceClass, Status, Type
 
 Scalar = str | int | float | bytes  # a bool is an int
 Read = Callable[[Json], Scalar]
@@ -112,7 +112,18 @@ class Field:
     read: Read
 
 
+def _percent(value: Json) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 100:
+        raise ValueError("must be a whole number from 0 to 100")
+    return value
+
+
+def _id_as_text(value: Json) -> str:
+    return id_text(_id(value))
+
+
 LISTS = ("in", "any", "all")
+LISTED = frozenset({"tags", "derived_from"})  # fields that are lists, which may be empty and are never missing
 _EQUAL = ("eq", "ne", "in", "exists")
 _ORDER = (*_EQUAL, "gt", "gte", "lt", "lte")
 _ANY_CASE = Field((*_ORDER, "prefix"), _folded)
@@ -134,4 +145,7 @@ FIELDS = {
     "event_at": _MOMENT,
     "expires_at": _MOMENT,
     "parent_id": Field(_EQUAL, _id),
+    "source_class": Field(_EQUAL, _member(get_args(SourceClass))),
+    "trust": Field(_ORDER, _percent),
+    "derived_from": Field((*_EQUAL, "any", "all"), _id_as_text),
 }

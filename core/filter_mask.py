@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from core.columns import Column, Dictionary, Mask, Numbers, is_number
+from core.filter_fields import LISTED
 from core.filters import And, Filter, Leaf, Not, Or
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {  # on a column of numbers and on single values
@@ -25,8 +26,8 @@ def mask(filter: Filter, column: Callable[[str], Column], n: int) -> Mask:
     """The rows among the first `n` for which the filter is true.
 
     `column` gives the column of a field, with at least `n` rows, as the store has the field: Numbers for times
-    (microseconds) and the rank of the importance, Lists for tags (folded) and metadata paths (scalars), Keywords for
-    the rest (category and author folded, parent_id as bytes).
+    (microseconds), trust and the rank of the importance, Lists for tags (folded), derived_from (as text) and metadata
+    paths (scalars), Keywords for the rest (category and author folded, parent_id as bytes).
     """
     return _rows(filter, True, column, n)
 
@@ -53,7 +54,7 @@ def _leaf(leaf: Leaf, truth: bool, column: Column, n: int) -> Mask:
         found = column.select(_compare_values(leaf, column.dictionary), n)
     if truth:
         return found
-    return ~found if leaf.field == "tags" else column.present(n) & ~found
+    return ~found if leaf.field in LISTED else column.present(n) & ~found
 
 
 def _compare_numbers(leaf: Leaf, column: Numbers, n: int) -> Mask:

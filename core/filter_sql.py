@@ -14,6 +14,7 @@ Sql = tuple[str, tuple[Scalar, ...]]  # an expression and the values of its plac
 _SIGNS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 _COLUMNS = {"category": "category_folded", "author": "author_folded"}
 _TAGS = "FROM tags t WHERE t.version_id = v.id"
+_SOURCES = "FROM json_each(v.derived_from) d WHERE 1"
 _METADATA = "FROM metadata m WHERE m.version_id = v.id AND m.path = ?"
 
 
@@ -34,7 +35,9 @@ def where(filter: Filter) -> Sql:
             sql, values = where(part)
             return f"NOT {sql}", values
         case Leaf("tags"):
-            return _tags(filter)
+            return _listed(filter, "t.tag", _TAGS)
+        case Leaf("derived_from"):
+            return _listed(filter, "d.value", _SOURCES)
         case Leaf(field) if field.startswith("metadata."):
             return _metadata(filter, field.removeprefix("metadata."))
         case Leaf(field):
@@ -52,11 +55,12 @@ def _column(leaf: Leaf, column: str) -> Sql:
     return _compare(column, leaf.op, leaf.operands)
 
 
-def _tags(leaf: Leaf) -> Sql:
+def _listed(leaf: Leaf, column: str, rows: str) -> Sql:
+    """Of a field that is a list, and never missing."""
     if leaf.op == "exists":
-        return _exists(leaf, _TAGS), ()
-    sql, values = _compare("t.tag", leaf.op, leaf.operands)
-    return f"EXISTS (SELECT 1 {_TAGS} AND {sql})", values
+        return _exists(leaf, rows), ()
+    sql, values = _compare(column, leaf.op, leaf.operands)
+    return f"EXISTS (SELECT 1 {rows} AND {sql})", values
 
 
 def _metadata(leaf: Leaf, path: str) -> Sql:

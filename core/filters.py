@@ -242,7 +242,11 @@ def _from_query(name: str, text: str) -> tuple[str, Json]:
     """The field and the JSON that say the same as a parameter."""
     head, _, tail = name.rpartition(".")
     field, op = (head, tail) if head in FIELDS or (head and tail in METADATA.operators) else (name, None)
-    typed = _json_scalar if op == "exists" or (field.startswith("metadata.") and op != "prefix") else str
+    typed = (
+        _json_scalar
+        if op == "exists" or field == "trust" or (field.startswith("metadata.") and op != "prefix")
+        else str
+    )
     parted = op in LISTS or (op is None and "," in text)
     value: Json = [typed(part) for part in text.split(",")] if parted else typed(text)
     return field, value if op is None else {op: value}

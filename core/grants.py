@@ -7,7 +7,7 @@ from typing import get_args
 
 from core.errors import InvalidInput, Problem
 from core.text import fold
-from core.values import NAME_MAX, SPACE_NAME, Scope
+from core.values import NAME_MAX, SPACE_NAME, Scope, SourceClass
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 ANY = "*"  # at the end of a name: every space that begins so
@@ -19,6 +19,7 @@ NEEDS_READ = frozenset[Scope](("write", "delete"))
 @dataclass(frozen=True, slots=True)
 class Grant:
     """`spaces` are names, or beginnings of names with `*` behind. `category`: only memories of this one exist.
+    `source_class`: what is said with it is trusted no more than this.
 
     >>> acme = Grant(frozenset(("read",)), ("acme.*", "shared"))
     >>> [acme.reaches(name) for name in ("acme.web", "shared", "acme", "shared.x")]
@@ -28,6 +29,7 @@ class Grant:
     scopes: frozenset[Scope]
     spaces: tuple[str, ...]
     category: str | None = None
+    source_class: SourceClass | None = None
     _names: frozenset[str] = field(init=False, repr=False, compare=False)
     _beginnings: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
@@ -46,6 +48,7 @@ class Grant:
         True
         """
         same = self.category is None or (other.category is not None and fold(other.category) == fold(self.category))
+        same = same and (self.source_class is None or self.source_class == other.source_class)
         return same and other.scopes <= self.scopes and all(self._reaches_all(name) for name in other.spaces)
 
     def _reaches_all(self, pattern: str) -> bool:
@@ -103,6 +106,14 @@ def _problems(grant: Grant) -> Iterator[Problem]:
             yield Problem(
                 f"$.spaces[{position}]", f"{name[:80]!r} is no name of a space, nor a beginning of one with *"
             )
+    if grant.source_class not in (None, *get_args(SourceClass)):
+        yield Problem(
+            "$.source_class", f"{str(grant.source_class)[:40]!r} is none of {', '.join(get_args(SourceClass))}"
+        )
+    yield from _category_problems(grant)
+
+
+def _category_problems(grant: Grant) -> Iterator[Problem]:
     if grant.category is not None:
         if not grant.category.strip() or len(grant.category) > NAME_MAX or "\0" in grant.category:
             yield Problem("$.category", f"must have 1 to {NAME_MAX} characters")

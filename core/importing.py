@@ -660,6 +660,8 @@ def clear(database: Database, staging_id: int, memories: int | None) -> None:
 def _check_whole(caller: Caller) -> None:
     if not caller.sees_all:
         raise Forbidden("a whole space is moved by keys that see all of it, in every category")
+    if caller.source_class is not None:
+        raise Forbidden("a file says where its memories come from, and this key may not say that of all sources")
 
 
 def _check(memory: Memory) -> None:

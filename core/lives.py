@@ -8,6 +8,7 @@ from core.embed import Encoder
 from core.errors import InvalidInput, NotFound
 from core.ids import IdSource, id_bytes, id_text
 from core.prepare import carried, new_memory, ready, restored, superseded
+from core.provenance import Provenance
 from core.reading import current
 from core.refusals import Part
 from core.screening import Screener
@@ -17,7 +18,7 @@ from core.store.spaces import SpaceRow
 from core.transactions import Call, IfMatch, Transactions, check
 from core.values import Draft, Memory, Quota, Written
 
-DIED = 23  # the place in a row of `memories.last`
+DIED = memories.WIDTH  # the place in a row of `memories.last`
 
 
 class Lives:
@@ -34,6 +35,7 @@ class Lives:
     ) -> None:
         """`quota` is that of spaces without one."""
         self._screener = screener
+        self._provenance = Provenance(database)
         self._database = database
         self._encoder = encoder
         self._transactions = transactions
@@ -79,11 +81,14 @@ class Lives:
         if draft.category is None and draft.key is None:
             draft = replace(draft, category=before.category, key=before.key)
         draft, flags = self._screener.screened(space, call.caller.own(draft), call)
-        made = new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now, supersedes=before.id)
+        lineage = self._provenance.of_new(space, draft, call.caller)
+        new_id = id_text(self._ids.new(call.now))
+        made = new_memory(draft, space.space.name, new_id, call.now, lineage.trust, supersedes=before.id)
         old = superseded(before, made.id, call.now)
         (new,) = ready([made], space, self._encoder)
         statements = [
             memories.refuse_stale(before),
+            *lineage.statements,
             memories.end(space, before, 1),
             *memories.insert(space, carried(old, cast(int, row[0])), None, 1),
             changes.record(space, "superseded", call.caller, old, 1),
@@ -91,7 +96,9 @@ class Lives:
             quotas.refuse_more(space, self._quota),
         ]
         return self._transactions.commit(
-            self._transactions.begin(space, [Part(made, statements)], call, created=True, numbers=2, flags=flags)
+            self._transactions.begin(
+                space, [Part(made, statements)], call, created=True, numbers=2, flags=(*flags, *lineage.flags)
+            )
         )
 
     def _versions(

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import structs
 
 from core.embed import Encoder, check_model
+from core.ids import id_bytes, id_text
 from core.passages import split
 from core.store.memories import Indexed, NewVersion
 from core.store.spaces import SpaceRow
@@ -37,7 +38,7 @@ class Source:
         return cls({field: text for field, text in texts.items() if text})
 
 
-def new_memory(draft: Draft, space: str, memory_id: str, now: int, supersedes: str | None = None) -> Memory:
+def new_memory(draft: Draft, space: str, memory_id: str, now: int, trust: int, supersedes: str | None = None) -> Memory:
     """The first version of a memory."""
     return Memory(
         id=memory_id,
@@ -47,17 +48,19 @@ def new_memory(draft: Draft, space: str, memory_id: str, now: int, supersedes: s
         updated_at=from_us(now),
         supersedes=supersedes,
         superseded_by=None,
+        trust=trust,
         tokens=count_tokens(draft.content),
         **_values(draft),
     )
 
 
-def changed(memory: Memory, draft: Draft, now: int) -> Memory:
+def changed(memory: Memory, draft: Draft, now: int, trust: int) -> Memory:
     """The next version of a memory."""
     return structs.replace(
         memory,
         version=memory.version + 1,
         updated_at=max(from_us(now), memory.updated_at),
+        trust=trust,
         tokens=count_tokens(draft.content),
         **_values(draft),
     )
@@ -95,6 +98,15 @@ def distinct_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     ('Auth', 'api')
     """
     return tuple({fold(tag): tag for tag in reversed(tags)}[key] for key in dict.fromkeys(map(fold, tags)))
+
+
+def canonical(ids: tuple[str, ...]) -> tuple[str, ...]:
+    """Ids as they are stored, each once.
+
+    >>> canonical(("0197A3C0-5F4E-7000-8000-0123456789AB", "0197a3c0-5f4e-7000-8000-0123456789ab"))
+    ('0197a3c0-5f4e-7000-8000-0123456789ab',)
+    """
+    return tuple(dict.fromkeys(id_text(raw) for one in ids if (raw := id_bytes(one)) is not None))
 
 
 def ready(memories: Sequence[Memory], space: SpaceRow, encoder: Encoder | None) -> list[NewVersion]:
@@ -151,4 +163,4 @@ def terms(source: Source, passage: Passage) -> bytes:
 
 def _values(draft: Draft) -> dict[str, Any]:
     values: dict[str, Any] = {name: getattr(draft, name) for name in DRAFT_FIELDS}
-    return {**values, "tags": distinct_tags(draft.tags)}
+    return {**values, "tags": distinct_tags(draft.tags), "derived_from": canonical(draft.derived_from)}

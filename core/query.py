@@ -13,6 +13,7 @@ from core.kernels import Codes, Doubles, Ints
 from core.points import AsOf
 from core.text import encode_terms, query_terms, tokenize
 
+TRUST_WEIGHT_MAX = 0.5  # of a score, which what is not trusted at all may lose
 REQUEST = 0.5  # weight of the words with which one asks, not for which
 REQUEST_TERMS = frozenset(
     term
@@ -32,7 +33,8 @@ class Query:
 
     `as_of` is the point of history whose memories are sought, None for now. `reference_time` (microseconds) is the time
     from which age and expiry count, None for that point. With `min_evidence` there are no hits when the evidence is
-    less. `no_touch`: the hits do not count as retrieved.
+    less. `no_touch`: the hits do not count as retrieved. `trust_weight` is the share of its score that a memory
+    loses that is not trusted at all.
     """
 
     text: str = ""
@@ -46,6 +48,7 @@ class Query:
     as_of: AsOf | None = None
     reference_time: int | None = None
     min_evidence: Evidence | None = None
+    trust_weight: float = 0.0
     explain: bool = False
     highlight: bool = False
     no_touch: bool = False

@@ -7,7 +7,15 @@ from time import perf_counter
 import numpy as np
 
 from core.blend import Blend, blended
-from core.decay import ages_in_days, decayed, importance_factor, recency_factor, refreshed_in_days
+from core.columns import Numbers
+from core.decay import (
+    ages_in_days,
+    decayed,
+    importance_factor,
+    recency_factor,
+    refreshed_in_days,
+    trust_factor,
+)
 from core.evidence import Signals, known_share, strength
 from core.filter_mask import mask
 from core.filters import fields_of
@@ -57,8 +65,8 @@ class Candidates:
 class Ranked:
     """The hits, best first: the place of each among the candidates, its score, and the factors in that.
 
-    score = fused * time * recency * importance. `recency` is None where age costs nothing; `refreshed` are the days
-    that retrievals take off the age. `filtering` is in seconds.
+    score = fused * time * recency * importance * trust. `recency` and `trust` are None where they cost nothing;
+    `refreshed` are the days that retrievals take off the age. `filtering` is in seconds.
     """
 
     found: Candidates
@@ -67,6 +75,7 @@ class Ranked:
     recency: Doubles | None
     refreshed: Doubles | None
     importance: Doubles
+    trust: Doubles | None
     filtering: float
 
     @property
@@ -89,7 +98,16 @@ def rank(
         found = _blended(snapshot, population, query, wanted, aim, allowed)
     else:
         found = _searched(snapshot, population, query, wanted, mode, aim, allowed)
-    return _weighed(index, snapshot, query, wanted, mode, found, now, filtering)
+    trust = None
+    if query.trust_weight and mode != "recent":
+        trust = trust_factor(query.trust_weight, _trust(index, snapshot)[found.rows])
+    return _weighed(index, snapshot, query, wanted, mode, found, trust, now, filtering)
+
+
+def _trust(index: SpaceIndex, snapshot: Snapshot) -> Longs:
+    column = index.column(snapshot, "trust")
+    assert isinstance(column, Numbers)
+    return column.view(snapshot.size)
 
 
 def _allowed(
@@ -217,10 +235,11 @@ def _weighed(
     wanted: Wanted,
     mode: Mode,
     found: Candidates,
+    trust: Doubles | None,
     now: int,
     filtering: float,
 ) -> Ranked:
-    """Apply age and importance, keep the best row of each memory, cut to the limit."""
+    """Apply age, importance and trust, keep the best row of each memory, cut to the limit."""
     refreshed = None
     at, levels = snapshot.columns.at[found.rows], snapshot.columns.importance[found.rows]
     if mode == "recent":
@@ -235,6 +254,8 @@ def _weighed(
     score = found.fused * importance
     if recency is not None:
         score *= recency
+    if trust is not None:
+        score *= trust
     if mode in ("metadata", "recent"):
         places = in_order(snapshot, found.rows, score)
         newest = np.zeros_like(score) if mode == "recent" else -score
@@ -250,6 +271,7 @@ def _weighed(
         recency=recency,
         refreshed=refreshed,
         importance=importance,
+        trust=trust,
         filtering=filtering,
     )
 

@@ -164,7 +164,7 @@ class Receipts:
         fates: dict[str, _Fate] = {}
         for row in rows:
             memory = memories.memory(row, receipt.space)
-            died, born, first = cast(tuple[int | None, int, int | None], row[23:26])
+            died, born, first = cast(tuple[int | None, int, int | None], row[memories.WIDTH : memories.WIDTH + 3])
             fates[memory.id] = _Fate(memory=memory, is_dead=died is not None, born=born, first=first or born)
         is_other_model = space.space.generation != receipt.generation
         return tuple(

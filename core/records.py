@@ -17,7 +17,7 @@ from msgspec import Meta, Raw, Struct, structs
 
 from core.errors import InvalidInput, Problem
 from core.ids import id_bytes
-from core.values import Field, Memory, Seq, SpaceSettings
+from core.values import TRUST, Field, Memory, Seq, SpaceSettings
 
 FORMAT = 1
 Count = Annotated[int, Meta(ge=0, le=2**53)]
@@ -185,6 +185,9 @@ _DEFAULTS: Mapping[str, Any] = {
     "metadata": msgspec.field(default_factory=dict),
     "created_at": None,
     "updated_at": None,
+    "source_class": "unknown",
+    "derived_from": (),
+    "trust": 100,
     "tokens": 0,
 }
 _TYPES: Mapping[str, Any] = {
@@ -235,6 +238,7 @@ def read_memory(raw: Raw, space: str, default_time: datetime) -> Memory:
     told["space"] = space
     told["created_at"] = told["created_at"] or default_time
     told["updated_at"] = told["updated_at"] or told["created_at"]
+    told["trust"] = max(0, min(told["trust"], TRUST[told["source_class"]]))
     memory = Memory(**told)
     for name in ("id", "supersedes", "superseded_by", "parent_id"):
         value = getattr(memory, name)

@@ -76,14 +76,14 @@ def _store(database: Database, space: SpaceRow, encoder: Encoder, rows: Rows) ->
             # OR IGNORE: another process may embed the same; WHERE: the version may have been erased meanwhile
             "INSERT OR IGNORE INTO embeddings SELECT p.version_id, p.number, g.id, ? FROM passages p, generations g "
             "WHERE p.version_id = ? AND p.number = ? AND g.hash = ?",
-            (vector, row[0], row[23], digest),
+            (vector, row[0], row[memories.WIDTH], digest),
         )
         for row, vector in zip(rows, vectors, strict=True)
     ])  # fmt: skip
 
 
 def _text(row: Row, space: SpaceRow) -> str:
-    number, start, stop = cast(tuple[int, int, int], row[23:26])
+    number, start, stop = cast(tuple[int, int, int], row[memories.WIDTH : memories.WIDTH + 3])
     source = Source.of(draft_of(memories.memory(row, space.space.name)))
     return embedded_text(source, Passage(number, start, stop), space.space.settings.embedded_fields)
 

@@ -80,7 +80,7 @@ class Reviewer:
 
     def _turned(self, space: SpaceRow, row: Row, status: Status, call: Call, offset: int) -> Part:
         before: Memory = memories.memory(row, space.space.name)
-        after = changed(before, replace(draft_of(before), status=status), call.now)
+        after = changed(before, replace(draft_of(before), status=status), call.now, before.trust)
         born = self._transactions.birth(space, carried(after, cast(int, row[0])), "updated", call.caller, offset)
         return Part(after, [memories.refuse_stale(before), memories.end(space, before, offset), *born])
 

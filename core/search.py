@@ -176,7 +176,8 @@ class Searcher:
 
 def _is_quick(query: Query) -> bool:
     """Whether a query only ranks. Lists, filters, phrases and required words look at every row."""
-    ranks = query.mode not in ("metadata", "recent") and query.filter is None and query.as_of is None
+    ranks = query.mode not in ("metadata", "recent") and not query.trust_weight
+    ranks = ranks and query.filter is None and query.as_of is None
     return ranks and query.match == "any" and '"' not in query.text and len(query.text) <= QUICK_TEXT
 
 
@@ -237,6 +238,7 @@ class _Hits:
             recency=1.0 if ranked.recency is None else float(ranked.recency[place]),
             importance=float(ranked.importance[place]),
             refreshed_days=0.0 if ranked.refreshed is None else float(ranked.refreshed[place]),
+            trust=1.0 if ranked.trust is None else float(ranked.trust[place]),
             age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._now)[0]),
             terms=terms,
         )

@@ -17,7 +17,7 @@ from core.store.spaces import SpaceRow
 from core.transactions import Call, Transactions
 from core.values import BATCH_MAX, LaterChange, Memory, Quota, Undo, Written
 
-DIED = 23  # the place in a row of `memories.last`
+DIED = memories.WIDTH  # the place in a row of `memories.last`
 
 
 @dataclass(frozen=True, slots=True)

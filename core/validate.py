@@ -9,7 +9,7 @@ from typing import get_args
 from core.errors import InvalidInput, Problem
 from core.hits import Recency
 from core.ids import id_bytes
-from core.query import Query
+from core.query import TRUST_WEIGHT_MAX, Query
 from core.store.memories import flatten
 from core.times import from_us
 from core.values import (
@@ -20,6 +20,7 @@ from core.values import (
     QUERY_MAX,
     QUOTA_MAX,
     REASON_MAX,
+    SOURCES_MAX,
     TAGS_MAX,
     Draft,
     Field,
@@ -27,6 +28,7 @@ from core.values import (
     Json,
     Kind,
     Screening,
+    SourceClass,
     SpaceSettings,
     Status,
     Type,
@@ -40,6 +42,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "type": get_args(Type),
     "status": get_args(Status),
     "importance": get_args(Importance),
+    "source_class": get_args(SourceClass),
 }
 
 
@@ -117,6 +120,7 @@ def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:
     yield from _times(draft, now, path)
     if draft.parent_id is not None and id_bytes(draft.parent_id) is None:
         yield Problem(f"{path}.parent_id", f"{draft.parent_id[:80]!r} is no memory id")
+    yield from _sources(f"{path}.derived_from", draft.derived_from)
 
 
 def _text(path: str, text: str, limit: int) -> Iterator[Problem]:
@@ -143,6 +147,14 @@ def _tags(path: str, tags: tuple[str, ...]) -> Iterator[Problem]:
         yield Problem(path, f"has {len(tags)} tags; at most {TAGS_MAX} are allowed")
     for position, tag in enumerate(tags):
         yield from _text(f"{path}[{position}]", tag, NAME_MAX)
+
+
+def _sources(path: str, ids: tuple[str, ...]) -> Iterator[Problem]:
+    if len(ids) > SOURCES_MAX:
+        yield Problem(path, f"has {len(ids)} ids; at most {SOURCES_MAX} are allowed")
+    for position, one in enumerate(ids):
+        if id_bytes(one) is None:
+            yield Problem(f"{path}[{position}]", f"{one[:80]!r} is no memory id")
 
 
 def _metadata(path: str, metadata: Mapping[str, Json]) -> Iterator[Problem]:
@@ -205,6 +217,8 @@ def _query_problems(query: Query) -> Iterator[Problem]:
         yield Problem("$.query", f"must not be empty in mode {query.mode}; metadata and recent need none")
     if "\0" in query.text or not _is_utf8(query.text):
         yield Problem("$.query", "holds a NUL character or a lone surrogate")
+    if not 0 <= query.trust_weight <= TRUST_WEIGHT_MAX:
+        yield Problem("$.trust_weight", f"{query.trust_weight} is not between 0 and {TRUST_WEIGHT_MAX}")
     if query.alpha is not None and not 0 <= query.alpha <= 1:
         yield Problem("$.alpha", f"{query.alpha} is not between 0 and 1")
     if query.recency is not None:

@@ -18,6 +18,7 @@ from core.terms import Importance, Status, Type
 from core.terms import OnConflict as OnConflict
 from core.terms import Scope as Scope
 from core.terms import Screening as Screening
+from core.terms import SourceClass as SourceClass
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
@@ -26,7 +27,7 @@ Strategy = Literal["ours", "theirs"]
 LikenessKind = Literal["duplicate", "conflict", "similar", "address"]
 DifferenceKind = Literal["negation", "opposite", "number", "date", "name"]
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
-FlagCode = Literal["redacted"]
+FlagCode = Literal["redacted", "trust_lowered"]
 Action = Literal[
     "space_created",
     "space_deleted",
@@ -43,12 +44,15 @@ Action = Literal[
     "space_merged",
 ]
 
+# How far what comes from somewhere is trusted, in percent: web pages may be written by anybody, and for us to read.
+TRUST: Mapping[SourceClass, int] = {"user": 100, "tool": 80, "model": 60, "unknown": 50, "web": 20}
 IMPORTANCE: tuple[Importance, ...] = ("low", "medium", "high", "critical")
 
 QUOTA_MAX = 2**53  # what every JSON reader can count to
 NAME_MAX = 200  # characters of a category, key, author, source or tag
 REASON_MAX = 2_000  # characters
 TAGS_MAX = 100
+SOURCES_MAX = 100  # memories that one is derived from
 METADATA_MAX = 16_384  # bytes of JSON
 LIMIT_MAX = 100  # hits of a search, items of a list
 QUERY_MAX = 10_000  # characters
@@ -144,10 +148,15 @@ class Draft:
     event_at: datetime | None = None
     expires_at: datetime | None = None
     parent_id: str | None = None
+    source_class: SourceClass = "unknown"
+    derived_from: tuple[str, ...] = ()
 
 
 class Memory(Struct, frozen=True, kw_only=True):
-    """A version of a memory. `tokens` counts words, punctuation marks and CJK characters of the content."""
+    """A version of a memory. `tokens` counts words, punctuation marks and CJK characters of the content.
+
+    `trust` is that of its source class, in percent, or the lowest of the memories that it is derived from.
+    """
 
     id: str
     space: str
@@ -171,6 +180,9 @@ class Memory(Struct, frozen=True, kw_only=True):
     supersedes: str | None
     superseded_by: str | None
     parent_id: str | None
+    source_class: SourceClass
+    derived_from: tuple[str, ...]
+    trust: int
     tokens: int
 
     @property
@@ -245,11 +257,15 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
-    """What a write did differently than it was asked to. `path` is where in the request, `kind` of what it is about."""
+    """What a write did differently than it was asked to.
+
+    `path` is where in the request, `kind` says of what it is about, `ids` are memories that are the reason.
+    """
 
     code: FlagCode
     path: str
     kind: str | None = None
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from core.ids import IdSource, id_bytes, id_text
 from core.index.cache import Indexes
 from core.lives import Lives
 from core.prepare import again, changed, draft_of, new_memory, ready
+from core.provenance import Lineage, Provenance
 from core.reading import current
 from core.refusals import Overtaken, Part
 from core.screening import Screener
@@ -46,6 +47,7 @@ class Writer:
     ) -> None:
         """`quota` is that of spaces without one."""
         self._screener = screener
+        self._provenance = Provenance(database)
         self._database = database
         self._indexes = indexes
         self._encoder = encoder
@@ -123,13 +125,14 @@ class Writer:
         def attempt(found: SpaceRow) -> Written:
             row, before = self._current(found, memory_id, if_match, call)
             stated = draft_of(before)
-            draft = replace(stated, **cast(dict[str, Any], changes))
+            draft = call.caller.changed(replace(stated, **cast(dict[str, Any], changes)), stated)
             if draft == stated:
                 return self._transactions.leave(found, before, call)
             draft, flags = self._screener.screened(found, draft, call, before=stated)
             if draft == stated:
                 return self._transactions.leave(found, before, call, flags)
-            return self._replace(found, row, before, draft, flags, call)
+            lineage = self._provenance.of_changed(found, draft, before, call.caller)
+            return self._replace(found, row, before, draft, lineage, flags, call)
 
         return self._transactions.run(space, call, attempt)
 
@@ -141,7 +144,7 @@ class Writer:
         """
         category, key = draft.category, draft.key
         assert category is not None and key is not None
-        call.caller.check(category)
+        draft = call.caller.own(draft)
 
         def attempt(found: SpaceRow) -> Written:
             (rows,) = self._database.read([memories.at_address(found, category, key)])
@@ -156,7 +159,8 @@ class Writer:
             check(before, if_match)
             clean, flags = self._screener.screened(found, draft, call, before=draft_of(before))
             is_new = memories.is_expired(before, call.now)
-            return self._replace(found, rows[0], before, clean, flags, call, created=is_new)
+            lineage = self._provenance.of_new(found, clean, call.caller)
+            return self._replace(found, rows[0], before, clean, lineage, flags, call, created=is_new)
 
         return self._transactions.run(space, call, attempt)
 
@@ -238,8 +242,13 @@ class Writer:
         screened = [
             self._screener.screened(space, draft, call, place) for draft, place in zip(drafts, places, strict=True)
         ]
+        lineages = [
+            self._provenance.of_new(space, draft, call.caller, place)
+            for (draft, _), place in zip(screened, places, strict=True)
+        ]
         made = [
-            new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now) for draft, _ in screened
+            new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now, lineage.trust)
+            for (draft, _), lineage in zip(screened, lineages, strict=True)
         ]
         last = len(made) - 1
         versions = ready(made, space, self._encoder)
@@ -247,13 +256,15 @@ class Writer:
         parts = [
             Part(
                 new.memory,
-                self._addition(space, new, last - position, on_conflict, call),
+                [*lineages[position].statements, *self._addition(space, new, last - position, on_conflict, call)],
                 places[position],
                 position,
             )
             for position, new in enumerate(versions)
         ]
-        flags = tuple(flag for _, told in screened for flag in told)
+        flags = tuple(
+            flag for (_, told), lineage in zip(screened, lineages, strict=True) for flag in (*told, *lineage.flags)
+        )
         return self._transactions.begin(space, parts, call, created=True, checked=checked, flags=flags)
 
     def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], call: Call, *, refuse: bool) -> Checked:
@@ -283,14 +294,16 @@ class Writer:
         row: Row,
         before: Memory,
         draft: Draft,
+        lineage: Lineage,
         flags: tuple[Flag, ...],
         call: Call,
         *,
         created: bool = False,
     ) -> Written:
-        new = again(changed(before, draft, call.now), before, cast(int, row[0]), space, self._encoder)
+        new = again(changed(before, draft, call.now, lineage.trust), before, cast(int, row[0]), space, self._encoder)
         statements = [
             memories.refuse_stale(before),
+            *lineage.statements,
             memories.end(space, before),
             *self._transactions.birth(space, new, "updated", call.caller),
             quotas.refuse_larger(space, self._quota, new.memory),
@@ -298,5 +311,7 @@ class Writer:
         embedded = new.passages is not None
         parts = [Part(new.memory, statements)]
         return self._transactions.commit(
-            self._transactions.begin(space, parts, call, created=created, embedded=embedded, flags=flags)
+            self._transactions.begin(
+                space, parts, call, created=created, embedded=embedded, flags=(*flags, *lineage.flags)
+            )
         )

@@ -42,7 +42,14 @@ class Access:
 
     def caller(self, request_id: str | None = None, allows: frozenset[str] = frozenset()) -> Caller:
         """What the core needs to know of them, and of their request. `allows`: whatever the policy of a space says."""
-        return Caller(self.actor, self.grant.category, reads=self.may("read"), request=request_id, allows=allows)
+        return Caller(
+            self.actor,
+            self.grant.category,
+            reads=self.may("read"),
+            request=request_id,
+            allows=allows,
+            source_class=self.grant.source_class,
+        )
 
     def may(self, scope: Scope) -> bool:
         return scope in self.grant.scopes

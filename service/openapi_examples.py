@@ -86,6 +86,7 @@ def _memory(id: str, at: datetime, said: Mapping[str, Any]) -> MemoryReply:
     absent: dict[str, Any] = dict.fromkeys(MemoryReply.__struct_fields__)
     fixed = {"id": id, "space": "default", "version": 1, "created_at": at, "updated_at": at}
     usual = {"kind": "memory", "type": "fact", "status": "active", "importance": "medium", "tags": [], "metadata": {}}
+    usual |= {"source_class": "unknown", "derived_from": [], "trust": 50}
     return MemoryReply(**{**absent, **fixed, **usual, **said})
 
 
@@ -130,6 +131,7 @@ HIT = HitReply(
         time=None,
         recency=1.0,
         importance=0.975,
+        trust=1.0,
         age_days=0.5,
         refreshed_days=0.0,
         terms={"deploy": 1.0549},
@@ -182,6 +184,7 @@ KEY = KeyReply(
     scopes=["read", "append", "write"],
     spaces=["acme.*"],
     category=None,
+    source_class=None,
     parent_id=ADMIN,
     created_at=MADE,
     expires_at=datetime(2030, 1, 1, tzinfo=UTC),

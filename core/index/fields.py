@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from core.columns import Column, Keywords, Lists, Numbers, Value
+from core.filter_fields import LISTED
 from core.index.rows import Rows
 from core.store.database import Database, Row
 from core.store.index_rows import field_values
 from core.store.spaces import SpaceRow
 
-NUMBERS = frozenset({"importance", "created_at", "updated_at", "event_at", "expires_at"})
+NUMBERS = frozenset({"importance", "created_at", "updated_at", "event_at", "expires_at", "trust"})
 
 
 class Fields:
@@ -49,7 +50,7 @@ class Fields:
 
 
 def _empty(field: str) -> Column:
-    if field == "tags" or field.startswith("metadata."):
+    if field in LISTED or field.startswith("metadata."):
         return Lists()
     return Numbers() if field in NUMBERS else Keywords()
 

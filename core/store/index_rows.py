@@ -17,6 +17,8 @@ _FIELDS = {
     "event_at": "v.event_at",
     "expires_at": "v.expires_at",
     "parent_id": "v.parent_id",
+    "source_class": "v.source_class",
+    "trust": "v.trust",
 }
 
 
@@ -62,6 +64,8 @@ def field_values(space: SpaceRow, field: str, first_id: int, last_id: int) -> St
         return Statement(
             f"SELECT t.version_id, t.tag FROM versions v JOIN tags t ON t.version_id = v.id WHERE {among}", args
         )
+    if field == "derived_from":
+        return Statement(f"SELECT v.id, d.value FROM versions v JOIN json_each(v.derived_from) d WHERE {among}", args)
     if field.startswith("metadata."):
         return Statement(
             "SELECT m.version_id, m.value, m.type FROM versions v JOIN metadata m ON m.version_id = v.id "

@@ -7,9 +7,11 @@ from typing import cast
 from core.grants import Grant, Key
 from core.store.database import Row, Statement
 from core.times import from_us, to_us
-from core.values import Scope
+from core.values import Scope, SourceClass
 
-_COLUMNS = "id, name, scopes, spaces, category, parent_id, created_at, expires_at, revoked_at, last_used_at"
+_COLUMNS = (
+    "id, name, scopes, spaces, category, parent_id, created_at, expires_at, revoked_at, last_used_at, source_class"
+)
 _ALIVE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)"
 # A key and all that were made with it, those made with these, and so on.
 _FAMILY = "WITH RECURSIVE family (id) AS (SELECT ? UNION SELECT k.id FROM keys k JOIN family f ON k.parent_id = f.id) "
@@ -17,13 +19,16 @@ _FAMILY = "WITH RECURSIVE family (id) AS (SELECT ? UNION SELECT k.id FROM keys k
 
 def key(row: Row) -> Key:
     """The key in a row of what is selected here."""
-    id_, name, scopes, spaces, category, parent, created, expires, revoked, used = cast(
-        tuple[str, str, str, str, str | None, str | None, int, int | None, int | None, int | None], row[:10]
+    id_, name, scopes, spaces, category, parent, created, expires, revoked, used, source_class = cast(
+        tuple[str, str, str, str, str | None, str | None, int, int | None, int | None, int | None, SourceClass | None],
+        row[:11],
     )
     return Key(
         id=id_,
         name=name,
-        grant=Grant(frozenset(cast(list[Scope], json.loads(scopes))), tuple(json.loads(spaces)), category),
+        grant=Grant(
+            frozenset(cast(list[Scope], json.loads(scopes))), tuple(json.loads(spaces)), category, source_class
+        ),
         parent_id=parent,
         created_at=from_us(created),
         expires_at=None if expires is None else from_us(expires),
@@ -56,8 +61,8 @@ def family(key_id: str) -> Statement:
 
 def insert(made: Key, digest: bytes) -> Statement:
     return Statement(
-        "INSERT INTO keys (id, hash, name, scopes, spaces, category, parent_id, created_at, expires_at) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO keys (id, hash, name, scopes, spaces, category, parent_id, created_at, expires_at, source_class) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             made.id,
             digest,
@@ -68,6 +73,7 @@ def insert(made: Key, digest: bytes) -> Statement:
             made.parent_id,
             to_us(made.created_at),
             None if made.expires_at is None else to_us(made.expires_at),
+            made.grant.source_class,
         ),
     )
 

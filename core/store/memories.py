@@ -15,16 +15,17 @@ from core.store.points import lived
 from core.store.spaces import SpaceRow
 from core.text import ANALYZER, fold, same_text_hash
 from core.times import from_us, to_us
-from core.values import IMPORTANCE, Json, Kind, Memory, Passage, Status, Type, Version
+from core.values import IMPORTANCE, Json, Kind, Memory, Passage, SourceClass, Status, Type, Version
 
 COLUMNS = (
     "v.id, v.memory_id, v.version, v.kind, v.category, v.key, v.content, v.type, v.status, v.importance, v.author, "
     "v.reason, v.source, v.tags, v.metadata, v.event_at, v.created_at, v.updated_at, v.expires_at, v.supersedes, "
-    "v.superseded_by, v.parent_id, v.tokens"
+    "v.superseded_by, v.parent_id, v.tokens, v.source_class, v.derived_from, v.trust"
 )
+WIDTH = 26  # of a row of `COLUMNS`
 _Columns = tuple[
     int, bytes, int, Kind, str | None, str | None, str, Type, Status, int, str | None, str | None, str | None, str,
-    str, int | None, int, int, int | None, bytes | None, bytes | None, bytes | None, int,
+    str, int | None, int, int, int | None, bytes | None, bytes | None, bytes | None, int, SourceClass, str, int,
 ]  # fmt: skip
 CURRENT = "v.died IS NULL AND v.status <> 'superseded'"
 UNEXPIRED = "(v.expires_at IS NULL OR v.expires_at > ?)"
@@ -53,7 +54,8 @@ def memory(row: Row, space: str) -> Memory:
     """The memory in a row of `COLUMNS`."""
     # fmt: off
     (_, memory_id, number, kind, category, key, content, type_, status, importance, author, reason, source, tags,
-     metadata, event, created, updated, expires, supersedes, superseded_by, parent, tokens) = cast(_Columns, row[:23])
+     metadata, event, created, updated, expires, supersedes, superseded_by, parent, tokens, source_class, derived_from,
+     trust) = cast(_Columns, row[:WIDTH])
     # fmt: on
     created_at = from_us(created)
     return Memory(
@@ -79,13 +81,16 @@ def memory(row: Row, space: str) -> Memory:
         supersedes=None if supersedes is None else id_text(supersedes),
         superseded_by=None if superseded_by is None else id_text(superseded_by),
         parent_id=None if parent is None else id_text(parent),
+        source_class=source_class,
+        derived_from=tuple(_read(derived_from)) if derived_from != "[]" else (),
+        trust=trust,
         tokens=tokens,
     )
 
 
 def version(row: Row, space: str) -> Version:
     """The version in a row of `history`."""
-    born, died, born_at, died_at = cast(tuple[int, int | None, int, int | None], row[23:27])
+    born, died, born_at, died_at = cast(tuple[int, int | None, int, int | None], row[WIDTH : WIDTH + 4])
     return Version(
         memory=memory(row, space),
         born=born,
@@ -245,6 +250,29 @@ def refuse_orphan(space: SpaceRow, parent_id: str) -> Statement:
     )
 
 
+def trusts(space: SpaceRow, ids: Sequence[str], *, living: bool) -> Statement:
+    """(memory id, trust, category) of the living versions of memories, or of the last ones, of deleted ones too."""
+    marks = ",".join("?" * len(ids))
+    last = (
+        "v.died IS NULL" if living else "v.version = (SELECT max(version) FROM versions WHERE memory_id = v.memory_id)"
+    )
+    return Statement(
+        "SELECT v.memory_id, v.trust, v.category FROM versions v "
+        f"WHERE v.space_id = ? AND v.memory_id IN ({marks}) AND {last}",
+        (space.id, *map(raw, ids)),
+    )
+
+
+def refuse_less_trusted(space: SpaceRow, ids: Sequence[str], trust: int) -> Statement:
+    """Refuse with `stale` unless all of these memories live and are trusted so much."""
+    marks = ",".join("?" * len(ids))
+    return Statement(
+        "INSERT INTO refuse SELECT 'stale' WHERE (SELECT count(*) FROM versions WHERE space_id = ? "
+        f"AND memory_id IN ({marks}) AND died IS NULL AND trust >= ?) < ?",
+        (space.id, *map(raw, ids), trust, len(ids)),
+    )
+
+
 def refuse_stale(memory: Memory) -> Statement:
     """Refuse when this is not the living version."""
     return Statement(
@@ -283,12 +311,13 @@ def insert(
     yield Statement(
         """INSERT INTO versions (space_id, born, memory_id, version, kind, category, category_folded, key, content,
         content_hash, type, status, importance, author, author_folded, reason, source, tags, metadata, event_at,
-        created_at, updated_at, expires_at, supersedes, superseded_by, parent_id, tokens)
-        SELECT id, seq - ?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,? FROM spaces WHERE id = ?""",
+        created_at, updated_at, expires_at, supersedes, superseded_by, parent_id, tokens, source_class, derived_from,
+        trust) SELECT id, seq - ?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,? FROM spaces WHERE id = ?""",
         (offset, *me, m.kind, m.category, _folded(m.category), m.key, m.content, new.content_hash, m.type, m.status,
          IMPORTANCE.index(m.importance), m.author, _folded(m.author), m.reason, m.source, _json(list(m.tags)),
          _json(m.metadata), _us(m.event_at), to_us(m.created_at), to_us(m.updated_at), _us(m.expires_at),
-         _bytes(m.supersedes), _bytes(m.superseded_by), _bytes(m.parent_id), m.tokens, space.id),
+         _bytes(m.supersedes), _bytes(m.superseded_by), _bytes(m.parent_id), m.tokens, m.source_class,
+         _json(list(m.derived_from)), m.trust, space.id),
     )  # fmt: skip
     for tag in m.tags:
         yield Statement(f"INSERT INTO tags SELECT {_ROW}, ?, ?", (*me, fold(tag), tag))

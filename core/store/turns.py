@@ -12,7 +12,8 @@ from core.terms import ChangeKind
 # What was said of a memory, and what it stands for.
 SAID = (
     "kind, category, category_folded, key, content, content_hash, type, status, importance, author, author_folded, "
-    "reason, source, tags, metadata, event_at, expires_at, supersedes, superseded_by, parent_id, tokens"
+    "reason, source, tags, metadata, event_at, expires_at, supersedes, superseded_by, parent_id, tokens, "
+    "source_class, derived_from, trust"
 )
 _NEW = "turns t JOIN versions n ON n.memory_id = t.memory_id AND n.version = t.version + 1 AND t.source IS NOT NULL"
 

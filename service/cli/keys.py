@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from core.terms import Scope
+from core.terms import Scope, SourceClass
 from service.cli.base import Command, Globals, Subcommands
 from service.cli.options import Moment, comma_list
 from service.cli.output import ago, answer, cell, grid, tabbed, talk
@@ -44,6 +44,7 @@ keys = Subcommands(
 @click.option("--scope", "scopes", multiple=True, metavar="NAME", help=f"Any of {', '.join(get_args(Scope))}.")
 @click.option("--spaces", multiple=True, metavar="NAME", help='Space, or "acme.*"; repeat it, or give a,b,c.')
 @click.option("--category", metavar="NAME", help="The only category that there is for it.")
+@click.option("--source-class", type=click.Choice(get_args(SourceClass)), help="What it may at most claim to be.")
 @click.option("--expires-at", type=Moment(), metavar="TIME", help="From when on it opens nothing.")
 @click.pass_obj
 def create(
@@ -54,6 +55,7 @@ def create(
     scopes: tuple[str, ...],
     spaces: tuple[str, ...],
     category: str | None,
+    source_class: str | None,
     expires_at: str | None,
 ) -> None:
     """Make a key, and show it once.
@@ -71,7 +73,11 @@ def create(
         body["scopes"] = list(get_args(Scope)) if admin else comma_list(scopes)
     if mode:
         body["mode"] = mode
-    body |= {name: value for name, value in (("category", category), ("expires_at", expires_at)) if value}
+    body |= {
+        name: value
+        for name, value in (("category", category), ("source_class", source_class), ("expires_at", expires_at))
+        if value
+    }
     with client(options) as opened:
         reply = opened.create_key(body)
         talk("This key is shown once and kept nowhere; keep it where secrets are kept.")

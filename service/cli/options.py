@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from core.terms import Importance, Status, Type
+from core.terms import Importance, SourceClass, Status, Type
 
 F = TypeVar("F", bound=Callable[..., Any])
 CLEAR = ""  # on update an empty value takes the field away
@@ -63,6 +63,10 @@ memory_fields = _all(
     click.option("--author", metavar="NAME", help="Who said or wrote it."),
     click.option("--reason", metavar="TEXT", help="Why it is worth remembering."),
     click.option("--source", metavar="TEXT", help="Where it comes from, such as a file or a URL."),
+    click.option(
+        "--source-class", type=click.Choice(get_args(SourceClass)), help="What said it; unknown, unless it is said."
+    ),
+    click.option("--derived-from", multiple=True, metavar="ID", help="Memory that it was made from; repeat it."),
     click.option("--tag", "tags", multiple=True, metavar="NAME", help="Tag; repeat it, or give a,b,c."),
     click.option("--metadata", type=JsonObject(), metavar="JSON", help="Further values, a JSON object."),
     click.option("--event-at", type=Moment(), metavar="TIME", help="When it happened or was true."),

@@ -198,9 +198,9 @@ def _given(fields: Mapping[str, Any], clearing: bool = False) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for name, value in fields.items():
         field = name.rstrip("_")
-        if field == "tags":
+        if field in ("tags", "derived_from"):
             if value:
-                given["tags"] = comma_list(value)
+                given[field] = comma_list(value)
         elif value is not None:
             given[field] = None if clearing and value == CLEAR else value
     return given
@@ -213,6 +213,9 @@ def allowed(secrets: bool) -> tuple[str, ...]:
 
 def talk_of_flags(data: Mapping[str, Any]) -> None:
     for flag in data.get("flags", ()):
+        if flag["code"] == "trust_lowered":
+            talk(f"It is trusted no more than what it is derived from: {' '.join(flag['ids'])}")
+            continue
         talk(f"Not stored, in {flag['path'].removeprefix('$.')}: what looks like {flag['kind']}.")
 
 

@@ -68,6 +68,8 @@ TOOLS = (
         properties={
             **_FIELDS,
             "replace": {"type": "boolean", "description": "Replace what is at category and key"},
+            "source_class": {"enum": ["user", "tool", "model", "web"]},
+            "derived_from": {**TAGS, "description": "Ids that it was made from"},
             "supersedes": {**TEXT, "description": "Id of the outdated memory whose place it takes"},
             "on_conflict": {"enum": ["reject", "keep", "supersede"]},
             **_ONCE,

@@ -19,4 +19,6 @@ def told_of(written: Written) -> str:
 
 
 def _sentence(flag: Flag) -> str:
+    if flag.code == "trust_lowered":
+        return f"It is trusted no more than what it is derived from: {', '.join(flag.ids)}."
     return f"Not stored, in {flag.path.removeprefix('$.')}: what looks like {flag.kind}."

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from core.hits import Answer, Hit
-from core.values import Memory, Page
+from core.values import TRUST, Memory, Page
 from service.mcp.budget import tokens
 
 Json = dict[str, Any]
@@ -79,12 +79,15 @@ def shown(memory: Memory) -> Json:
     given["updated_at"] = memory.updated_at.isoformat(timespec="seconds").replace("+00:00", "Z")
     if memory.event_at is not None:
         given["event_at"] = memory.event_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+    if memory.source_class != "unknown" or memory.trust != TRUST["unknown"]:
+        given |= {"source_class": memory.source_class, "trust": memory.trust}
     return given | ({"metadata": dict(memory.metadata)} if memory.metadata else {})
 
 
 def quoted(memory: Json) -> str:
     """A memory as text. Each line of its content is marked, so that none can pass for words of ours."""
     about = [f"{name}={_flat(memory[name])}" for name in SHOWN if name in memory]
+    about += [f"trust={memory['trust']}"] if "trust" in memory else []
     head = " ".join([f"[{memory['id']}]", *about, memory["updated_at"][:10]])
     return "\n".join([head, *(f"> {line}" for line in memory["content"].splitlines() or [""])])
 

@@ -9,16 +9,19 @@ from typing import Annotated, Any, get_args
 from msgspec import Meta
 
 from core.hits import Decay, Fusion, Match, Mode
+from core.query import TRUST_WEIGHT_MAX
 from core.values import (
     CONTENT_MAX,
     LIMIT_MAX,
     NAME_MAX,
     QUERY_MAX,
     REASON_MAX,
+    SOURCES_MAX,
     TAGS_MAX,
     Importance,
     Kind,
     OnConflict,
+    SourceClass,
     Status,
     Type,
 )
@@ -81,6 +84,35 @@ Reason = Annotated[
     Meta(description="Why it is worth remembering.", extra_json_schema={"minLength": 1, "maxLength": REASON_MAX}),
 ]
 Source = Annotated[str, Meta(description="Where it comes from, such as a URL.", extra_json_schema=_NAME)]
+SourceClassName = Annotated[
+    str,
+    Meta(
+        description="What said it, for its trust: `user` 100, `tool` 80, `model` 60, `unknown` 50, `web` 20.",
+        extra_json_schema=_enum(get_args(SourceClass)),
+    ),
+]
+Trust = Annotated[
+    int,
+    Meta(
+        description="Percent: that of its source class, or the lowest of the memories that it is derived from.",
+        extra_json_schema={"minimum": 0, "maximum": 100},
+    ),
+]
+DerivedFrom = Annotated[
+    list[MemoryId],
+    Meta(
+        description="Ids of the memories that it was made from; it is trusted no more than any of them.",
+        extra_json_schema={"maxItems": SOURCES_MAX},
+    ),
+]
+TrustWeight = Annotated[
+    float,
+    Meta(
+        description="Share of its score that a memory loses that is not trusted at all; the score is multiplied by 1 - "
+        "trust_weight * (1 - trust / 100).",
+        extra_json_schema={"minimum": 0, "maximum": TRUST_WEIGHT_MAX},
+    ),
+]
 Tags = Annotated[
     list[Annotated[str, Meta(extra_json_schema=_NAME)]],
     Meta(

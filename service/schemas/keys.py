@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from core.errors import InvalidInput
 from core.grants import SCOPES, Grant, Key
-from core.values import Audited, AuditPage, Scope
+from core.values import Audited, AuditPage, Scope, SourceClass
 from service.schemas import fields
 from service.schemas.modes import MODES, OVERLAP_SECONDS, ModeName
 
@@ -32,6 +32,16 @@ OnlyCategory = Annotated[
 ]
 
 
+OnlyClass = Annotated[
+    str,
+    Meta(
+        description="The source class of what is said with the key, which may claim none that is trusted more; null: "
+        "any.",
+        extra_json_schema={"enum": list(get_args(SourceClass))},
+    ),
+]
+
+
 class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A key to make, no stronger than the one that makes it. `mode` is short for a list of scopes."""
 
@@ -40,10 +50,12 @@ class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     mode: Annotated[str, Meta(extra_json_schema={"enum": list(MODES)})] | UnsetType = UNSET
     spaces: Spaces
     category: OnlyCategory | None = None
+    source_class: OnlyClass | None = None
     expires_at: Expiry | None = None
 
     def grant(self) -> Grant:
-        return Grant(frozenset(cast(list[Scope], scopes_of(self.mode, self.scopes))), tuple(self.spaces), self.category)
+        scopes = frozenset(cast(list[Scope], scopes_of(self.mode, self.scopes)))
+        return Grant(scopes, tuple(self.spaces), self.category, cast(SourceClass | None, self.source_class))
 
 
 class RotateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -66,6 +78,7 @@ class KeyReply(Struct, frozen=True, kw_only=True):
     scopes: Scopes
     spaces: Spaces
     category: OnlyCategory | None
+    source_class: OnlyClass | None
     parent_id: KeyId | None
     created_at: datetime
     expires_at: Expiry | None
@@ -152,4 +165,5 @@ def _given(key: Key) -> dict[str, Any]:
         "scopes": [scope for scope in SCOPES if scope in key.grant.scopes],
         "spaces": list(key.grant.spaces),
         "category": key.grant.category,
+        "source_class": key.grant.source_class,
     }

@@ -6,6 +6,7 @@ from typing import Annotated, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from core.values import Flag, FlagCode, Policy, Screening
+from service.schemas import fields
 
 _SCREENING = {"enum": list(get_args(Screening))}
 
@@ -51,13 +52,15 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
 class FlagReply(Struct, frozen=True, kw_only=True):
     """What a write did otherwise than it was asked to.
 
-    `redacted`: something was taken out at `path`, of which `kind` says what it looked like.
+    `redacted`: something was taken out at `path`, of which `kind` says what it looked like. `trust_lowered`: it is
+    trusted less than its source class (`kind`), for it is derived from `ids`.
     """
 
     code: FlagCode
     path: Annotated[str, Meta(description="Where in the request.", examples=["$.content"])]
     kind: Annotated[str | None, Meta(description="Such as `aws-access-key` or `email`.")]
+    ids: Annotated[list[fields.MemoryId], Meta(description="The memories that are the reason.")]
 
 
 def flagged(flags: Iterable[Flag]) -> list[FlagReply]:
-    return [FlagReply(code=one.code, path=one.path, kind=one.kind) for one in flags]
+    return [FlagReply(code=one.code, path=one.path, kind=one.kind, ids=list(one.ids)) for one in flags]

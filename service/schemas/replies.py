@@ -43,6 +43,9 @@ class MemoryReply(Struct, frozen=True, kw_only=True):
     supersedes: fields.MemoryId | None
     superseded_by: fields.MemoryId | None
     parent_id: fields.MemoryId | None
+    source_class: fields.SourceClassName
+    derived_from: fields.DerivedFrom
+    trust: fields.Trust
     tokens: Annotated[int, Meta(description="Words, punctuation marks and CJK characters of the content.")]
 
     @staticmethod
@@ -218,7 +221,7 @@ class NamedTimeReply(Struct, frozen=True, kw_only=True):
 
 
 class ExplanationReply(Struct, frozen=True, kw_only=True):
-    """Every factor of a score = fused * time * recency * importance.
+    """Every factor of a score = fused * time * recency * importance * trust.
 
     `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`.
     """
@@ -235,6 +238,7 @@ class ExplanationReply(Struct, frozen=True, kw_only=True):
     time: NamedTimeReply | None
     recency: float
     importance: float
+    trust: float
     age_days: float | None
     refreshed_days: Annotated[float, Meta(description="Days of the age that do not count, up to the last retrieval.")]
     terms: Annotated[dict[str, float], Meta(description="Share of each word of the query in `lexical`.")]

@@ -32,6 +32,8 @@ class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     event_at: fields.EventAt | None = None
     expires_at: fields.ExpiresAt | None = None
     parent_id: fields.ParentId | None = None
+    source_class: fields.SourceClassName = "unknown"
+    derived_from: fields.DerivedFrom = []
 
     def entry(self, category: str, key: str) -> Draft:
         """The memory at an address."""
@@ -110,6 +112,8 @@ class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     event_at: fields.EventAt | None | UnsetType = UNSET
     expires_at: fields.ExpiresAt | None | UnsetType = UNSET
     parent_id: fields.ParentId | None | UnsetType = UNSET
+    source_class: fields.SourceClassName | UnsetType = UNSET
+    derived_from: fields.DerivedFrom | UnsetType = UNSET
 
     def changes(self) -> Mapping[str, object]:
         """The fields of a Draft that change."""
@@ -163,6 +167,7 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     as_of: fields.AsOf | None = None
     reference_time: fields.Time | None = None
     min_evidence: fields.MinEvidence | None = None
+    trust_weight: fields.TrustWeight = 0.0
     explain: Annotated[bool, Meta(description="Show every factor of each score.")] = False
     highlight: Annotated[bool, Meta(description="Mark the words of the query in the passage.")] = False
     receipt: Annotated[bool, Meta(description="Keep what was asked and answered; `receipt` in the answer.")] = False
@@ -189,6 +194,7 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             as_of=points.parse(self.as_of),
             reference_time=None if self.reference_time is None else to_us(self.reference_time),
             min_evidence=cast(Evidence | None, self.min_evidence),
+            trust_weight=self.trust_weight,
             explain=self.explain,
             highlight=self.highlight,
             no_touch=self.no_touch,
@@ -241,6 +247,8 @@ def _values(given: dict[str, Any], path: str) -> dict[str, Any]:
     """Fields as the core has them."""
     if "tags" in given:
         given["tags"] = tuple(given["tags"] or ())
+    if "derived_from" in given:
+        given["derived_from"] = tuple(given["derived_from"])
     if "metadata" in given:
         given["metadata"] = given["metadata"] or {}
     for name in ("event_at", "expires_at"):

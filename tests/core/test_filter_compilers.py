@@ -2,7 +2,6 @@
 
 import json
 from functools import cache
-from importlib.resources import files
 from itertools import combinations, pairwise
 
 import apsw
@@ -16,6 +15,7 @@ from core.filter_mask import mask
 from core.filter_sql import where
 from core.filters import DEPTH_MAX, SIZE_MAX, Not, parse
 from core.ids import id_text
+from core.store.migrate import migrations
 from core.text import fold
 
 TEXTS = ["", "a", "A", "ab", "aB", "b", "ß", "ẞ", "ss", "Σ", "σ", "ς", "é", "e\u0301", "É", "\uffff", "\U0001f600", "1"]
@@ -39,17 +39,21 @@ OPERANDS = {
     "importance": [*RANKS],
     **dict.fromkeys(("created_at", "updated_at", "event_at", "expires_at"), [*TIMES]),
     "parent_id": [*IDS],
+    "source_class": ["user", "unknown", "web"],
+    "trust": [0, 20, 50, 100],
+    "derived_from": [*IDS],
     **dict.fromkeys(("metadata.x", "metadata.y", "metadata.x.y", "metadata.z"), [*TEXTS, *SMALL, *LARGE, True, False]),
 }
 OPTIONAL = ("category", "key", "author", "source", "event_at", "expires_at", "parent_id")
-PLAIN = [field for field in OPERANDS if field != "tags" and not field.startswith("metadata.")]
+LISTED = ("tags", "derived_from")
+PLAIN = [field for field in OPERANDS if field not in LISTED and not field.startswith("metadata.")]
 
 
 def operators(field):
     """The operators that take one value, and those that take several."""
-    listed = field == "tags" or field.startswith("metadata.")
-    ordered = field not in ("kind", "type", "status", "parent_id", "tags")
-    text = listed or OPERANDS[field] is TEXTS
+    listed = field in LISTED or field.startswith("metadata.")
+    ordered = field not in ("kind", "type", "status", "parent_id", "source_class", *LISTED)
+    text = field.startswith("metadata.") or OPERANDS[field] is TEXTS
     single = ["eq", "ne"] + ["gt", "gte", "lt", "lte"] * ordered + ["prefix"] * text
     return single, ["in"] + ["any", "all"] * listed
 
@@ -80,7 +84,8 @@ memories = st.fixed_dictionaries(
         field: st.sampled_from([as_stored(field, value) for value in OPERANDS[field]] + [None] * (field in OPTIONAL))
         for field in PLAIN
     }
-    | {"tags": st.lists(operand_of["tags"], max_size=3), "metadata": st.dictionaries(names, metadata, max_size=2)}
+    | {field: st.lists(operand_of[field], max_size=3) for field in LISTED}
+    | {"metadata": st.dictionaries(names, metadata, max_size=2)}
 )
 
 
@@ -135,7 +140,7 @@ def opposite(verdict):
 def elements(field, memory):
     if field.startswith("metadata."):
         return walk(memory["metadata"], field.split(".")[1:])
-    values = memory[field] if field == "tags" else [memory[field]]
+    values = memory[field] if field in LISTED else [memory[field]]
     return [typed(field, value) for value in values if value is not None]
 
 
@@ -154,7 +159,7 @@ def alike(a, b):
 def compared(field, op, operand, found):
     if op == "exists":
         return bool(found) == operand
-    if not found and field != "tags":
+    if not found and field not in LISTED:
         return None
     if op in ("in", "any", "all"):
         each = [compared(field, "eq", one, found) for one in operand]
@@ -175,8 +180,9 @@ def compared(field, op, operand, found):
 @pytest.fixture(scope="module")
 def db():
     with apsw.Connection(":memory:") as connection:
-        for _ in connection.execute(files("core.store").joinpath("migrations/0001_first.sql").read_text("utf-8")):
-            pass
+        for _, script in migrations():
+            for _ in connection.execute(script):
+                pass
         insert(connection, "spaces", id=1, name="s", epoch="e", created_at=0, committed_at=0, settings="{}")
         yield connection
 
@@ -202,7 +208,7 @@ def store(db, rows):
         db.execute(f"DELETE FROM {table}")
     for number, memory in enumerate(rows):
         folded = {f"{field}_folded": next(iter(elements(field, memory)), None) for field in ("category", "author")}
-        texts = {"tags": json.dumps(memory["tags"]), "metadata": json.dumps(memory["metadata"])}
+        texts = {field: json.dumps(memory[field]) for field in LISTED} | {"metadata": json.dumps(memory["metadata"])}
         ids = {
             "id": number,
             "space_id": 1,
@@ -226,11 +232,11 @@ def columns_of(rows):
             found = Lists()
             path = field.removeprefix("metadata.")
             found.extend([[value for name, value in scalars_of(row["metadata"]) if name == path] for row in rows])
-        elif field == "tags":
+        elif field in LISTED:
             found = Lists()
-            found.extend([elements("tags", row) for row in rows])
+            found.extend([elements(field, row) for row in rows])
         else:
-            found = Numbers() if field == "importance" or field.endswith("_at") else Keywords()
+            found = Numbers() if field in ("importance", "trust") or field.endswith("_at") else Keywords()
             found.extend([next(iter(elements(field, row)), None) for row in rows])
         return found
 
@@ -266,13 +272,17 @@ def test_the_sql_and_the_mask_select_what_the_filter_says(db, filter, rows):
 
 
 def every_memory(field):
-    blank = {name: as_stored(name, OPERANDS[name][0]) for name in PLAIN} | {"tags": [], "metadata": {}}
+    blank = {name: as_stored(name, OPERANDS[name][0]) for name in PLAIN} | {
+        "tags": [],
+        "derived_from": [],
+        "metadata": {},
+    }
     values = OPERANDS[field]
     if field == "metadata.x":
         lists = map(list, combinations(["a", "A", "1", 0, 1, True, False, 2**53 + 1, 2.0**53], 2))
         return [blank | {"metadata": {"x": value}} for value in (None, [], {"x": 1}, *values, *lists)]
-    if field == "tags":
-        return [blank | {"tags": [*tags]} for size in range(3) for tags in combinations(values, size)]
+    if field in LISTED:
+        return [blank | {field: [*some]} for size in range(3) for some in combinations(values, size)]
     return [blank | {field: as_stored(field, value)} for value in values + [None] * (field in OPTIONAL)]
 
 
@@ -283,7 +293,7 @@ def every_comparison(field):
     yield from ({op: [*values]} for op in several for values in pairwise(OPERANDS[field]))
 
 
-@pytest.mark.parametrize("field", [*PLAIN, "tags", "metadata.x"])
+@pytest.mark.parametrize("field", [*PLAIN, *LISTED, "metadata.x"])
 def test_every_comparison_of_every_value_selects_what_the_filter_says(db, field):
     rows = every_memory(field)
     columns = columns_of(rows)

@@ -301,3 +301,24 @@ def test_a_grant_that_covers_another_reaches_all_that_it_reaches(one: Grant, oth
     if one.covers(other):
         assert other.scopes <= one.scopes
         assert one.reaches(space) or not other.reaches(space)
+
+
+def test_a_key_of_a_source_class_cannot_pass_for_the_user(engine: Engine):
+    admin = administrator(engine)
+    with TestClient(create_app(Settings(), engine=engine)) as client:
+        wanted = {"name": "agent", "mode": "full", "spaces": ["*"], "source_class": "model"}
+        made = client.post("/v1/keys", json=wanted, headers=admin.headers).json()
+        assert made["source_class"] == "model"
+        headers = {"Authorization": f"Bearer {made['key']}"}
+        claim = {"content": "I am Ann", "source_class": "user"}
+        refused = client.post(f"{API}/memories", json=claim, headers=headers)
+        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+        stored = client.post(f"{API}/memories", json={"content": "I am an agent"}, headers=headers).json()
+        assert (stored["source_class"], stored["trust"]) == ("model", 60)
+        stronger = {**wanted, "source_class": "user"}
+        for body in (stronger, {**wanted, "source_class": None}):
+            assert client.post("/v1/keys", json=body, headers=headers).status_code == 403
+        rotated = client.post(f"/v1/keys/{made['id']}/rotate", json={}, headers=admin.headers).json()
+        assert rotated["source_class"] == "model"
+        bad = client.post("/v1/keys", json={**wanted, "source_class": "god"}, headers=admin.headers)
+        assert bad.json()["errors"][0]["path"] == "$.source_class"

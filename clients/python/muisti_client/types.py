@@ -18,6 +18,8 @@ AddBody = TypedDict(
         'event_at': NotRequired['str | None'],
         'expires_at': NotRequired['str | None'],
         'parent_id': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
+        'derived_from': NotRequired['list[str]'],
         'category': NotRequired['str | None'],
         'key': NotRequired['str | None'],
         'on_conflict': NotRequired["Literal['reject', 'keep', 'supersede']"],
@@ -50,6 +52,9 @@ AddedReply = TypedDict(
         'supersedes': 'str | None',
         'superseded_by': 'str | None',
         'parent_id': 'str | None',
+        'source_class': "Literal['user', 'tool', 'model', 'unknown', 'web']",
+        'derived_from': 'list[str]',
+        'trust': 'int',
         'tokens': 'int',
         'flags': 'list[FlagReply]',
         'similar': 'list[LikenessReply]',
@@ -263,6 +268,8 @@ DraftBody = TypedDict(
         'event_at': NotRequired['str | None'],
         'expires_at': NotRequired['str | None'],
         'parent_id': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
+        'derived_from': NotRequired['list[str]'],
         'category': NotRequired['str | None'],
         'key': NotRequired['str | None'],
     },
@@ -306,6 +313,8 @@ EntryBody = TypedDict(
         'event_at': NotRequired['str | None'],
         'expires_at': NotRequired['str | None'],
         'parent_id': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
+        'derived_from': NotRequired['list[str]'],
     },
 )
 "A memory without its address."
@@ -323,12 +332,13 @@ ExplanationReply = TypedDict(
         'time': 'NamedTimeReply | None',
         'recency': 'float',
         'importance': 'float',
+        'trust': 'float',
         'age_days': 'float | None',
         'refreshed_days': 'float',
         'terms': 'dict[str, Any]',
     },
 )
-"Every factor of a score = fused * time * recency * importance. `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`."
+"Every factor of a score = fused * time * recency * importance * trust. `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`."
 
 FieldChangeReply = TypedDict(
     'FieldChangeReply',
@@ -352,12 +362,13 @@ FieldProblem = TypedDict(
 FlagReply = TypedDict(
     'FlagReply',
     {
-        'code': "Literal['redacted']",
+        'code': "Literal['redacted', 'trust_lowered']",
         'path': 'str',
         'kind': 'str | None',
+        'ids': 'list[str]',
     },
 )
-"What a write did otherwise than it was asked to. `redacted`: something was taken out at `path`, of which `kind` says what it looked like."
+"What a write did otherwise than it was asked to. `redacted`: something was taken out at `path`, of which `kind` says what it looked like. `trust_lowered`: it is trusted less than its source class (`kind`), for it is derived from `ids`."
 
 ForkBody = TypedDict(
     'ForkBody',
@@ -463,6 +474,7 @@ KeyBody = TypedDict(
         'mode': NotRequired["Literal['read-only', 'append-only', 'no-delete', 'full']"],
         'spaces': 'list[str]',
         'category': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web'] | None"],
         'expires_at': NotRequired['str | None'],
     },
 )
@@ -476,6 +488,7 @@ KeyReply = TypedDict(
         'scopes': 'list[str]',
         'spaces': 'list[str]',
         'category': 'str | None',
+        'source_class': "Literal['user', 'tool', 'model', 'unknown', 'web'] | None",
         'parent_id': 'str | None',
         'created_at': 'str',
         'expires_at': 'str | None',
@@ -540,6 +553,7 @@ MadeKeyReply = TypedDict(
         'scopes': 'list[str]',
         'spaces': 'list[str]',
         'category': 'str | None',
+        'source_class': "Literal['user', 'tool', 'model', 'unknown', 'web'] | None",
         'parent_id': 'str | None',
         'created_at': 'str',
         'expires_at': 'str | None',
@@ -587,6 +601,9 @@ MemoryReply = TypedDict(
         'supersedes': 'str | None',
         'superseded_by': 'str | None',
         'parent_id': 'str | None',
+        'source_class': "Literal['user', 'tool', 'model', 'unknown', 'web']",
+        'derived_from': 'list[str]',
+        'trust': 'int',
         'tokens': 'int',
     },
 )
@@ -673,6 +690,8 @@ PatchBody = TypedDict(
         'event_at': NotRequired['str | None'],
         'expires_at': NotRequired['str | None'],
         'parent_id': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
+        'derived_from': NotRequired['list[str]'],
     },
 )
 "Changes to a memory: what is absent stays, null clears. `tags` and `metadata` are replaced as a whole."
@@ -970,6 +989,7 @@ SearchBody = TypedDict(
         'as_of': NotRequired['str | int | None'],
         'reference_time': NotRequired['str | None'],
         'min_evidence': NotRequired["Literal['weak', 'strong'] | None"],
+        'trust_weight': NotRequired['float'],
         'explain': NotRequired['bool'],
         'highlight': NotRequired['bool'],
         'receipt': NotRequired['bool'],
@@ -1078,6 +1098,8 @@ SupersedeBody = TypedDict(
         'event_at': NotRequired['str | None'],
         'expires_at': NotRequired['str | None'],
         'parent_id': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
+        'derived_from': NotRequired['list[str]'],
         'category': NotRequired['str | None'],
         'key': NotRequired['str | None'],
     },
@@ -1152,6 +1174,9 @@ WrittenReply = TypedDict(
         'supersedes': 'str | None',
         'superseded_by': 'str | None',
         'parent_id': 'str | None',
+        'source_class': "Literal['user', 'tool', 'model', 'unknown', 'web']",
+        'derived_from': 'list[str]',
+        'trust': 'int',
         'tokens': 'int',
         'flags': 'list[FlagReply]',
     },
