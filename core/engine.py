@@ -22,6 +22,7 @@ from core.errors import (
     NotYetReplicated,
     RecallDropped,
 )
+from core.expiry import Expirer
 from core.forks import Forks
 from core.ids import IdSource
 from core.importing import Importer
@@ -36,15 +37,17 @@ from core.probes import Probes
 from core.reading import find_space
 from core.receipts import Receipts
 from core.reembed import Progress, reembed, turn_back
+from core.retention import forget
 from core.reviewing import Reviewer
 from core.screening import Screener
 from core.search import Searcher
-from core.store import audit, candidates, quotas, requests, spaces
-from core.store.database import Database, Refused
+from core.store import audit, candidates, quotas, requests, retention, spaces
+from core.store.database import Database, Refused, Statement
 from core.store.migrate import migrate
 from core.store.spaces import SpaceRow, space_row
 from core.store.trial import written
 from core.telemetry import Retrievals
+from core.times import DAY_US
 from core.transactions import Transactions
 from core.undoing import Undoer
 from core.validate import check_policy, check_quota, check_settings
@@ -69,6 +72,7 @@ class Engine(Memories):
         *,
         index_memory: int = MEMORY,
         retention_hours: float = DAY_HOURS,
+        retention_days: float = 0.0,
         calibration: Calibration | None = None,
         quota: Quota | None = None,
         policy: Policy = USUAL_POLICY,
@@ -76,7 +80,8 @@ class Engine(Memories):
     ) -> None:
         """Bring the database to this schema. `encoder` None means that embeddings are off.
 
-        `index_memory` is in bytes; `retention_hours` is how long the answers of requests with a key are kept.
+        `index_memory` is in bytes; `retention_hours` is how long the answers of requests with a key are kept,
+        `retention_days` how long old versions are at least, 0 for ever.
         `calibration` None knows no model: answers are `uncalibrated` but for search by keyword. `quota` is that of
         spaces that have none of their own, and so is `policy`. Receipts are kept for `receipt_days`.
 
@@ -93,10 +98,10 @@ class Engine(Memories):
         self._indexes = Indexes(
             database, self.meters.load_seconds, self.bell, memory=index_memory, vectors=encoder is not None
         )
-        retention = int(retention_hours * HOUR_US)
-        transactions = Transactions(
-            database.primary, self._indexes, encoder, retention, self._quota, self.meters.changes
-        )
+        answers = int(retention_hours * HOUR_US)
+        transactions = Transactions(database.primary, self._indexes, encoder, answers, self._quota, self.meters.changes)
+        self._retention_us = max(int(retention_days * DAY_US), answers) if retention_days else 0
+        self._expirer = Expirer(database.primary, transactions)
         ids, screener = IdSource(), Screener(policy)
         self._policy = policy
         lives = Lives(database.primary, encoder, transactions, ids, self._quota, screener)
@@ -304,6 +309,28 @@ class Engine(Memories):
         """The names of spaces that have some to review."""
         (rows,) = self._database.primary.read([candidates.spaces_with_some()])
         return [str(row[0]) for row in rows]
+
+    def spaces_with_expired(self, now: int) -> list[str]:
+        """The spaces with memories that have expired and still stand there."""
+        return self._names(retention.expired(now))
+
+    def end_expired(self, space: str, now: int) -> bool:
+        """End some memories of a space that have expired; whether there may be more."""
+        return self._expirer.step(space, now)
+
+    def spaces_with_old_history(self, now: int) -> list[str]:
+        """The spaces with versions that are older than those that are kept."""
+        return self._names(retention.due(now - self._retention_us)) if self._retention_us else []
+
+    def forget_history(self, space: str, now: int) -> bool:
+        """Erase some versions of a space that are older than those that are kept; whether there are more."""
+        if not self._retention_us:
+            return False
+        return forget(self._database.primary, find_space(self._database.primary, space), now - self._retention_us)
+
+    def _names(self, ask: Statement) -> list[str]:
+        (rows,) = self._database.primary.read([ask])
+        return [str(name) for (name,) in rows]
 
     def forget_answers(self, now: int) -> bool:
         """Delete some answers of requests with a key that have expired; whether there are more."""

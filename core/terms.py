@@ -13,7 +13,17 @@ Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]
 Match = Literal["any", "all", "phrase"]
 Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
 ChangeKind = Literal[
-    "created", "updated", "superseded", "restored", "deleted", "undone", "reembedded", "rolled_back", "merged", "forked"
+    "created",
+    "updated",
+    "superseded",
+    "restored",
+    "deleted",
+    "undone",
+    "expired",
+    "reembedded",
+    "rolled_back",
+    "merged",
+    "forked",
 ]
 Show = Literal["ids", "after", "both"]  # of a change: nothing of the memory, as it became, also as it was
 

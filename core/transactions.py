@@ -46,8 +46,8 @@ IfMatch = Collection[str] | None  # etags, one of which must be the current one;
 class Begun:
     """A write that is prepared: its batch, of which `head` statements come before those of the parts.
 
-    `tally` is the place in it of the statements that count what changed of a whole space. `at` is in seconds of
-    `perf_counter`.
+    `numbers` is how many changes its parts make. `tally` is the place in it of the statements that count what changed
+    of a whole space. `at` is in seconds of `perf_counter`.
     """
 
     space: SpaceRow
@@ -59,6 +59,7 @@ class Begun:
     checked: Checked = NOT_CHECKED
     ended: tuple[str, ...] = ()
     tally: int | None = None
+    numbers: int = 0
     flags: tuple[Flag, ...] = ()
     at: float = field(default_factory=perf_counter)
 
@@ -147,8 +148,11 @@ class Transactions:
             head += self._model(space, self._encoder, call.now)
         else:
             head.append(spaces.guard_policy(space))
-        head += spaces.advance(space, numbers or len(parts), call.now)
-        return self._prepared(Begun(space, len(head), head, parts, call, created, checked, ended, flags=flags))
+        numbers = numbers or len(parts)
+        head += spaces.advance(space, numbers, call.now)
+        return self._prepared(
+            Begun(space, len(head), head, parts, call, created, checked, ended, numbers=numbers, flags=flags)
+        )
 
     def birth(
         self, space: SpaceRow, new: NewVersion, kind: ChangeKind, caller: Caller, offset: int = 0
@@ -181,8 +185,22 @@ class Transactions:
         return Written(memories=(), seq=space.seq, created=False, plan=Plan(0, ()) if call.dry_run else None)
 
     def commit(self, begun: Begun) -> Written:
-        """Run the batch, and raise what its refusal means. A dry run tells what it would have done."""
-        return self._planned(begun) if begun.call.dry_run else self.concluded(begun, self._write(begun))
+        """Run the batch, and raise what its refusal means. A dry run tells what it would have done.
+
+        Memories that have expired give up their addresses to it.
+        """
+        while True:
+            try:
+                return (
+                    self._planned(begun)
+                    if begun.call.dry_run
+                    else self.concluded(begun, self._database.write(begun.batch))
+                )
+            except Refused as refused:
+                vacated = self._vacated(begun, refused)
+                if vacated is None:
+                    raise self._meaning(begun, refused) from refused
+                begun = vacated
 
     def turn(
         self, space: SpaceRow, planned: Sequence[Statement], kind: ChangeKind, call: Call, end: Sequence[Statement]
@@ -210,12 +228,34 @@ class Transactions:
 
     def explained(self, begun: Begun, refused: Refused) -> Exception:
         """What the caller is told of a refusal; `Overtaken` when looking again will tell."""
+        return Overtaken() if self._vacated(begun, refused) is not None else self._meaning(begun, refused)
+
+    def _meaning(self, begun: Begun, refused: Refused) -> Exception:
         if refused.code == "quota_exceeded":
             (rows,) = self._database.read([quotas.usage(begun.space, self._quota)])
             told = rows and begun.call.caller.sees_all  # what a whole space holds is told to those who see all of it
             return QuotaExceeded(begun.space.space.name, quotas.used(rows[0]) if told else None)
         part = part_of(refused.statement - begun.head, begun.parts) if begun.parts else None
         return explained(refused, self._database, begun.space, part, begun.call.now)
+
+    def _vacated(self, begun: Begun, refused: Refused) -> Begun | None:
+        """The write that ends before all else the expired memory that holds an address; None when none stands there."""
+        if refused.code != "address_taken" or not begun.parts:
+            return None
+        memory = part_of(refused.statement - begun.head, begun.parts).memory
+        if memory.category is None or memory.key is None:
+            return None
+        space, call, number = begun.space, begun.call, begun.numbers
+        (rows,) = self._database.read([memories.at_address(space, memory.category, memory.key)])
+        held = memories.memory(rows[0], space.space.name) if rows else None
+        if held is None or not memories.is_expired(held, call.now):
+            return None
+        if any(part.memory.id == held.id for part in begun.parts):  # it ends there already
+            return None
+        gone = Part(held, changes.expiry(space, held, call.caller, number), told=False)
+        head = [*begun.batch[: begun.head - 2], *spaces.advance(space, number + 1, call.now)]
+        batch = [*head, *gone.statements, *begun.batch[begun.head :]]
+        return replace(begun, batch=batch, parts=[gone, *begun.parts], numbers=number + 1)
 
     def concluded(self, begun: Begun, results: Sequence[Rows]) -> Written:
         """What was written, of which the index must hear. The last row of the head is the number in the history."""
@@ -241,8 +281,7 @@ class Transactions:
         try:
             (((number,),), *results) = self._database.rehearse([stands, *begun.batch, made])
         except Refused as refused:
-            moved = Refused(refused.code, refused.statement - 1)
-            raise self.explained(begun, moved) from refused
+            raise Refused(refused.code, refused.statement - 1) from refused
         after = cast(int, results[begun.head - 1][0][0])
         number = cast(int, number)
         planned = [changes.planned(row) for row in reversed(results[-1]) if cast(int, row[0]) > number]

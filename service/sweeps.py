@@ -5,7 +5,7 @@ from core.engine import Engine
 from service.settings import Settings
 from service.upkeep import Sweep, at_once
 
-HOUR = 3600.0  # seconds
+MINUTE, HOUR = 60.0, 3600.0  # seconds
 FLUSH_SECONDS = 5.0
 UPKEEP = Caller(actor="upkeep")  # who makes the changes, as history and undo name them
 
@@ -16,7 +16,11 @@ def sweeps_of(settings: Settings) -> list[Sweep]:
     if not settings.upkeep:
         return own
     kept = [Sweep("answers", HOUR, _forget_answers, at_once), Sweep("receipts", HOUR, _forget_receipts, at_once)]
-    return [*own, *kept, *_reviews(settings)]
+    lives = [
+        Sweep("expiry", MINUTE, _end_expired, _with_expired),
+        Sweep("retention", HOUR, _forget_history, _forgetful),
+    ]
+    return [*own, *kept, *lives, *_reviews(settings)]
 
 
 def _reviews(settings: Settings) -> list[Sweep]:
@@ -31,6 +35,22 @@ def _reviews(settings: Settings) -> list[Sweep]:
         return engine.seen_by(UPKEEP).prune(space, settings.prune_retrievals, settings.prune_days).more
 
     return [Sweep("promote", period, promote, _with_candidates), Sweep("prune", period, prune, _with_candidates)]
+
+
+def _with_expired(engine: Engine, now: int) -> list[str]:
+    return engine.spaces_with_expired(now)
+
+
+def _end_expired(engine: Engine, space: str, now: int) -> bool:
+    return engine.end_expired(space, now)
+
+
+def _forgetful(engine: Engine, now: int) -> list[str]:
+    return engine.spaces_with_old_history(now)
+
+
+def _forget_history(engine: Engine, space: str, now: int) -> bool:
+    return engine.forget_history(space, now)
 
 
 def _with_candidates(engine: Engine, now: int) -> list[str]:

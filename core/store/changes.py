@@ -5,6 +5,7 @@ from typing import NamedTuple, cast
 
 from core.caller import Caller
 from core.ids import id_bytes, id_text
+from core.store import memories
 from core.store.database import Row, Scalar, Statement
 from core.store.memories import COLUMNS
 from core.store.spaces import SpaceRow
@@ -12,7 +13,10 @@ from core.terms import ChangeKind
 from core.text import fold
 from core.values import Memory, Planned
 
-_OPEN = "c.undone IS NULL AND c.kind NOT IN ('undone', 'forked') AND c.memory_id IS NOT NULL"
+_OPEN = (
+    "c.undone IS NULL AND c.kind NOT IN ('undone', 'forked', 'expired') AND c.memory_id IS NOT NULL "
+    "AND c.seq > (SELECT kept_from FROM spaces s WHERE s.id = c.space_id)"
+)
 _SELECT = (
     "SELECT c.seq, c.kind, c.memory_id, c.actor, v.version, v.supersedes, v.superseded_by, v.category FROM changes c "
     "JOIN versions v ON v.memory_id = c.memory_id AND v.version = c.version WHERE c.space_id = ?"
@@ -54,6 +58,15 @@ def record(
         "SELECT id, seq - ?, ?, ?, ?, committed_at, ?, ? FROM spaces WHERE id = ?",
         (offset, kind, *what, caller.actor, caller.request, space.id),
     )
+
+
+def expiry(space: SpaceRow, memory: Memory, caller: Caller, offset: int) -> list[Statement]:
+    """End a memory that has expired, as a change at the space's seq less `offset`."""
+    return [
+        memories.refuse_stale(memory),
+        memories.end(space, memory, offset),
+        record(space, "expired", caller, memory, offset),
+    ]
 
 
 def made_by(space: SpaceRow, actor: str, most: int) -> Statement:

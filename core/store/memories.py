@@ -160,6 +160,15 @@ def same_text(space: SpaceRow, content: str, now: int) -> Statement:
     )
 
 
+def expired(space: SpaceRow, now: int, most: int) -> Statement:
+    """Current memories that have expired, the earliest first."""
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND {CURRENT} AND v.expires_at <= ? "
+        "ORDER BY v.expires_at LIMIT ?",
+        (space.id, now, most),
+    )
+
+
 def of_versions(space: SpaceRow, wanted: Sequence[tuple[bytes, int]]) -> list[Statement]:
     """Given versions of memories, one statement each."""
     return [
@@ -178,10 +187,10 @@ def by_rows(version_ids: Sequence[int]) -> Statement:
 
 
 def history(space: SpaceRow, memory_id: bytes) -> Statement:
-    """All versions, newest first, with the times of their birth and death."""
+    """All versions that are kept, newest first, with the times of their birth and death."""
     return Statement(
-        f"""SELECT {COLUMNS}, v.born, v.died, b.committed_at, d.committed_at FROM versions v
-        JOIN changes b ON b.space_id = v.space_id AND b.seq = v.born
+        f"""SELECT {COLUMNS}, v.born, v.died, coalesce(b.committed_at, v.updated_at), d.committed_at
+        FROM versions v LEFT JOIN changes b ON b.space_id = v.space_id AND b.seq = v.born
         LEFT JOIN changes d ON d.space_id = v.space_id AND d.seq = v.died
         WHERE v.memory_id = ? AND v.space_id = ? ORDER BY v.version DESC""",
         (memory_id, space.id),

@@ -37,7 +37,8 @@ def add(
 ) -> list[Statement]:
     """Put a segment behind the last one: `span` is its `first` and `last`.
 
-    Nothing happens when another has come there, or when vectors came to older versions after `seen`.
+    Nothing happens when another has come there, when vectors came to older versions after `seen`, or when deaths after
+    that may have been erased.
     """
     own = _own(space, generation)
     return [
@@ -45,8 +46,9 @@ def add(
         Statement(
             "INSERT INTO segments SELECT ?, ?, ?, ?, ?, ?, ?, ? "
             f"WHERE (SELECT coalesce(max(last), 0) FROM segments WHERE {_OWN}) = ? AND NOT EXISTS "
-            "(SELECT 1 FROM changes WHERE space_id = ? AND seq > ? AND kind = 'reembedded')",
-            (*own, *span, seen, passages, packed, *own, span[0], space.id, seen),
+            "(SELECT 1 FROM changes WHERE space_id = ? AND seq > ? AND kind = 'reembedded') "
+            "AND (SELECT kept_from FROM spaces WHERE id = ?) <= ?",
+            (*own, *span, seen, passages, packed, *own, span[0], space.id, seen, space.id, seen),
         ),
     ]
 

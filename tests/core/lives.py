@@ -28,10 +28,18 @@ class Model:
         self.lives: dict[str, list[Stood]] = {}
         self.undone: set[int] = set()
         self.twins: dict[int, int] = {}
+        self.times: dict[int, int] = {}
 
     def shown(self) -> dict[str, Fields]:
         """What default reads show."""
         return {id_: said for id_ in self.lives if (said := self._current(id_)) is not None}
+
+    def shown_at(self, number: int) -> dict[str, Fields]:
+        """What they showed after a change, when that was committed."""
+        then = {id_: [stood.said for stood in life if stood.at <= number] for id_, life in self.lives.items()}
+        now = self.times.get(number, 0)
+        last = {id_: said[-1] for id_, said in then.items() if said}
+        return {id_: said for id_, said in last.items() if said is not None and not _is_gone(said, now)}
 
     def versions(self, id_: str) -> list[Fields]:
         """What was said in each version."""
@@ -85,6 +93,7 @@ class Model:
         todo = {id_: said for id_, said in todo.items() if said != self.lives[id_][-1].said}
         if not todo:
             raise KeyError
+        before = self.seq
         kept = {id_: list(life) for id_, life in self.lives.items()}
         for id_ in todo:
             self.lives[id_].append(Stood(self.seq, None, actor))
@@ -94,11 +103,12 @@ class Model:
                     self._free(said, id_)
                 self.lives[id_][-1] = replace(self.lives[id_][-1], said=said)
         except ValueError:
-            self.lives = kept
+            self.lives, self.seq = kept, before
             raise
         for number, id_ in enumerate(todo, start=self.seq + 1):
             self.lives[id_][-1] = replace(self.lives[id_][-1], at=number)
             self.undone.add(number)
+            self.times[number] = self.now
         self.seq += len(todo)
         self.undone |= chosen
 
@@ -110,24 +120,33 @@ class Model:
 
     def _current(self, id_: str) -> Fields | None:
         said = self.lives[id_][-1].said if id_ in self.lives else None
-        gone = said is None or said["superseded_by"] or (said["expires"] is not None and said["expires"] <= self.now)
-        return None if gone else said
+        return None if _is_gone(said, self.now) else said
 
     def _before(self, id_: str, at: int) -> Fields | None:
         return next((stood.said for stood in reversed(self.lives[id_]) if stood.at < at), None)
 
     def _free(self, said: Fields, but: str = "") -> None:
-        """Raise unless nobody else has the address; who has expired still has it."""
+        """Raise unless nobody else has the address; who has expired gives it up, which nobody can undo."""
         if said["key"] is None:
             return
-        others = [life[-1].said for id_, life in self.lives.items() if id_ != but]
-        taken = [(one["category"], one["key"]) for one in others if one is not None and not one["superseded_by"]]
-        if (said["category"], said["key"]) in taken:
-            raise ValueError
+        others = {id_: life[-1].said for id_, life in self.lives.items() if id_ != but}
+        for id_, one in others.items():
+            if one is None or one["superseded_by"]:
+                continue
+            if (one["category"], one["key"]) == (said["category"], said["key"]):
+                if not _is_gone(one, self.now):
+                    raise ValueError
+                self._write(id_, None, "")
+                self.undone.add(self.seq)
 
     def _write(self, id_: str, said: Fields | None, actor: str) -> None:
         self.seq += 1
+        self.times[self.seq] = self.now
         self.lives.setdefault(id_, []).append(Stood(self.seq, said, actor))
+
+
+def _is_gone(said: Fields | None, now: int) -> bool:
+    return said is None or bool(said["superseded_by"]) or (said["expires"] is not None and said["expires"] <= now)
 
 
 def said_of(memory: Memory, us: Callable[[Any], int]) -> Fields:

@@ -120,14 +120,12 @@ def test_putting_an_entry_makes_it_then_replaces_it(engine: Engine):
     engine.put_entry(SPACE, entry, if_match=['"else.1"', memory.etag])
 
 
-def test_an_expired_memory_vanishes_but_holds_its_address_until_it_is_put(engine: Engine, clock: Clock):
+def test_an_expired_memory_vanishes_and_is_replaced_when_it_is_put(engine: Engine, clock: Clock):
     add(engine, "old fox", category="c", key="k", expires_at=from_us(NOON + 86_400_000_000))
     clock.pass_days(2)
     assert engine.list_memories(SPACE).items == () and engine.search(SPACE, Query(text="fox")).hits == ()
     with pytest.raises(NotFound):
         engine.get_entry(SPACE, "c", "k")
-    with pytest.raises(AddressTaken):
-        add(engine, "new", category="c", key="k")
     assert engine.stats(SPACE).expired == 1
     assert engine.put_entry(SPACE, Draft(content="new fox", category="c", key="k")).created
     assert [hit.memory.content for hit in engine.search(SPACE, Query(text="fox")).hits] == ["new fox"]

@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from core.caller import Caller
 from core.errors import Conflict, InvalidInput, NotFound
+from core.points import AsOf
 from core.query import Query
 from core.times import from_us, to_us
 from core.values import Draft, Undo, Written
@@ -126,6 +127,9 @@ class Lives(RuleBasedStateMachine):
         assert {hit.memory.id for hit in answer.hits} == {
             id_ for id_, said in shown.items() if {"red", "fox", "lake"} & {*said["content"].split()}
         }
+        number = 7 * self.model.now // DAY % (self.model.seq + 1)
+        then = self.engine.list_memories(SPACE, limit=100, as_of=AsOf(number=number)).items
+        assert {one.id: said_of(one, to_us) for one in then} == self.model.shown_at(number)
         if self.model.lives:
             id_ = self.known(self.model.seq)
             versions = reversed(self.engine.history(SPACE, id_).versions)

@@ -1,0 +1,116 @@
+"""What lies before the time that a space remembers is forgotten, and all the rest is as it was."""
+
+import pytest
+
+from core.engine import Engine
+from core.errors import NotFound, PastRetention
+from core.index import packing
+from core.points import AsOf
+from core.query import Query
+from core.store.database import Statement
+from core.times import DAY_US
+from core.values import Undo
+from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add
+from tests.stores import Store, Stores
+
+
+def opened(store: Store, clock: Clock, days: float = 10) -> Engine:
+    engine = Engine(store.open(), WordEncoder(), clock, retention_days=days)
+    engine.ensure_space(SPACE)
+    return engine
+
+
+def forget_all(engine: Engine, now: int) -> None:
+    while engine.forget_history(SPACE, now + 1_000):
+        pass
+
+
+def rows(store: Store, sql: str) -> int:
+    database = store.open()
+    try:
+        ((count,),) = database.read([Statement(sql)])[0]
+        return int(str(count))
+    finally:
+        database.close()
+
+
+def shown(engine: Engine, number: int) -> object:
+    as_of = AsOf(number=number)
+    listed = engine.list_memories(SPACE, as_of=as_of)
+    found = engine.search(SPACE, Query(text="fox", as_of=as_of, reference_time=NOON, explain=True))
+    return listed.items, [(hit.memory, hit.score, hit.explain) for hit in found.hits]
+
+
+def test_points_within_the_window_show_what_they_showed_and_others_are_refused(stores: Stores):
+    clock, store = Clock(), stores()
+    with opened(store, clock) as engine:
+        kept, gone = add(engine, "fox 0", "fox x")
+        for day in range(1, 21):
+            clock.pass_days(1)
+            engine.update(SPACE, kept, {"content": f"fox {day}"})
+            if day == 5:
+                engine.delete(SPACE, gone)
+        before = {number: shown(engine, number) for number in range(14, 24)}
+        assert engine.spaces_with_old_history(clock.at) == [SPACE]
+        forget_all(engine, clock.at)
+        assert engine.spaces_with_old_history(clock.at) == []
+        edge = engine.stats(SPACE).versions
+        assert edge == 11
+        for number, then in before.items():
+            assert shown(engine, number) == then
+        for number in (0, 5, 12):
+            with pytest.raises(PastRetention):
+                shown(engine, number)
+        with pytest.raises(PastRetention):
+            engine.list_memories(SPACE, as_of=AsOf(time=clock.at - 11 * DAY_US))
+        assert engine.list_memories(SPACE, as_of=AsOf(time=clock.at + 2_000 - 10 * DAY_US)).items[0].content == "fox 10"
+        assert [one.memory.version for one in engine.history(SPACE, kept).versions] == list(range(21, 10, -1))
+        for read in (engine.history, engine.restore):
+            with pytest.raises(NotFound):
+                read(SPACE, gone)
+    assert rows(store, "SELECT count(*) FROM embeddings") == 11
+    with opened(store, clock) as engine:
+        for number, then in before.items():
+            assert shown(engine, number) == then
+
+
+def test_undo_stops_at_the_edge(stores: Stores):
+    clock = Clock()
+    with opened(stores(), clock) as engine:
+        (id_,) = add(engine, "fox 0")
+        engine.update(SPACE, id_, {"content": "fox 1"})
+        clock.pass_days(20)
+        engine.update(SPACE, id_, {"content": "fox 2"})
+        forget_all(engine, clock.at)
+        engine.undo(SPACE, Undo(last=5))
+        assert engine.get(SPACE, id_).memory.content == "fox 1"
+        with pytest.raises(NotFound):
+            engine.undo(SPACE, Undo(last=5))
+        assert engine.history(SPACE, id_).versions[-1].born_at is not None
+
+
+def test_without_a_window_nothing_is_forgotten(stores: Stores):
+    clock = Clock()
+    with opened(stores(), clock, days=0) as engine:
+        (id_,) = add(engine, "fox 0")
+        engine.update(SPACE, id_, {"content": "fox 1"})
+        clock.pass_days(5_000)
+        assert engine.spaces_with_old_history(clock.at) == [] and not engine.forget_history(SPACE, clock.at)
+        assert engine.get(SPACE, id_, as_of=AsOf(number=1)).memory.content == "fox 0"
+
+
+def test_a_packed_index_misses_no_death_that_was_forgotten(stores: Stores, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(packing, "PACKED", 5)
+    monkeypatch.setattr("core.index.cache.LOOSE", 5)
+    clock, store = Clock(), stores()
+    with opened(store, clock) as engine:
+        ids = add(engine, *(f"fox {number}" for number in range(12)))
+        engine.search(SPACE, Query(text="fox"))
+        engine.settle()
+        engine.delete(SPACE, ids[0])
+        clock.pass_days(20)
+        add(engine, "owl")
+        forget_all(engine, clock.at)
+    with opened(store, clock) as engine:
+        found = engine.search(SPACE, Query(text="fox", mode="keyword", limit=20))
+        assert sorted(hit.memory.id for hit in found.hits) == sorted(ids[1:])
