@@ -1,0 +1,152 @@
+"""`python -m loadtests.travel`: searches of the past, against the answers recorded then, and what they cost.
+
+After random changes, searches at random past points must equal the answers that were given there. A memory that is
+changed all the time must not slow the search of what stands: two spaces of the same memories are searched in turn.
+"""
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from core.embed import StaticEncoder
+from core.engine import Engine
+from core.errors import NotFound
+from core.hits import Answer
+from core.points import AsOf
+from core.query import Query
+from core.store.file import FileDatabase
+from core.values import Draft
+from loadtests import texts
+from loadtests.document import markdown, put
+from loadtests.tables import Table
+
+CHANGES, POINTS, HOT, BESIDE = 10_000, 500, 10_000, 10_000
+SEARCHES = 1_000
+SPACE, CALM, HOT_SPACE = "past", "calm", "hot"
+BATCH = 500
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m loadtests.travel", description=__doc__)
+    parser.add_argument("--docs", type=Path, help="folder whose performance.md takes the table")
+    parser.add_argument("--changes", type=int, default=CHANGES)
+    parser.add_argument("--points", type=int, default=POINTS)
+    parser.add_argument("--hot", type=int, default=HOT, help="changes of the hot memory")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, opened(Path(folder) / "muisti.db") as engine:
+        same, first, later, live = travelled(engine, options.changes, options.points)
+        calm, hot = beside_a_hot_memory(engine, options.hot)
+    rows = [
+        [f"searches of {options.points} past points that equal what was answered there", f"{same:,}"],
+        ["the first of them, which loads the index of all versions, ms", f"{first:,.1f}"],
+        ["a search at another past point, median, ms", f"{later:.2f}"],
+        ["the same search of what stands, median, ms", f"{live:.2f}"],
+        [
+            f"search beside a memory changed {options.hot:,} times, over one without, medians in turn",
+            f"{hot / calm:.3f}",
+        ],
+    ]
+    title = f"time travel, after {options.changes:,} random changes"
+    table = Table("travel", title, ["what", "measured"], rows)
+    Console().print(markdown(table))
+    if options.docs is not None:
+        put({"travel": markdown(table)}, options.docs / "performance.md")
+    return 0 if same == options.points else 1
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Engine]:
+    with Engine(FileDatabase(path), StaticEncoder(), lambda: time.time_ns() // 1000) as engine:
+        engine.warm()
+        yield engine
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A search, the point at which it was asked, and what was answered."""
+
+    query: Query
+    number: int
+    answer: Answer
+
+
+def travelled(engine: Engine, changes: int, points: int) -> tuple[int, float, float, float]:
+    """How many of the answers are the same; milliseconds of the first search, of later ones and of those of now."""
+    engine.ensure_space(SPACE)
+    chance, (words, asked) = random.Random(2026), texts.invented(changes + 1)
+    recorded: list[Recorded] = []
+    ids = [one.id for one in engine.add(SPACE, [Draft(content=words[0])], on_conflict="keep").memories]
+    due = set(chance.sample(range(changes), points))
+    for number in range(changes):
+        _change(engine, chance, ids, words[number + 1])
+        if number in due:
+            query = Query(text=asked[len(recorded)], reference_time=engine.now(), explain=True)
+            answer = engine.search(SPACE, query)
+            recorded.append(Recorded(query, answer.seq.number, answer))
+    chance.shuffle(recorded)
+    same, took, live = 0, list[float](), list[float]()
+    for one in recorded:
+        began = time.perf_counter()
+        found = engine.search(SPACE, replace(one.query, as_of=AsOf(number=one.number)))
+        took.append(1000 * (time.perf_counter() - began))
+        same += _told(found) == _told(one.answer)
+        began = time.perf_counter()
+        engine.search(SPACE, one.query)
+        live.append(1000 * (time.perf_counter() - began))
+    return same, took[0], float(np.median(took[1:])), float(np.median(live))
+
+
+def beside_a_hot_memory(engine: Engine, changes: int) -> tuple[float, float]:
+    """Median milliseconds of a search of the same memories, without a hot one among them and with it."""
+    words, asked = texts.invented(BESIDE)
+    for space in (CALM, HOT_SPACE):
+        engine.ensure_space(space)
+        for start in range(0, BESIDE, BATCH):
+            drafts = [Draft(content=text) for text in words[start : start + BATCH]]
+            engine.add(space, drafts, on_conflict="keep")
+        engine.search(space, Query(text=asked[0]))
+    (hot,) = engine.add(HOT_SPACE, [Draft(content="the counter stands at 0")], on_conflict="keep").memories
+    for number in range(1, changes + 1):
+        engine.update(HOT_SPACE, hot.id, {"content": f"the counter stands at {number}"})
+        if number % 100 == 0:
+            engine.search(HOT_SPACE, Query(text=asked[0]))
+    took: dict[str, list[float]] = {CALM: [], HOT_SPACE: []}
+    for number, question in enumerate(asked[:SEARCHES]):
+        for space in (CALM, HOT_SPACE) if number % 2 else (HOT_SPACE, CALM):  # the second finds the question known
+            began = time.perf_counter()
+            engine.search(space, Query(text=question))
+            took[space].append(1000 * (time.perf_counter() - began))
+    return float(np.median(took[CALM])), float(np.median(took[HOT_SPACE]))
+
+
+def _change(engine: Engine, chance: random.Random, ids: list[str], text: str) -> None:
+    what, id_ = chance.choices(("add", "update", "supersede", "delete"), (5, 3, 1, 1))[0], chance.choice(ids)
+    try:
+        if what == "update":
+            engine.update(SPACE, id_, {"content": text, "importance": chance.choice(("low", "high"))})
+        elif what == "supersede":
+            ids.append(engine.supersede(SPACE, id_, Draft(content=text)).memories[0].id)
+        elif what == "delete":
+            engine.delete(SPACE, id_)
+        else:
+            ids.append(engine.add(SPACE, [Draft(content=text)], on_conflict="keep").memories[0].id)
+    except NotFound:  # it was deleted or superseded before
+        return
+
+
+def _told(answer: Answer) -> tuple[Sequence[object], object]:
+    hits = [(hit.memory, hit.score, hit.ranks, hit.passage, hit.explain) for hit in answer.hits]
+    return hits, (answer.total, answer.evidence, answer.strength, answer.strategy, answer.seq)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
