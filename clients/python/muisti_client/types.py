@@ -126,7 +126,7 @@ ChangeReply = TypedDict(
     {
         'seq': 'int',
         'at': 'str',
-        'change': "Literal['created', 'updated', 'superseded', 'restored', 'deleted', 'undone', 'reembedded', 'rolled_back', 'merged', 'forked']",
+        'change': "Literal['created', 'updated', 'superseded', 'restored', 'deleted', 'undone', 'expired', 'reembedded', 'rolled_back', 'merged', 'forked']",
         'memory_id': 'str | None',
         'version': 'int | None',
         'actor': 'str | None',
