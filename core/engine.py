@@ -111,7 +111,7 @@ class Engine(Memories):
         points = Checkpoints(database, encoder, transactions, clock)
         forks = Forks(database, self._indexes, transactions)
         retrievals = Retrievals(database.primary)
-        importer = Importer(database.primary, self._indexes, encoder, self._quota, clock)
+        importer = Importer(database.primary, self._indexes, encoder, self._quota, clock, screener)
         reviewer = Reviewer(database.primary, transactions)
         parts = Parts(
             database, clock, writer, lives, undoer, points, forks, searcher, retrievals, reviewer, importer, self._quota

@@ -33,7 +33,7 @@ from core.errors import (
 )
 from core.ids import id_bytes, id_text
 from core.index.cache import Indexes
-from core.prepare import distinct_tags, draft_of, ready
+from core.prepare import DRAFT_FIELDS, distinct_tags, draft_of, ready
 from core.reading import find_space
 from core.records import (
     FORMAT,
@@ -53,6 +53,7 @@ from core.records import (
     read_record,
     read_vector,
 )
+from core.screening import Screener
 from core.store import audit, imports, quotas, spaces
 from core.store.database import Database, Refused, Rows, Statement
 from core.store.imports import Staged
@@ -60,6 +61,7 @@ from core.store.memories import NewVersion, raw
 from core.store.spaces import SpaceRow
 from core.text import count_tokens
 from core.times import DAY_US, from_us, to_us
+from core.transactions import Call
 from core.validate import check_draft
 from core.values import LaterChange, Memory, Quota, Seq
 
@@ -101,11 +103,17 @@ class Importer:
     """Begins imports and takes them back. Thread-safe; `encoder` is None when embeddings are off."""
 
     def __init__(
-        self, database: Database, indexes: Indexes, encoder: Encoder | None, quota: Quota, clock: Clock
+        self,
+        database: Database,
+        indexes: Indexes,
+        encoder: Encoder | None,
+        quota: Quota,
+        clock: Clock,
+        screener: Screener,
     ) -> None:
         """`quota` is that of spaces without one."""
         self._database, self._indexes, self._encoder = database, indexes, encoder
-        self._quota, self._clock = quota, clock
+        self._quota, self._clock, self._screener = quota, clock, screener
 
     def begin(self, space: str, caller: Caller, *, atomic: bool, dry_run: bool) -> "Import":
         """Make ready for the lines of a file.
@@ -119,6 +127,7 @@ class Importer:
             check_model(self._encoder, space, target.space.generation)
         self._clear_dead()
         return Import(self._database, self._indexes, self._encoder, self._quota, self._clock, target, caller,
+            self._screener,
                       atomic=atomic, dry_run=dry_run)  # fmt: skip
 
     def known(self, space: str) -> list[Imported]:
@@ -180,12 +189,13 @@ class Import:
         clock: Clock,
         target: SpaceRow,
         caller: Caller,
+        screener: Screener,
         *,
         atomic: bool,
         dry_run: bool,
     ) -> None:
         self._database, self._indexes, self._encoder = database, indexes, encoder
-        self._quota, self._clock, self._caller = quota, clock, caller
+        self._quota, self._clock, self._caller, self._screener = quota, clock, caller, screener
         self._atomic, self._dry_run = atomic, dry_run
         self._target = target
         self._now = clock()
@@ -264,7 +274,7 @@ class Import:
         except InvalidInput as bad:
             if self._header is None:
                 raise self._broken(f"this is no header of an export: {bad}") from None
-            self._fail(self._lines, place, "invalid_input", bad.problems)
+            self._fail(self._lines, place, bad.code, bad.problems)
 
     def _check_order(self, record: Record) -> None:
         if self._ended:
@@ -341,13 +351,26 @@ class Import:
     def _read(self, line: VersionLine | MemoryLine) -> Memory:
         try:
             memory = read_memory(line.memory, self._target.space.name, from_us(self._now))
-            _check(memory)
+            memory = self._screened(memory)
         except InvalidInput:
             if isinstance(line, VersionLine):
                 self._lost.update(id_of(line.memory))
             raise
         tags = distinct_tags(memory.tags)
         return structs.replace(memory, tags=tags, tokens=count_tokens(memory.content))
+
+    def _screened(self, memory: Memory) -> Memory:
+        """The memory as the policy of the space lets it in.
+
+        Raises:
+            InvalidInput: it does not, or it is no memory that may be stored.
+        """
+        _check(memory)
+        stated = draft_of(memory)
+        draft = replace(stated, status="active") if memory.status == "superseded" else stated
+        clean, _ = self._screener.screened(self._target, draft, Call(ANCIENT, None, self._caller))
+        changes = {name: getattr(clean, name) for name in DRAFT_FIELDS if getattr(clean, name) != getattr(draft, name)}
+        return structs.replace(memory, **changes)
 
     @property
     def _top(self) -> int:

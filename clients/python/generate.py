@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parent / "muisti_client"
+FILES = {"exportSpace", "importMemories"}
 METHODS = ("get", "put", "post", "patch", "delete")
 SYNC = (
     (r"\basync def\b", "def"),
@@ -58,10 +59,10 @@ def synchronous(text: str) -> str:
 
 
 def operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Method, path and operation of all that programs call."""
+    """Method, path and operation of all that programs call; files are streamed by other means."""
     for path, item in document["paths"].items():
         for method in METHODS:
-            if method in item:
+            if method in item and item[method]["operationId"] not in FILES:
                 yield method.upper(), path, item[method]
 
 

@@ -169,16 +169,17 @@ def lines(full: Engine) -> list[bytes]:
     return lines_of(full)
 
 
-def test_into_a_space_that_has_memories_only_what_is_missing_comes(stores: Stores, full: Engine, lines: list[bytes]):
+def test_into_a_space_that_has_memories_only_what_is_missing_comes(stores: Stores, full: Engine):
     with open_engine(stores()) as there:
-        bring(there, lines)
+        bring(there, lines_of(full))
         live(there, random.Random(4), 20)
-        add(full, "red fox number one", "blue whale number two")
+        text = f"blue whale of day{full.get_space(SPACE).seq}"  # the space is that of all stores
+        add(full, f"{text} again", text)
         before = there.get_space(SPACE)
         report = bring(there, lines_of(full))
         assert report.created == 2 and there.get_space(SPACE).epoch == before.epoch
-        found = there.search(SPACE, Query(text="whale number two")).hits
-        assert found[0].memory.content == "blue whale number two"
+        found = there.search(SPACE, Query(text=text)).hits
+        assert found[0].memory.content == text
         history = there.history(SPACE, found[0].memory.id).versions
         assert len(history) == 1 and history[0].born > before.seq
 
@@ -304,3 +305,17 @@ def test_a_remote_database_takes_a_large_file_in_steps(
         assert there.stats(SPACE).versions == 0
         bring(there, lines, atomic=False)
         assert lines_of(there)[1:] == lines[1:]
+
+
+def test_what_a_space_does_not_store_does_not_come_in_by_a_file(stores: Stores):
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    memory = '{"type":"memory","memory":{"id":"0197a3c0-5f4e-7000-8000-%012d","content":"%s"}}'
+    sent = ['{"type":"muisti","format":1}', memory % (1, "harmless"), memory % (2, f"token {secret}")]
+    lines = [line.encode() for line in [*sent, '{"type":"end","lines":3}']]
+    with open_engine(stores()) as there:
+        there.set_policy(SPACE, {"secrets": "refuse"})
+        report = bring(there, lines, atomic=False)
+        assert (report.created, [(one.line, one.code) for one in report.failures]) == (1, [(3, "sensitive_content")])
+        there.set_policy(SPACE, {"secrets": "redact"})
+        assert bring(there, lines).created == 1
+        assert secret not in " ".join(memory.content for memory in there.list_memories(SPACE).items)

@@ -483,26 +483,6 @@ class Muisti(Transport):
             )
         )
 
-    def export_space(
-        self,
-        space: str,
-        *,
-        vectors: bool | None = None,
-        compression: Literal['zstd'] | None = None,
-        muisti_min_seq: str | None = None,
-        muisti_freshness: str | None = None,
-    ) -> str:
-        """Take a space out, with its history and its vectors. As lines of JSON, in the format of docs/export.md. They show one point of history, whatever is written meanwhile; a file without its last line, which counts the others, is not whole. Needs a key that sees all of the space. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/export',
-                parts={'space': space},
-                params={'vectors': vectors, 'compression': compression},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
-
     def fork_space(
         self,
         space: str,
@@ -518,27 +498,6 @@ class Muisti(Transport):
                 '/v1/spaces/{space}/fork',
                 parts={'space': space},
                 params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
-
-    def import_memories(
-        self,
-        space: str,
-        body: Any,
-        *,
-        atomic: bool | None = None,
-        dry_run: bool | None = None,
-        muisti_min_seq: str | None = None,
-    ) -> types.ImportReply:
-        """Take in an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. Ids that are here already are passed over. Into an empty space the whole history comes, as it was. Needs a key that sees all of the space. Needs the scope write."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/import',
-                parts={'space': space},
-                params={'atomic': atomic, 'dry_run': dry_run},
                 headers={'Muisti-Min-Seq': muisti_min_seq},
                 body=body,
             )
