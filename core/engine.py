@@ -12,9 +12,9 @@ from core.calibration import Calibration
 from core.caller import OWNER, Caller
 from core.checkpoints import Checkpoints
 from core.embed import Encoder
+from core.erasing import Eraser, Erasure
 from core.errors import (
     AlreadyExists,
-    Conflict,
     EpochGone,
     InvalidInput,
     MuistiError,
@@ -41,6 +41,7 @@ from core.retention import forget
 from core.reviewing import Reviewer
 from core.screening import Screener
 from core.search import Searcher
+from core.signing import SigningKeys
 from core.store import audit, candidates, quotas, requests, retention, spaces
 from core.store.database import Database, Refused, Statement
 from core.store.migrate import migrate
@@ -121,6 +122,8 @@ class Engine(Memories):
         self.receipts = Receipts(database.primary, ids, receipt_days)
         self.probes = Probes(database.primary, searcher, ids)
         self.leases = Leases(database.primary)
+        self.signing_keys = SigningKeys(database)
+        self.eraser = Eraser(database, self._indexes, clock)
         self.ensure_space(spaces.DEFAULT)
 
     def __enter__(self) -> Self:
@@ -233,23 +236,13 @@ class Engine(Memories):
         except AlreadyExists:  # another process was faster
             return self._told(find_space(self._database, name))
 
-    def delete_space(self, name: str, *, by: str = LOCAL, dry_run: bool = False) -> None:
-        """Erase a space with all that is in it; a dry run only sees whether that could be done.
+    def delete_space(self, name: str, *, by: str = LOCAL) -> Erasure:
+        """Erase a space with all that is in it.
 
         Raises:
             Conflict: it is the default space.
         """
-        if name == spaces.DEFAULT:
-            raise Conflict(f"the space {spaces.DEFAULT!r} always exists; delete its memories instead")
-        found = find_space(self._database, name)
-        told = audit.note(self._clock(), by, "space_deleted", space=name)
-        erased = [spaces.guard(found), *spaces.delete(name), told]
-        try:
-            written(self._database, erased, spaces.by_name(name), dry_run=dry_run)
-        except Refused as refused:
-            raise NotFound("space", name) from refused
-        if not dry_run:
-            self._indexes.drop(name)
+        return self.eraser.space(name, Caller(by), keep=False)
 
     def set_quota(
         self, space: str, changes: Mapping[str, int | None], *, by: str = LOCAL, dry_run: bool = False

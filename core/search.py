@@ -8,6 +8,7 @@ from typing import cast
 from core.calibration import Calibration
 from core.decay import ages_in_days
 from core.embed import Encoder, check_model
+from core.errors import StoreCorrupt
 from core.evidence import enough
 from core.filters import fields_of, may_be
 from core.fuse import ALPHA
@@ -169,6 +170,10 @@ class Searcher:
         if snapshot.seq.number < cast(int, state[0][3]):  # what it shows may be erased
             return None, newest
         found = {cast(int, row[0]): memories.memory(row, name) for row in rows}
+        if len(found) < len(set(versions)):
+            if newest == snapshot.seq.number:
+                raise StoreCorrupt(f"the index of space {name!r} has memories that are not stored; run `muisti doctor`")
+            return None, newest  # some were erased meanwhile
         if max_age:
             index.recent.note(newest, found, asked_at)
         return found, newest

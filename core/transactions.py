@@ -312,6 +312,8 @@ class Transactions:
     def _replay(self, space: SpaceRow, call: Call, known: Row) -> Written:
         assert call.request is not None
         body_hash, answer, seq = cast(tuple[bytes, bytes, str], known)
+        if not answer:
+            raise NotFound("answer", call.request.key, "what this request wrote has been erased")
         if body_hash != call.request.body_hash:
             raise RequestReused(call.request.key)
         stored = answers.read(answer)

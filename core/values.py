@@ -31,10 +31,12 @@ FlagCode = Literal["redacted", "trust_lowered"]
 Action = Literal[
     "space_created",
     "space_deleted",
+    "space_cleared",
     "key_created",
     "key_revoked",
     "key_rotated",
     "memory_deleted",
+    "memory_erased",
     "quota_set",
     "policy_set",
     "space_rolled_back",

@@ -258,6 +258,17 @@ class Client:
         headers = _if_match(memory_id, if_version)
         return self._call("DELETE", f"{_space(space)}/memories/{_part(memory_id)}", headers=headers)
 
+    def purge(self, space: str, memory_id: str, *, dry_run: bool = False) -> Reply:
+        params = {"purge": "true"} | ({"dry_run": "true"} if dry_run else {})
+        return self._call("DELETE", f"{_space(space)}/memories/{_part(memory_id)}", params=params)
+
+    def purge_some(self, space: str, which: Json, *, dry_run: bool = False) -> Reply:
+        params = {"dry_run": "true"} if dry_run else {}
+        return self._call("POST", f"{_space(space)}/purge", json=dict(which), params=params)
+
+    def signing_keys(self) -> Reply:
+        return self._call("GET", "/v1/signing-keys")
+
     def categories(self, space: str, *, as_of: str | None = None) -> Reply:
         return self._call("GET", f"{_space(space)}/categories", params=_given(as_of=as_of))
 

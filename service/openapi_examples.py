@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
+from core.erasing import ELSEWHERE
 from core.errors import AddressTaken, Contradiction, Duplicate, InvalidInput, QuotaExceeded, SensitiveContent, Stale
 from core.errors import Problem as BadField
 from core.grants import SCOPES
@@ -22,6 +23,7 @@ from service.routes.metadata import ResourceReply
 from service.schemas.changes import ChangeReply, ChangesReply
 from service.schemas.checkpoints import CheckpointReply, CheckpointsReply, DiffReply, MemoryChangeReply, RolledBackReply
 from service.schemas.dry_run import DryRunReply, PlannedReply
+from service.schemas.erasure import ErasureReply, ReportReply, SigningKeysReply
 from service.schemas.forks import ComparisonReply, DivergenceReply, MergedReply
 from service.schemas.keys import AuditedReply, AuditReply, KeyReply, KeysReply, MadeKeyReply
 from service.schemas.moving import ImportedReply, ImportReply, ImportsReply
@@ -212,6 +214,24 @@ ALIKE = Likeness(
 DAYS = Difference(kind="date", existing="Fridays", new="Thursdays")
 CONTRARY = dataclasses.replace(ALIKE, kind="conflict", similarity=0.9215, differs=(DAYS,))
 AT_ADDRESS = dataclasses.replace(ALIKE, kind="address", similarity=None)
+ERASED = ReportReply(
+    id="5f0b7a1e-2b1f-4c59-9d6f-0b8f0f8a4d11",
+    space="default",
+    what={"memory": RULE_ID},
+    by=ADMIN,
+    began_at=REPLACED,
+    ended_at=REPLACED + timedelta(milliseconds=12),
+    engine="SQLite 3.54.1",
+    seq=_seq(10),
+    erased={"memories": 1, "versions": 3, "tags": 3, "metadata": 1, "passages": 3, "embeddings": 3},
+    found={"versions": 0, "segments": 0, "free space of the file": 0, "write-ahead log, in bytes": 0},
+    complete=True,
+    unchecked={"backups made before": ELSEWHERE["backups made before"]},
+    relatives=[],
+)
+ERASURE = ErasureReply(report=ERASED, signed="eyJhbGciOiJFZERTQSIsImtpZCI6….….…")
+SIGNER = {"crv": "Ed25519", "kty": "OKP", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", "kid": "kPrK_qmxVWaYVA9w"}
+
 FULL = dataclasses.replace(HELD, memories=100_000)
 
 PROBE = ProbeReply(
@@ -264,6 +284,7 @@ REQUESTS: Mapping[str, Any] = {
     "undo": {"last": 1},
     "promote": {"retrievals": 5},
     "prune": {"retrievals": 3, "days": 14},
+    "purge": {"author": "Anna Example"},
     "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
 }
@@ -451,6 +472,10 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             loading=[],
         )
     },
+    "deleteMemory": {200: ERASURE},
+    "deleteSpace": {200: replace(ERASURE, report=replace(ERASED, space="acme.web", what={"space": "acme.web"}))},
+    "purge": {200: replace(ERASURE, report=replace(ERASED, what={"author": "Anna Example"}))},
+    "getSigningKeys": {200: SigningKeysReply(keys=[SIGNER])},
     "getProblem": {200: KindReply.of("duplicate")},
     "getResourceMetadata": {200: RESOURCE},
     "getMcpMetadata": {200: replace(RESOURCE, resource=f"{RESOURCE.resource}/mcp")},

@@ -27,6 +27,9 @@ AsOfParameter = Annotated[
     QueryParameter(description="Show what stood then: a time, or a point of history, whole or its number."),
 ]
 NoTouchParameter = Annotated[bool, QueryParameter(description="Do not count this as a retrieval.")]
+PurgeParameter = Annotated[
+    bool | None, QueryParameter(description="Erase it with its history, for good, and answer with the signed report.")
+]
 CursorParameter = Annotated[str | None, QueryParameter(description="`next_cursor` of the page before.")]
 
 PAST = ["past_retention", "point_ahead", "epoch_gone"]  # what is refused with `as_of`

@@ -95,6 +95,18 @@ class Births:
         first = int(np.searchsorted(self.version, version, side="right"))
         return self.rows(first, len(self)) if first else self
 
+    def without(self, versions: Longs) -> "Births":
+        """Those of other versions."""
+        kept = ~np.isin(self.version, versions)
+        cut: dict[str, Any] = {}
+        for field in fields(self):
+            column = getattr(self, field.name)
+            cut[field.name] = column[kept] if isinstance(column, np.ndarray) and field.name != "terms" else column
+        for name in ("sessions", "turns", "speakers"):
+            cut[name] = [value for value, keep in zip(getattr(self, name), kept.tolist(), strict=False) if keep]
+        cut["terms"] = self.terms[np.repeat(kept, self.term_counts)]
+        return Births(**cut)
+
     def parts(self, nbytes: int) -> Iterator["Births"]:
         """Stretches of whole versions that take about so many bytes each when they are packed."""
         each = self.nbytes / max(len(self), 1)
@@ -117,7 +129,7 @@ class Births:
         arrays: dict[str, Any] = {name: np.frombuffer(columns[name], kind) for name, kind in _TYPES.items()}
         rows = len(arrays["version"])
         arrays["ids"] = arrays["ids"].reshape(rows, 2)
-        arrays["vectors"] = arrays["vectors"].reshape(rows, -1)
+        arrays["vectors"] = arrays["vectors"].reshape(rows, len(columns["vectors"]) // max(rows, 1))
         return cls(**arrays, died=np.full(rows, NEVER), sessions=sessions, turns=turns, speakers=speakers)
 
     @classmethod

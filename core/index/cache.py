@@ -137,6 +137,10 @@ class Indexes:
             return None
         return self.fresh(name, wanted)
 
+    def is_open(self, name: str) -> bool:
+        """Whether the index of a space is in memory."""
+        return _Key(name) in self._open
+
     def is_at_hand(self, space: SpaceRow, changes: int) -> bool:
         """Whether the index is at most so many changes behind `space`."""
         with self._lock:

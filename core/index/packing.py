@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple, cast
 
+import numpy as np
+
 from core.index.births import Births
 from core.store import index_rows, segments, spaces
 from core.store.database import Database, Refused
@@ -37,6 +39,27 @@ def pack(database: Database, space: SpaceRow, generation: int | None, stopped: C
                 last = int(part.born[-1])
                 database.write(segments.add(space, generation, (first, last), seen, len(part), part.pack()))
                 first = last
+
+
+def repack(database: Database, space: SpaceRow) -> int:
+    """Write the segments anew that hold erased versions, without these and all that died. Gives how many.
+
+    Others may do the same at once. A segment from which all is gone stays, empty: behind a gap none would be read.
+    """
+    count = 0
+    while True:
+        (found,) = database.read([segments.with_erased(space)])
+        if not found:
+            return count
+        generation, first, seen, data = cast(tuple[int, int, int, bytes], found[0])
+        state, deaths = database.read([spaces.state(space.id), index_rows.deaths(space, seen)])
+        if not state:
+            return count
+        gone = np.array([row[0] for row in deaths], np.int64)
+        kept = Births.unpack(data).without(gone)
+        number = cast(int, state[0][1])
+        database.write([segments.rewrite(space, generation, first, seen, number, len(kept), kept.pack())])
+        count += 1
 
 
 def packed(database: Database, space: SpaceRow, generation: int | None) -> tuple[int, Iterator[Segment]]:

@@ -38,6 +38,12 @@ class Recent:
                 _, gone = self._memories.popitem(last=False)
                 self._characters -= len(gone.content)
 
+    def forget(self) -> None:
+        """Let go of all."""
+        with self._lock:
+            self._memories.clear()
+            self._characters, self._seen = 0, (-1, 0.0)
+
     def known(self, number: int, versions: Sequence[int], max_age: float) -> dict[int, Memory] | None:
         """The memories of these versions, when the space stood at `number` less than `max_age` seconds ago."""
         with self._lock:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
 from core.columns import Column
 from core.errors import NotFound
@@ -59,6 +60,7 @@ class SpaceIndex:
         self._useless = self._unembedded = 0
         self._past = past
         self._kept_from = space.kept_from
+        self._erased = False  # whether there are rows of versions that were erased
         self._whole = True
         self._snapshot = Snapshot(space.seq, self._rows, 0, (), 0)
         born, seen = (0, space.seq.number) if past else self._unpack()
@@ -85,7 +87,7 @@ class SpaceIndex:
             seen = self._snapshot.seq.number
             if seen < at_least:
                 self._snapshot = self._pull(after_born=seen, deaths_after=seen)
-                if self._useless > COMPACT_AT and self._useless > len(self._rows) // 2:
+                if self._erased or (self._useless > COMPACT_AT and self._useless > len(self._rows) // 2):
                     self._compact()
             return self._snapshot
 
@@ -148,12 +150,25 @@ class SpaceIndex:
     def _bury(self, deaths: list[Row]) -> RowNumbers:
         if not deaths:
             return np.empty(0, np.int64)
-        versions, seqs = (np.array(column, np.int64) for column in zip(*deaths, strict=True))
+        versions, seqs, erased = (np.array(column, np.int64) for column in zip(*deaths, strict=True))
         buried = self._rows.bury(versions, seqs)
+        if erased.any():
+            self._give_up(versions[erased == 1])
         if not self._past:
             self._useless += len(buried)
         self._unembedded -= len(buried) - int(np.count_nonzero(self._rows.embedded.view()[buried]))
         return buried
+
+    def _give_up(self, versions: npt.NDArray[np.int64]) -> None:
+        """Versions were erased: what is held of them goes. An index of the past is thrown away for that.
+
+        Raises:
+            Outdated: it is one of the past.
+        """
+        self.recent.forget()
+        self._erased = bool(np.isin(self._rows.version.view(), versions).any())
+        if self._erased and self._past:
+            raise Outdated
 
     def _check(self, state: list[Row], deaths_after: int) -> Seq:
         if not state:
@@ -190,6 +205,7 @@ class SpaceIndex:
 
     def _compact(self) -> None:
         """Drop the rows that nobody asks for. Snapshots taken before keep the old arrays."""
+        self._erased = False
         died = self._rows.died.view()
         needed = died > self._kept_from if self._past else died == ALIVE
         new_row = np.concatenate([[0], np.cumsum(needed)])

@@ -3,10 +3,11 @@
 Compare-and-set is a statement of the batch: `INSERT INTO refuse SELECT 'code' WHERE ...` ends it with `Refused`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from core.meters import StoreMeters
+from core.store.free_space import Traces
 
 Scalar = str | int | float | bytes | None
 REFUSAL = "refused: "  # what `refuse` puts before the code
@@ -19,6 +20,16 @@ class Statement(NamedTuple):
 
     sql: str
     args: tuple[Scalar, ...] = ()
+
+
+class Scrubbed(NamedTuple):
+    """What is left of the erased outside of all rows: where it was looked for, and how much was found (0 for none).
+
+    `unchecked` are places that could not be looked at, or not emptied, and why.
+    """
+
+    found: Mapping[str, int]
+    unchecked: Mapping[str, str]
 
 
 Outcome = list[Rows] | Exception  # what a batch ends with: its rows, or why nothing of it is kept
@@ -91,6 +102,10 @@ class Database(Protocol):
 
         `ended` is told the outcome by another thread, which it must not hold up; it must not raise.
         """
+        ...
+
+    def scrub(self, traces: Traces) -> Scrubbed:
+        """Let nothing be left of what was erased outside of all rows, as far as that can be done from here."""
         ...
 
     def close(self) -> None:

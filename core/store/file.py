@@ -8,7 +8,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal, cast
@@ -17,7 +17,18 @@ import apsw
 
 from core.errors import MuistiError, StoreCorrupt, StoreUnavailable
 from core.meters import StoreMeters
-from core.store.database import REFUSAL, BadStatement, Database, Ended, Outcome, Refused, Rows, Statement
+from core.store.database import (
+    REFUSAL,
+    BadStatement,
+    Database,
+    Ended,
+    Outcome,
+    Refused,
+    Rows,
+    Scrubbed,
+    Statement,
+)
+from core.store.free_space import Traces, look
 from core.store.sqlite_errors import translated
 
 APPLICATION_ID = 0x4D756973  # "Muis"
@@ -26,6 +37,8 @@ BUSY_PAUSE_MS = 10
 GROUP_STATEMENTS = 20_000  # a group stops growing here, so that nobody waits long for neighbours
 CHECKPOINT_PAGES = 1_000  # 4 MB of log
 JOURNAL_LIMIT_BYTES = 64 << 20
+LOG_WAIT_MS = 3_000  # that the log may take to be emptied while readers hold it
+CLEAN = 1  # user_version of a file in which all that was ever deleted was overwritten
 # One statement, one snapshot: another process may be making the database.
 IDENTITY = "SELECT application_id, (SELECT count(*) FROM sqlite_master) FROM pragma_application_id"
 STOPPED = "nothing can be stored after an internal error; restart Muisti"
@@ -84,6 +97,16 @@ class _Waiting:
         return self._outcome
 
 
+class _Errand:
+    """Work of the writer's thread between two groups, with the connection that writes."""
+
+    __slots__ = ("waiting", "work")
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self.work = work
+        self.waiting = _Waiting()
+
+
 class FileDatabase:
     """A `Database` on one file. Several processes may open the same file."""
 
@@ -108,6 +131,7 @@ class FileDatabase:
         self._path = Path(path).absolute()
         self._vfs = vfs
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._errands: queue.SimpleQueue[_Errand] = queue.SimpleQueue()
         self._meters = StoreMeters(waiting=self._jobs.qsize)
         self._checkpoint_pages = checkpoint_pages
         self._log_pages = 0
@@ -176,6 +200,21 @@ class FileDatabase:
                 raise StoreUnavailable(STOPPED)
             self._jobs.put(job)
 
+    def scrub(self, traces: Traces) -> Scrubbed:
+        """Empty the log, and look through free space; rewrite the whole file where something is found there."""
+        unchecked: dict[str, str] = {}
+        found: dict[str, int] = {}
+        try:
+            self._run_errand(self._empty_log)
+            if traces.all or not self._is_clean() or self._look(traces):
+                self._run_errand(self._rewrite)  # with what is in use, and nothing else
+            found["free space of the file"] = 0
+        except StoreUnavailable as error:
+            unchecked["free space of the file"] = f"not rewritten, so repeat this: {error}"
+        log = Path(f"{self._path}-wal")
+        found["write-ahead log, in bytes"] = log.stat().st_size if log.exists() else 0
+        return Scrubbed(found, unchecked)
+
     def close(self) -> None:
         with self._closing:
             if self._closed:
@@ -200,8 +239,10 @@ class FileDatabase:
             raise StoreCorrupt(f"{self._path.name} is a database of another program (application_id {found})")
         _keep_log(connection)
         connection.pragma("synchronous", synchronous)
+        connection.pragma("secure_delete", True)
         if found != APPLICATION_ID:
             connection.pragma("application_id", APPLICATION_ID)
+            connection.pragma("user_version", CLEAN)
         connection.pragma("foreign_keys", True)
         connection.pragma("journal_size_limit", JOURNAL_LIMIT_BYTES)
         connection.wal_autocheckpoint(0)
@@ -241,6 +282,7 @@ class FileDatabase:
                     self._commit(group)
                 if self._log_pages >= self._checkpoint_pages:
                     self._checkpoint()
+                self._run_errands()
         finally:
             self._dismiss(group)
 
@@ -254,6 +296,28 @@ class FileDatabase:
                 group.extend([] if job is None else [job])
         for job in group:
             job.end(StoreUnavailable(STOPPED))
+        self._run_errands(StoreUnavailable(STOPPED))
+
+    def _run_errand(self, work: Callable[[], None]) -> None:
+        """Let the writer's thread do something between two groups, and wait for it."""
+        errand = _Errand(work)
+        self._errands.put(errand)
+        self.queue((), lambda _: None)  # wakes it
+        errand.waiting.result()
+
+    def _run_errands(self, refusal: Exception | None = None) -> None:
+        with suppress(queue.Empty):
+            while True:
+                errand = self._errands.get_nowait()
+                try:
+                    if refusal is not None:
+                        raise refusal
+                    with translated():
+                        errand.work()
+                except (MuistiError, apsw.Error) as failure:
+                    errand.waiting(failure)
+                else:
+                    errand.waiting([])
 
     def _next_group(self) -> tuple[list[_Job], bool]:
         """Wait for a job, then take what else waits. The second value is False when it is time to stop."""
@@ -323,6 +387,38 @@ class FileDatabase:
             return  # nothing is lost: the log stays, the next commit tries again, and a real fault fails that commit
         finally:
             self._log_pages = 0
+
+    def _empty_log(self) -> None:
+        """Move all of the log into the file, and cut it to nothing. Raises when readers hold it for too long."""
+        self._writer.set_busy_timeout(LOG_WAIT_MS)
+        try:
+            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            self._log_pages = 0
+        finally:
+            self._writer.set_busy_timeout(BUSY_TIMEOUT_MS)
+
+    def _rewrite(self) -> None:
+        """Write the whole file anew."""
+        self._writer.execute("VACUUM")
+        self._writer.pragma("user_version", CLEAN)
+        self._empty_log()
+
+    def _is_clean(self) -> bool:
+        with self._reader() as connection, translated():
+            return cast(int, connection.pragma("user_version")) == CLEAN
+
+    def _look(self, traces: Traces) -> int:
+        """How much of what was erased is in free space.
+
+        Read through SQLite's own layer: whoever else closes the file lets go of the locks that SQLite has on it.
+        """
+        flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
+        with translated():
+            file = apsw.VFSFile(self._vfs or "", str(self._path), [flags, 0])
+            try:
+                return look(file, traces)
+            finally:
+                file.xClose()
 
 
 def _make_folder(folder: Path) -> None:

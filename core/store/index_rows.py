@@ -49,8 +49,12 @@ def _passages(space: SpaceRow, generation: int | None, after_born: int, versions
 
 
 def deaths(space: SpaceRow, after: int) -> Statement:
-    """Version ids and the seq at which they died, for deaths after `after`."""
-    return Statement("SELECT id, died FROM versions WHERE space_id = ? AND died > ?", (space.id, after))
+    """(version id, seq, erased) of the deaths after `after`; `erased` is 1 when the version is gone for good."""
+    return Statement(
+        "SELECT id, died, 0 FROM versions WHERE space_id = ? AND died > ? "
+        "UNION ALL SELECT version_id, seq, 1 FROM erased WHERE space_id = ? AND seq > ?",
+        (space.id, after) * 2,
+    )
 
 
 def field_values(space: SpaceRow, field: str, first_id: int, last_id: int) -> Statement:

@@ -13,7 +13,8 @@ from typing import TypeVar
 from core.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable, TooLarge
 from core.meters import StoreMeters
 from core.store import writes
-from core.store.database import Database, Ended, Rows, Statement
+from core.store.database import Database, Ended, Rows, Scrubbed, Statement
+from core.store.free_space import Traces
 from core.store.hrana import BatchResult, Step, rows_of, transaction
 from core.store.hrana_errors import Unsure, check, is_too_large, whole
 from core.store.patience import PASSING, Patience, reason_of, tally
@@ -25,6 +26,10 @@ REPLICATION_SECONDS = 1.0  # that a replica gets to catch up, and to answer befo
 PROBE_SECONDS = 0.2
 POLL_SECONDS = 0.02
 REST_SECONDS = 5.0  # for which a replica that did not answer is left alone
+UNREACHED = (
+    "the server neither overwrites what is deleted nor lets its clients look: its operator moves the data into a new "
+    "database, or keeps it on an encrypted disk (docs/operations.md)"
+)
 BEHIND = "the read replica of the database has not come that far yet; try again"
 LARGE_KNOWN = 100  # batches remembered because their rows take more room than one answer has
 SMALL_BYTES = 1_000_000  # an answer that had room enough
@@ -112,6 +117,10 @@ class RemoteDatabase:
 
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return False
+
+    def scrub(self, traces: Traces) -> Scrubbed:
+        """Nothing of that is possible through the server, which refuses VACUUM, checkpoints and `secure_delete`."""
+        return Scrubbed({}, {"free pages and logs of the database server": UNREACHED})
 
     def close(self) -> None:
         self._closed = True
@@ -303,6 +312,9 @@ class _Primary:
 
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return self._whole.queue(statements, ended)
+
+    def scrub(self, traces: Traces) -> Scrubbed:
+        return self._whole.scrub(traces)
 
     def close(self) -> None:
         self._whole.close()

@@ -9,6 +9,10 @@ from core.store.spaces import SpaceRow
 FORMAT = 1  # of the bytes; others are passed over
 
 _OWN = "space_id = ? AND generation_id = ? AND format = ?"
+_WITH_ERASED = (
+    "FROM segments s WHERE s.space_id = ? AND s.format = ? AND EXISTS (SELECT 1 FROM erased e "
+    "WHERE e.space_id = s.space_id AND e.seq > s.seen AND e.born > s.first AND e.born <= s.last)"
+)
 
 
 def chain(space: SpaceRow, generation: int | None) -> Statement:
@@ -37,8 +41,8 @@ def add(
 ) -> list[Statement]:
     """Put a segment behind the last one: `span` is its `first` and `last`.
 
-    Nothing happens when another has come there, when vectors came to older versions after `seen`, or when deaths after
-    that may have been erased.
+    Nothing happens when another has come there, when vectors came to older versions after `seen`, or some were
+    erased, or when deaths after that may have been.
     """
     own = _own(space, generation)
     return [
@@ -46,7 +50,7 @@ def add(
         Statement(
             "INSERT INTO segments SELECT ?, ?, ?, ?, ?, ?, ?, ? "
             f"WHERE (SELECT coalesce(max(last), 0) FROM segments WHERE {_OWN}) = ? AND NOT EXISTS "
-            "(SELECT 1 FROM changes WHERE space_id = ? AND seq > ? AND kind = 'reembedded') "
+            "(SELECT 1 FROM changes WHERE space_id = ? AND seq > ? AND kind IN ('reembedded', 'erased')) "
             "AND (SELECT kept_from FROM spaces WHERE id = ?) <= ?",
             (*own, *span, seen, passages, packed, *own, span[0], space.id, seen, space.id, seen),
         ),
@@ -56,6 +60,31 @@ def add(
 def forget(space: SpaceRow) -> Statement:
     """Give up all segments of a space."""
     return Statement("DELETE FROM segments WHERE space_id = ?", (space.id,))
+
+
+def forget_foreign(space: SpaceRow) -> Statement:
+    """Give up those in formats that are not read here: nobody could tell what is in them."""
+    return Statement("DELETE FROM segments WHERE space_id = ? AND format <> ?", (space.id, FORMAT))
+
+
+def with_erased(space: SpaceRow) -> Statement:
+    """(generation id, first, seen, data) of a segment that holds versions which were erased after it was made."""
+    return Statement(f"SELECT s.generation_id, s.first, s.seen, s.data {_WITH_ERASED} LIMIT 1", (space.id, FORMAT))
+
+
+def count_erased(space: SpaceRow) -> Statement:
+    """How many such there are."""
+    return Statement(f"SELECT count(*) {_WITH_ERASED}", (space.id, FORMAT))
+
+
+def rewrite(
+    space: SpaceRow, generation: int, first: int, was_seen: int, seen: int, passages: int, packed: bytes
+) -> Statement:
+    """Put another content in place of that of a segment, unless somebody else has."""
+    return Statement(
+        f"UPDATE segments SET seen = ?, passages = ?, data = ? WHERE {_OWN} AND first = ? AND seen = ?",
+        (seen, passages, packed, space.id, generation, FORMAT, first, was_seen),
+    )
 
 
 def _own(space: SpaceRow, generation: int | None) -> tuple[int, int, int]:

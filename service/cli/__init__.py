@@ -29,6 +29,8 @@ COMMANDS = {
     "delete": ("service.cli.write:delete", "Delete a memory."),
     "export": ("service.cli.moving:export", "Write a space into a file, with its history and its vectors."),
     "import": ("service.cli.moving:import_files", "Take in an export, or the memories of another system."),
+    "purge": ("service.cli.erasure:purge", "Erase memories for good, with a signed report."),
+    "verify-report": ("service.cli.erasure:verify_report", "Check who signed the report of a purge."),
     "categories": ("service.cli.read:categories", "List categories and how many memories each has."),
     "tags": ("service.cli.read:tags", "List tags and how many memories each has."),
     "stats": ("service.cli.read:stats", "Show the sizes of a space."),
@@ -47,6 +49,8 @@ COMMANDS = {
     "probe": ("service.cli.probes:probe", "Pin questions, and see whether they find what they should."),
     "reembed": ("service.cli.reembed:reembed", "Embed a space anew with the model that runs."),
     "top": ("service.cli.top:top", "Watch a server at work."),
+    "backup": ("service.cli.backups:backup", "Copy the database while it is in use."),
+    "restore-backup": ("service.cli.backups:restore", "Put a copy in the place of the database."),
     "doctor": ("service.cli.doctor:doctor", "Check the installation and the database."),
     "completion": ("service.cli.completion:completion", "Print a script that completes commands and options."),
 }

@@ -11,6 +11,7 @@ from service.routes import (
     checkpoints,
     docs,
     entries,
+    erasure,
     facets,
     forks,
     health,
@@ -42,6 +43,7 @@ IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *checkpoints.ROUTES,
     *moving.ROUTES,
     *forks.ROUTES,
+    *erasure.IN_A_SPACE,
 )
 
 
@@ -50,6 +52,7 @@ def routes() -> list[ControllerRouterHandler]:
     return [
         *spaces.ROUTES,
         Router("/v1/spaces/{space:str}", route_handlers=IN_A_SPACE),
+        *erasure.ROUTES,
         *keys.ROUTES,
         *receipts.ROUTES,
         *health.ROUTES,

@@ -4,6 +4,7 @@ from litestar import Response, delete, get, patch, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
+from core.errors import InvalidInput
 from core.filters import parse_params
 from core.points import parse
 from service.access import check
@@ -25,9 +26,12 @@ from service.parameters import (
     LimitParameter,
     NoTouchParameter,
     OnConflictParameter,
+    PurgeParameter,
 )
 from service.preferences import preferred
-from service.respond import added, deleted, followed, found, read, unchanged, written
+from service.respond import added, deleted, followed, found, planned, read, unchanged, written
+from service.routes.erasure import reported
+from service.schemas.erasure import ErasureReply
 from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply, WrittenReply
 from service.schemas.requests import AddBody, PatchBody, RestoreBody, SupersedeBody, on_conflict_of
 from service.workers import Backend
@@ -225,20 +229,36 @@ async def restore_memory(
     return preferred(request, written(stored))
 
 
-@delete("/memories/{memory_id:str}", operation_id="deleteMemory", tags=["memories"], needs="delete")
+@delete(
+    "/memories/{memory_id:str}",
+    status_code=200,
+    operation_id="deleteMemory",
+    tags=["memories"],
+    needs="delete",
+    statuses=[204],
+)
 async def delete_memory(
     request: Request,
     space: FromPath[str],
     memory_id: FromPath[str],
     backend: NamedDependency[Backend],
+    purge: PurgeParameter = None,
     if_match: IfMatchHeader = None,
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
-) -> Response[None]:
+) -> Response[ErasureReply] | Response[None]:
     """Delete a memory.
 
-    Its versions stay in its history.
+    Its versions stay in its history; with `purge` nothing does, and the answer is a signed report of where it was
+    looked for. A purge may be repeated at will, needs no key for that, and takes whatever version there is.
     """
+    if purge:
+        if if_match is not None or idempotency_key is not None:
+            raise InvalidInput.at("$.purge", "goes without If-Match and Idempotency-Key: repeat it as you like")
+        eraser, caller = backend.engine.eraser, access_of(request.scope).caller(request.scope.get("request_id"))
+        if dry_run:
+            return planned(await backend.store(eraser.plan_memory, space, memory_id, caller), Response(ErasureReply()))
+        return await reported(request, backend, lambda: eraser.memory(space, memory_id, caller))
     ended = await backend.store(
         memories(request, backend, dry_run=dry_run).delete,
         space,

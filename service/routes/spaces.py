@@ -12,7 +12,9 @@ from service.errors import HttpError
 from service.gate import access_of
 from service.headers import SEQ
 from service.parameters import ConfirmParameter, DryRunParameter
-from service.respond import read, tried
+from service.respond import planned, read, tried
+from service.routes.erasure import reported
+from service.schemas.erasure import ErasureReply
 from service.schemas.policy import PolicyBody, PolicyReply
 from service.schemas.quotas import QuotaBody, QuotaReply
 from service.schemas.replies import SpaceReply, SpacesReply
@@ -60,22 +62,32 @@ async def get_space(space: FromPath[str], backend: NamedDependency[Backend]) -> 
     return read(SpaceReply.of(found), found.at)
 
 
-@delete("/v1/spaces/{space:str}", operation_id="deleteSpace", tags=["spaces"], needs="admin", problems=["conflict"])
+@delete(
+    "/v1/spaces/{space:str}",
+    status_code=200,
+    operation_id="deleteSpace",
+    tags=["spaces"],
+    needs="admin",
+    problems=["conflict"],
+)
 async def delete_space(
     request: Request,
     space: FromPath[str],
     confirm: ConfirmParameter,
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
-) -> Response[None]:
+) -> Response[ErasureReply]:
     """Erase a space with all that is in it.
 
-    The default space always exists and cannot be erased.
+    The answer is a signed report of where it was looked for. The default space always exists and can only be emptied:
+    `POST …/purge` with `everything`.
     """
     if confirm != space:
         raise InvalidInput.at("$.confirm", f"is {confirm[:80]!r}; to erase the space send confirm={space}")
-    await backend.store(backend.engine.delete_space, space, by=access_of(request.scope).actor, dry_run=dry_run)
-    return tried(dry_run, Response(None, status_code=204))
+    eraser, caller = backend.engine.eraser, access_of(request.scope).caller()
+    if dry_run:
+        return planned(await backend.store(eraser.plan_space, space, keep=False), Response(ErasureReply()))
+    return await reported(request, backend, lambda: eraser.space(space, caller, keep=False))
 
 
 @patch("/v1/spaces/{space:str}/quota", operation_id="setQuota", tags=["spaces"], needs="admin")

@@ -151,6 +151,11 @@ REPLICA = Rule(
     _replica_url,
 )
 TOKEN = Rule("Token for a remote database.", "a JSON Web Token or another bearer token", _token)
+SIGNING_KEY = Rule(
+    "File with the Ed25519 private key (PEM) that signs reports; none: the database keeps one.",
+    "the path of a file",
+    text,
+)
 TOKEN_FILE = Rule("File with the token for a remote database; read again when it changes.", "the path of a file", text)
 NAMESPACE = Rule("Which database of a server with several; unset means the one of its URL.", "a name", _namespace)
 CALIBRATION = Rule(

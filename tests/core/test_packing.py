@@ -223,7 +223,7 @@ def test_parts_and_bytes_give_back_the_rows(versions: list[tuple[int, int]], nby
     rows = [
         (version, version.to_bytes(16, "big"), 10 + version, "active", 1, version, None, bytes(16), number, 0, 5,
          bytes(8 * terms), bytes(range(24)) if terms % 2 else None, "s" if spoken else None, 1.5 if spoken else None,
-         "Ann" if spoken and number else None)
+         "Ann" if spoken and number else None, None)
         for version, (passages, terms) in enumerate(versions, start=1)
         for number in range(passages)
     ]  # fmt: skip

@@ -13,7 +13,8 @@ from typing import Literal, cast
 from core.errors import MuistiError
 from core.ids import id_bytes
 from core.meters import StoreMeters
-from core.store.database import Database, Ended, Rows, Statement
+from core.store.database import Database, Ended, Rows, Scrubbed, Statement
+from core.store.free_space import Traces
 from core.values import Memory, Written
 from tests.durability.crash_vfs import RecordingDisk
 
@@ -230,6 +231,9 @@ class NotingDatabase:
 
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return False  # `write` tells where the log stood
+
+    def scrub(self, traces: Traces) -> Scrubbed:
+        return self._inner.scrub(traces)
 
     def close(self) -> None:
         self._inner.close()

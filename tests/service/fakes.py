@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.meters import StoreMeters
-from core.store.database import Database, Ended, Rows, Statement
+from core.store.database import Database, Ended, Rows, Scrubbed, Statement
+from core.store.free_space import Traces
 
 API = "/v1/spaces/default"
 
@@ -52,6 +53,11 @@ class Breakable:
         if self.failure is not None:
             raise self.failure
         return self._inner.queue(statements, ended)
+
+    def scrub(self, traces: Traces) -> Scrubbed:
+        if self.failure is not None:
+            raise self.failure
+        return self._inner.scrub(traces)
 
     def close(self) -> None:
         self._inner.close()

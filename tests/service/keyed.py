@@ -25,10 +25,19 @@ NEEDS: dict[str, Scope | None] = {
     "mergeSpaces": "delete", "compareSpaces": "read", "forkSpace": "admin",
     "listCheckpoints": "read", "diffSpace": "read", "createCheckpoint": "write", "deleteCheckpoint": "write",
     "setQuota": "admin", "setPolicy": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
-    "getMetrics": "admin",
+    "getMetrics": "admin", "purge": "admin",
 }  # fmt: skip
 ANY_KEY = {"getReceipt", "replayReceipt", "listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey"}
-PUBLIC = {"getHealth", "getReadiness", "getOpenapi", "getDocs", "getProblem", "getResourceMetadata", "getMcpMetadata"}
+PUBLIC = {
+    "getHealth",
+    "getReadiness",
+    "getOpenapi",
+    "getDocs",
+    "getProblem",
+    "getSigningKeys",
+    "getResourceMetadata",
+    "getMcpMetadata",
+}
 
 BODIES: dict[str, Any] = {
     "addProbe": {"query": "deploy", "category": "rules", "key": "deploy"},
@@ -48,6 +57,7 @@ BODIES: dict[str, Any] = {
     "search": {"query": "deploy"},
     "setQuota": {"memories": 9},
     "setPolicy": {"personal_data": "redact"},
+    "purge": {"author": "Ann"},
 }
 
 # Not in JSON.

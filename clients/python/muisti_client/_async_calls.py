@@ -210,6 +210,17 @@ class AsyncMuisti(AsyncTransport):
             )
         )
 
+    async def get_signing_keys(
+        self,
+    ) -> types.SigningKeysReply:
+        """Read the public keys that reports are signed with. A set of JSON web keys (RFC 7517, Ed25519)."""
+        return await self._send(
+            call(
+                'GET',
+                '/v1/signing-keys',
+            )
+        )
+
     async def list_spaces(
         self,
     ) -> types.SpacesReply:
@@ -256,8 +267,8 @@ class AsyncMuisti(AsyncTransport):
         *,
         confirm: str,
         dry_run: bool | None = None,
-    ) -> types.DryRunReply | None:
-        """Erase a space with all that is in it. The default space always exists and cannot be erased. Needs the scope admin."""
+    ) -> types.ErasureReply | types.DryRunReply:
+        """Erase a space with all that is in it. The answer is a signed report of where it was looked for. The default space always exists and can only be emptied: `POST …/purge` with `everything`. Needs the scope admin."""
         return await self._send(
             call(
                 'DELETE',
@@ -665,18 +676,19 @@ class AsyncMuisti(AsyncTransport):
         space: str,
         memory_id: str,
         *,
+        purge: bool | None = None,
         dry_run: bool | None = None,
         if_match: str | None = None,
         idempotency_key: str | None = None,
         muisti_min_seq: str | None = None,
-    ) -> types.DryRunReply | None:
-        """Delete a memory. Its versions stay in its history. Needs the scope delete."""
+    ) -> types.ErasureReply | types.DryRunReply | None:
+        """Delete a memory. Its versions stay in its history; with `purge` nothing does, and the answer is a signed report of where it was looked for. A purge may be repeated at will, needs no key for that, and takes whatever version there is. Needs the scope delete."""
         return await self._send(
             call(
                 'DELETE',
                 '/v1/spaces/{space}/memories/{memory_id}',
                 parts={'space': space, 'memory_id': memory_id},
-                params={'dry_run': dry_run},
+                params={'purge': purge, 'dry_run': dry_run},
                 headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
                 once=True,
             )
@@ -925,6 +937,26 @@ class AsyncMuisti(AsyncTransport):
             call(
                 'POST',
                 '/v1/spaces/{space}/prune',
+                parts={'space': space},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+            )
+        )
+
+    async def purge(
+        self,
+        space: str,
+        body: types.PurgeBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ErasureReply | types.DryRunReply:
+        """Erase memories for good: of an author, of a source, by a filter, by age, or everything. Rows with all versions, vectors, segments, answers to requests, the log and free space of the file. Then every place is asked again, and the answer is the signed report of that. `everything` needs the name of the space as `confirm`; the space stays, empty, with a new epoch. Needs the scope admin."""
+        return await self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/purge',
                 parts={'space': space},
                 params={'dry_run': dry_run},
                 headers={'Muisti-Min-Seq': muisti_min_seq},

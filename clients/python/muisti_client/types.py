@@ -319,6 +319,15 @@ EntryBody = TypedDict(
 )
 "A memory without its address."
 
+ErasureReply = TypedDict(
+    'ErasureReply',
+    {
+        'report': NotRequired['ReportReply | None'],
+        'signed': NotRequired['str | None'],
+    },
+)
+"The report of an erasure, and the same signed: nothing of it is kept. A dry run has neither."
+
 ExplanationReply = TypedDict(
     'ExplanationReply',
     {
@@ -794,6 +803,19 @@ PruneBody = TypedDict(
 )
 "Candidates that are older and were retrieved less often go; without it what the settings say."
 
+PurgeBody = TypedDict(
+    'PurgeBody',
+    {
+        'author': NotRequired['str | None'],
+        'source': NotRequired['str | None'],
+        'filter': NotRequired['dict[str, Any] | None'],
+        'older_than_days': NotRequired['float | None'],
+        'everything': NotRequired['bool'],
+        'confirm': NotRequired['str | None'],
+    },
+)
+"Which memories to erase: those any of whose versions meets all that is given; or everything."
+
 QuotaBody = TypedDict(
     'QuotaBody',
     {
@@ -891,6 +913,27 @@ ReplayReply = TypedDict(
     },
 )
 "The same search today, and what differs from the receipt: the memories of then first."
+
+ReportReply = TypedDict(
+    'ReportReply',
+    {
+        'id': 'str',
+        'space': 'str',
+        'what': 'dict[str, Any]',
+        'by': 'str',
+        'began_at': 'str',
+        'ended_at': 'str',
+        'engine': 'str',
+        'seq': 'str | None',
+        'erased': 'dict[str, Any]',
+        'found': 'dict[str, Any]',
+        'complete': 'bool',
+        'unchecked': 'dict[str, Any]',
+        'relatives': 'list[str]',
+        'format': NotRequired["Literal['muisti-erasure/1']"],
+    },
+)
+"What was erased, and what was found when every place was asked again."
 
 ResourceReply = TypedDict(
     'ResourceReply',
@@ -1012,6 +1055,14 @@ SearchReply = TypedDict(
     },
 )
 "Hits, best first."
+
+SigningKeysReply = TypedDict(
+    'SigningKeysReply',
+    {
+        'keys': 'list[dict[str, Any]]',
+    },
+)
+"A set of keys (RFC 7517): every public key that reports were ever signed with here."
 
 SpaceBody = TypedDict(
     'SpaceBody',

@@ -1,0 +1,240 @@
+"""Copies of a database file: made while others write, checked before they bear their name, and put back.
+
+A copy is one moment's state, whole, in one file without a log. Its spaces say at which epoch and seq it was taken.
+"""
+
+import os
+import uuid
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import apsw
+
+from core.errors import Conflict, NotFound, PastRetention, PointAhead, StoreCorrupt, StoreUnavailable
+from core.store.file import APPLICATION_ID, BUSY_TIMEOUT_MS
+from core.store.sqlite_errors import translated
+from core.values import Seq
+
+PAGES = 2_000  # of a copy, between two words about how far it is
+
+Progress = Callable[[str, int, int], None]  # stage, done, of how many
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamp:
+    """Of a copy: when it was made (microseconds), how large it is, and where each space stood."""
+
+    made_at: int
+    size: int
+    spaces: dict[str, Seq]
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """No word about progress."""
+
+
+def back_up(source: Path, target: Path, now: int, progress: Progress = silent, *, force: bool = False) -> Stamp:
+    """Copy a database that may be in use; the copy gets its name when it has been opened and checked.
+
+    Raises:
+        Conflict: there is a file of that name, and no `force`.
+        NotFound: there is no database.
+        StoreCorrupt: the database is damaged, or the copy does not hold.
+        StoreUnavailable, StoreFull: it cannot be read, or the copy not be written.
+    """
+    if target.exists() and not force:
+        raise Conflict(f"{target} is there already; name another file, or force it")
+    if not source.exists():
+        raise NotFound("database", str(source))
+    with _fresh(target) as partial:
+        with translated(), _opened(source) as given, _opened(partial) as copy:
+            given.execute("BEGIN")  # one snapshot for all steps, whatever others write meanwhile
+            given.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+            _copied(given, copy, progress)
+            copy.pragma("journal_mode", "delete")
+            copy.execute("CREATE TABLE IF NOT EXISTS backup_stamp (made_at INTEGER NOT NULL) STRICT")
+            copy.execute("DELETE FROM backup_stamp")
+            copy.execute("INSERT INTO backup_stamp VALUES (?)", (now,))
+        stamp = checked(partial, progress)
+    return stamp
+
+
+def checked(path: Path, progress: Progress = silent) -> Stamp:
+    """Open a copy and look through all of it.
+
+    Raises:
+        StoreCorrupt: it is damaged, or no copy of a Muisti database; the message says where.
+    """
+    with translated(), _opened(path) as copy:
+        if copy.pragma("application_id") != APPLICATION_ID:
+            raise StoreCorrupt(f"{path.name} is no Muisti database")
+        progress("checking", 0, 2)
+        found = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(5)")]
+        if found != ["ok"]:
+            raise StoreCorrupt(f"{path.name} is damaged: {'; '.join(found)[:500]}")
+        progress("checking", 1, 2)
+        if strays := copy.execute("PRAGMA foreign_key_check").fetchall():
+            raise StoreCorrupt(f"{path.name} is damaged: {len(strays)} rows belong to nothing")
+        progress("checking", 2, 2)
+        stamped = copy.execute("SELECT 1 FROM sqlite_schema WHERE name = 'backup_stamp'").fetchall()
+        made = copy.execute("SELECT max(made_at) FROM backup_stamp").get if stamped else None
+        rows = cast(list[tuple[str, str, int]], copy.execute("SELECT name, epoch, seq FROM spaces").fetchall())
+        spaces = {name: Seq(epoch, seq) for name, epoch, seq in rows}
+    return Stamp(made_at=cast("int | None", made) or 0, size=path.stat().st_size, spaces=spaces)
+
+
+def restore(
+    backup: Path,
+    target: Path,
+    now: int,
+    progress: Progress = silent,
+    *,
+    at: int | Seq | None = None,
+    force: bool = False,
+) -> Stamp:
+    """Put a copy in the place of a database, with a new epoch for every space: points of before hold no more.
+
+    `at` takes what came later back: all spaces to a time in microseconds, or one to a point of its history. With
+    `force` a database that is there already is kept beside it, under another name.
+
+    Raises:
+        Conflict: there is a database already, and no `force`; or somebody has it open.
+        NotFound, StoreCorrupt: there is no such copy, or it is damaged; nothing was changed.
+        PastRetention, PointAhead: the copy does not know that point.
+    """
+    if not backup.exists():
+        raise NotFound("backup", str(backup))
+    if target.exists() and not force:
+        raise Conflict(f"{target} is there already; nothing was restored: name another file, or force it")
+    with _fresh(target, aside=now) as partial:
+        with translated(), _opened(backup) as given, _opened(partial) as copy:
+            _copied(given, copy, progress)
+            copy.pragma("journal_mode", "delete")
+        checked(partial, progress)
+        with translated(), _opened(partial) as copy:
+            copy.pragma("secure_delete", True)
+            copy.pragma("foreign_keys", True)
+            with copy:
+                _roll_back(copy, at)
+                _renew_epochs(copy)
+                copy.execute("DROP TABLE IF EXISTS backup_stamp")
+        stamp = checked(partial, progress)
+    return stamp
+
+
+def _copied(given: apsw.Connection, copy: apsw.Connection, progress: Progress) -> None:
+    with copy.backup("main", given, "main") as running:
+        while not running.done:
+            running.step(PAGES)
+            progress("copying", running.page_count - running.remaining, running.page_count)
+
+
+@contextmanager
+def _opened(path: Path) -> Generator[apsw.Connection]:
+    connection = apsw.Connection(str(path))
+    try:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        yield connection
+    finally:
+        connection.close()
+
+
+@contextmanager
+def _fresh(target: Path, aside: int | None = None) -> Generator[Path]:
+    """A file that takes the place of `target` when all went well, and else leaves nothing behind.
+
+    `aside`: one that is there is kept under a name with this number, and must be nobody's.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f"{target.name}.{uuid.uuid4().hex[:8]}.partial")
+    os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    try:
+        yield partial
+        _synced(partial)
+        if aside is not None and target.exists():
+            _close_off(target)
+            target.rename(target.with_name(f"{target.name}.before-{aside}"))
+        partial.replace(target)
+        _synced(target.parent)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _close_off(path: Path) -> None:
+    """Move the log of a database into it, and be sure that nobody else has it open."""
+    try:
+        with _opened(path) as connection:
+            connection.set_busy_timeout(0)
+            mode = connection.pragma("journal_mode", "delete")
+    except (apsw.BusyError, apsw.LockedError):
+        mode = "wal"
+    except apsw.Error:  # too damaged to have a log that could be moved
+        return
+    if mode != "delete":
+        raise Conflict(f"another process has {path} open; stop the server first")
+
+
+def _synced(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        raise StoreUnavailable(f"{path} cannot be synced ({error.strerror})") from error
+    finally:
+        os.close(handle)
+
+
+def _renew_epochs(copy: apsw.Connection) -> None:
+    for space_id, epoch in copy.execute("SELECT id, epoch FROM spaces").fetchall():
+        fresh = str(uuid.uuid4())
+        copy.execute("UPDATE spaces SET epoch = ? WHERE id = ?", (fresh, space_id))
+        copy.execute(
+            "UPDATE requests SET seq = ? || substr(seq, instr(seq, ':')) WHERE seq >= ? AND seq < ?",
+            (fresh, f"{epoch}:", f"{epoch};"),
+        )
+
+
+def _roll_back(copy: apsw.Connection, at: int | Seq | None) -> None:
+    rows = copy.execute("SELECT id, name, epoch, seq, kept_from FROM spaces").fetchall()
+    known = cast(list[tuple[int, str, str, int, int]], rows)
+    if isinstance(at, Seq) and at.epoch not in {epoch for _, _, epoch, _, _ in known}:
+        raise NotFound("space", f"of epoch {at.epoch}")
+    for space_id, name, epoch, seq, kept_from in known:
+        if at is None or (isinstance(at, Seq) and at.epoch != epoch):
+            continue
+        number = at.number if isinstance(at, Seq) else _reached(copy, space_id, at)
+        if number > seq:
+            raise PointAhead(f"space {name!r} of this backup ends at {epoch}:{seq}")
+        if number < kept_from:
+            raise PastRetention(f"space {name!r} keeps its history from {epoch}:{kept_from} on")
+        if number < seq:
+            _forget_after(copy, space_id, number)
+
+
+def _reached(copy: apsw.Connection, space_id: int, time: int) -> int:
+    asked = "SELECT coalesce(max(seq), 0) FROM changes WHERE space_id = ? AND committed_at <= ?"
+    return cast(int, copy.execute(asked, (space_id, time)).get)
+
+
+def _forget_after(copy: apsw.Connection, space_id: int, number: int) -> None:
+    """Take a space back to a change. What was erased since does not come back: it is not there."""
+    for sql in (
+        "DELETE FROM versions WHERE space_id = :space AND born > :seq",
+        "UPDATE versions SET died = NULL WHERE space_id = :space AND died > :seq",
+        "DELETE FROM changes WHERE space_id = :space AND seq > :seq",
+        "UPDATE changes SET undone = NULL WHERE space_id = :space AND undone > :seq",
+        "DELETE FROM erased WHERE space_id = :space AND seq > :seq",
+        "DELETE FROM segments WHERE space_id = :space",
+        "DELETE FROM requests WHERE EXISTS (SELECT 1 FROM spaces s WHERE s.id = :space AND "
+        "substr(requests.seq, 1, instr(requests.seq, ':') - 1) = s.epoch "
+        "AND CAST(substr(requests.seq, instr(requests.seq, ':') + 1) AS INTEGER) > :seq)",
+        "UPDATE spaces SET seq = :seq, committed_at = coalesce((SELECT committed_at FROM changes "
+        "WHERE space_id = :space AND seq = :seq), created_at), "
+        "memories = (SELECT count(*) FROM versions WHERE space_id = :space AND died IS NULL), "
+        "bytes = (SELECT coalesce(sum(bytes), 0) FROM versions WHERE space_id = :space AND died IS NULL) "
+        "WHERE id = :space",
+    ):
+        copy.execute(sql, {"space": space_id, "seq": number})

@@ -1,0 +1,71 @@
+"""Erasing for good, and what proves it."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import msgspec
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from core.erasing import Erasure
+from service.decode import Request
+from service.gate import access_of
+from service.headers import SEQ
+from service.parameters import DryRunParameter
+from service.respond import planned
+from service.schemas.erasure import ErasureReply, PurgeBody, ReportReply, SigningKeysReply
+from service.workers import Backend
+
+
+@post("/purge", status_code=200, operation_id="purge", tags=["erasure"], needs="admin")
+async def purge(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[PurgeBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[ErasureReply]:
+    """Erase memories for good: of an author, of a source, by a filter, by age, or everything.
+
+    Rows with all versions, vectors, segments, answers to requests, the log and free space of the file. Then every
+    place is asked again, and the answer is the signed report of that. `everything` needs the name of the space as
+    `confirm`; the space stays, empty, with a new epoch.
+    """
+    caller = access_of(request.scope).caller(request.scope.get("request_id"))
+    eraser = backend.engine.eraser
+    if data.everything:
+        data.check_everything(space)
+        if dry_run:
+            return planned(await backend.store(eraser.plan_space, space, keep=True), Response(ErasureReply()))
+        return await reported(request, backend, lambda: eraser.space(space, caller, keep=True))
+    subject = data.subject(backend.engine.now())
+    if dry_run:
+        return planned(await backend.store(eraser.plan, space, subject), Response(ErasureReply()))
+    return await reported(request, backend, lambda: eraser.subject(space, subject, data.what(), caller))
+
+
+@get("/v1/signing-keys", operation_id="getSigningKeys", tags=["erasure"], needs="nothing")
+async def get_signing_keys(backend: NamedDependency[Backend]) -> SigningKeysReply:
+    """Read the public keys that reports are signed with.
+
+    A set of JSON web keys (RFC 7517, Ed25519).
+    """
+    found = await backend.store(backend.engine.signing_keys.public)
+    return SigningKeysReply(keys=[msgspec.json.decode(one) for one in found])
+
+
+async def reported(request: Request, backend: Backend, erase: Callable[[], Erasure]) -> Response[Any]:
+    """Erase, and answer with the signed report."""
+    erasure = await backend.store(erase)
+    report = ReportReply.of(erasure)
+    key_file = request.app.state.settings.signing_key_file
+    sign = import_module("service.signing").sign  # cryptography comes with the first report
+    signed = await backend.store(sign, backend.engine, key_file, msgspec.json.encode(report))
+    headers = {} if erasure.seq is None else {SEQ: str(erasure.seq)}
+    return Response(ErasureReply(report=report, signed=signed), headers=headers)
+
+
+IN_A_SPACE = (purge,)
+ROUTES = (get_signing_keys,)

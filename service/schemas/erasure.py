@@ -1,0 +1,109 @@
+"""Bodies about erasing for good."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from core import filters
+from core.erasing import Erasure, Subject
+from core.errors import InvalidInput
+from service.schemas import fields
+
+FORMAT = "muisti-erasure/1"
+US_A_DAY = 86_400_000_000
+
+
+class PurgeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which memories to erase: those any of whose versions meets all that is given; or everything."""
+
+    author: fields.Author | None = None
+    source: fields.Source | None = None
+    filter: dict[str, Any] | None = None
+    older_than_days: Annotated[float, Meta(gt=0, le=100_000, description="Days since they were created.")] | None = None
+    everything: bool = False
+    confirm: Annotated[str, Meta(description="The name of the space, to erase everything in it.")] | None = None
+
+    def subject(self, now: int) -> Subject:
+        """What is to be erased; `now` in microseconds.
+
+        Raises:
+            InvalidInput: nothing is chosen, or the filter is no good.
+        """
+        if not self.what():
+            raise InvalidInput.at("$", "name an author, a source, a filter or an age, or everything")
+        return Subject(
+            author=self.author,
+            source=self.source,
+            filter=None if self.filter is None else filters.parse(self.filter, "$.filter"),
+            older_than_us=None if self.older_than_days is None else now - int(self.older_than_days * US_A_DAY),
+        )
+
+    def what(self) -> dict[str, Any]:
+        """The same as the report tells it."""
+        given = {name: getattr(self, name) for name in ("author", "source", "filter", "older_than_days")}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def check_everything(self, space: str) -> None:
+        """Raise `InvalidInput` unless the name of the space stands there once more, and nothing else is chosen."""
+        if self.what():
+            raise InvalidInput.at("$.everything", "goes alone: leave out what chooses some of it")
+        if self.confirm != space:
+            raise InvalidInput.at("$.confirm", f"to erase everything in the space send its name, {space!r}")
+
+
+class ReportReply(Struct, frozen=True, kw_only=True):
+    """What was erased, and what was found when every place was asked again."""
+
+    id: str
+    space: fields.SpaceName
+    what: Annotated[dict[str, Any], Meta(description="What was to be erased, as it was named.")]
+    by: Annotated[str, Meta(description="The id of the key that asked for it, or who acts without one.")]
+    began_at: datetime
+    ended_at: datetime
+    engine: Annotated[str, Meta(description="Name and version of the database engine.")]
+    seq: Annotated[str | None, Meta(description="Point of history of the erasure; null when there was nothing.")]
+    erased: Annotated[dict[str, int], Meta(description="Rows that went, by table.")]
+    found: Annotated[dict[str, int], Meta(description="What is left of it by place: 0 where all is well.")]
+    complete: Annotated[bool, Meta(description="Nothing was found wherever it could be looked for.")]
+    unchecked: Annotated[dict[str, str], Meta(description="Places that could not be looked at, and why.")]
+    relatives: Annotated[
+        list[fields.MemoryId],
+        Meta(description="Memories that stay and name an erased one as their parent, or as what they superseded."),
+    ]
+    format: Literal["muisti-erasure/1"] = FORMAT
+
+    @classmethod
+    def of(cls, erasure: Erasure) -> "ReportReply":
+        return cls(
+            id=erasure.id,
+            space=erasure.space,
+            what=dict(erasure.what),
+            by=erasure.by,
+            began_at=erasure.began_at,
+            ended_at=erasure.ended_at,
+            engine=erasure.engine,
+            seq=None if erasure.seq is None else str(erasure.seq),
+            erased=dict(erasure.erased),
+            found=dict(erasure.found),
+            complete=erasure.complete,
+            unchecked=dict(erasure.unchecked),
+            relatives=list(erasure.relatives),
+        )
+
+
+class ErasureReply(Struct, frozen=True, kw_only=True):
+    """The report of an erasure, and the same signed: nothing of it is kept. A dry run has neither."""
+
+    report: ReportReply | None = None
+    signed: Annotated[
+        str | None,
+        Meta(description="The report as a compact JWS (RFC 7515), by a key of `GET /v1/signing-keys`."),
+    ] = None
+
+
+class SigningKeysReply(Struct, frozen=True, kw_only=True):
+    """A set of keys (RFC 7517): every public key that reports were ever signed with here."""
+
+    keys: list[Mapping[str, str]]
