@@ -15,7 +15,7 @@ from core.points import Point, parse
 from core.reading import find_space
 from core.reembed import embed_past
 from core.store import audit, checkpoints, memories, turns
-from core.store.database import Database, Rows
+from core.store.database import Database, Refused, Rows
 from core.store.spaces import SpaceRow, guard
 from core.store.trial import written
 from core.transactions import Call, Transactions
@@ -133,7 +133,13 @@ class Checkpoints:
             shown_at(self._database, row, seq)
             return self._transactions.turn(row, [turns.back_to(row, seq)], "rolled_back", call, [told])
 
-        done = self._transactions.run(space, call, attempt)
+        try:
+            done = self._transactions.run(space, call, attempt)
+        except Refused as refused:
+            if refused.code != "constraint":
+                raise
+            problem = f"change {seq} lies within a step that passed an address on; name a point before or behind it"
+            raise InvalidInput.at("$.to", problem) from refused
         assert done.tally is not None
         made = 0 if done.plan is not None else done.tally.changes
         return RolledBack(to=Seq(done.seq.epoch, seq), before=Seq(done.seq.epoch, done.seq.number - made), written=done)

@@ -112,6 +112,20 @@ class Model:
         self.seq += len(todo)
         self.undone |= chosen
 
+    def roll_back(self, to: int, actor: str) -> None:
+        if to > self.seq:
+            raise LookupError
+        then = {id_: self._before(id_, to + 1) for id_ in self.lives}
+        current = [said for said in then.values() if said is not None and not said["superseded_by"] and said["key"]]
+        if len({(said["category"], said["key"]) for said in current}) < len(current):
+            raise ValueError  # within a step: an address was on its way
+        self.become({id_: said for id_, said in then.items() if said != self.lives[id_][-1].said}, actor)
+
+    def become(self, all_: Mapping[str, Fields | None], actor: str) -> None:
+        """Many memories say something else, or end, in the order of their ids."""
+        for id_ in sorted(all_):
+            self._write(id_, all_[id_], actor)
+
     def need(self, id_: str) -> Fields:
         said = self._current(id_)
         if said is None:

@@ -116,6 +116,20 @@ def test_checkpoints_are_made_listed_and_forgotten(engine: Engine):
         engine.roll_back(SPACE, "99")
 
 
+def test_within_a_step_is_no_place_to_go_back_to(engine: Engine):
+    one, other = (engine.add(SPACE, [Draft(content=text)]).memories[0].id for text in ("red fox", "blue lake"))
+    engine.update(SPACE, one, {"category": "c", "key": "k"})
+    engine.create_checkpoint(SPACE, "one")
+    engine.update(SPACE, one, {"key": "l"})
+    engine.update(SPACE, other, {"category": "c", "key": "k"})
+    engine.create_checkpoint(SPACE, "other")
+    middle = engine.roll_back(SPACE, "one").written.seq.number - 1  # when `one` has it again, and `other` still
+    with pytest.raises(InvalidInput, match="within a step"):
+        engine.roll_back(SPACE, str(middle))
+    engine.roll_back(SPACE, "other")
+    assert engine.get_entry(SPACE, "c", "k").memory.id == other
+
+
 def test_who_sees_a_part_of_a_space_leaves_the_whole_alone(engine: Engine):
     add(engine, "red fox", category="c")
     add(engine, "blue lake", category="d")

@@ -1,6 +1,6 @@
 """The whole life of memories, step by step beside a plain model: nothing differs, also after a restart."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -29,8 +29,10 @@ ends = st.sampled_from([None, None, None, 1, 3])  # days from now
 class Lives(RuleBasedStateMachine):
     """Each rule does one thing to both, and both must agree on what comes of it."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, steps: list[int]) -> None:
+        """`steps` counts, in its one place."""
         super().__init__()
+        self.steps, self.dry = steps, False
         self.store, self.clock = store, Clock(NOON)
         self.engine = open_engine(store, clock=self.clock)
         self.model = Model()
@@ -49,18 +51,38 @@ class Lives(RuleBasedStateMachine):
         return said | {"expires": expires, "supersedes": None, "superseded_by": None}
 
     def both(self, does: Callable[[], Written], models: Callable[[Written | None], None]) -> None:
-        """Do it to the engine; the model, told what was written, must do it too, or refuse for the same reason."""
+        """Do it to the engine; the model, told what was written, must do it too, or refuse for the same reason.
+
+        It is tried first: that must foretell what comes of it, and change nothing.
+        """
+        self.steps[0] += 1
+        told = self.tried(does)
+        assert self.engine.get_space(SPACE).seq == self.model.seq
+        before = self.model.seq
         try:
             written = does()
         except (NotFound, InvalidInput, Conflict) as error:
             with pytest.raises(KeyError if isinstance(error, NotFound) else ValueError):
                 models(None)
+            assert told is type(error)
         else:
             models(written)
-            assert self.engine.get_space(SPACE).seq == self.model.seq
+            assert self.engine.get_space(SPACE).seq == self.model.seq == before + told
+
+    def tried(self, does: Callable[[], Written]) -> int | type[Exception]:
+        """How many changes it would make, or what it would raise."""
+        self.dry = True
+        try:
+            plan = does().plan
+        except (NotFound, InvalidInput, Conflict) as error:
+            return type(error)
+        finally:
+            self.dry = False
+        assert plan is not None
+        return plan.changes
 
     def seen_by(self, actor: str) -> Any:
-        return self.engine.seen_by(Caller(actor))
+        return self.engine.seen_by(Caller(actor), dry_run=self.dry)
 
     @rule(actor=actors, content=contents, address=addresses, importance=importance, end=ends)
     def add(self, actor: str, content: str, address: tuple[Any, Any], importance: str, end: int | None) -> None:
@@ -108,6 +130,45 @@ class Lives(RuleBasedStateMachine):
     def undo(self, actor: str, last: int) -> None:
         self.both(lambda: self.seen_by(actor).undo(SPACE, Undo(last=last)), lambda _: self.model.undo(last, actor))
 
+    @rule(actor=actors, back=st.integers(0, 12))
+    def roll_back(self, actor: str, back: int) -> None:
+        to = max(0, self.model.seq - back)
+        self.both(
+            lambda: self.seen_by(actor).roll_back(SPACE, str(to)).written, lambda _: self.model.roll_back(to, actor)
+        )
+
+    @precondition(lambda self: self.model.shown())
+    @rule(actor=actors, choice=st.integers(0, 50), content=contents, ends=st.booleans(), drop=st.booleans())
+    def fork_and_merge(self, actor: str, choice: int, content: str, ends: bool, drop: bool) -> None:
+        """What is changed, ended and added in a fork comes of it in the space."""
+        before, fork = self.model.shown(), f"f{self.steps[0]}"
+        self.engine.fork(SPACE, fork)
+        copies = {one.content: one.id for one in self.engine.list_memories(fork, limit=100).items}
+        assert sorted(copies) == sorted({said["content"] for said in before.values()})
+        alone = [id_ for id_, said in before.items() if [*_contents(before)].count(said["content"]) == 1]
+        todo: dict[str, Fields | None] = {}
+        if alone:
+            id_ = alone[choice % len(alone)]
+            copy = copies[before[id_]["content"]]
+            if ends:
+                self.engine.delete(fork, copy)
+            else:
+                self.engine.update(fork, copy, {"importance": "high", "content": f"{content} changed"})
+            todo[id_] = None if ends else {**before[id_], "importance": "high", "content": f"{content} changed"}
+        new = self.fields(f"{content} new {fork}", (None, None), "low", None)
+        self.engine.add(fork, [Draft(**draft_fields(new, from_us))], on_conflict="keep")
+
+        def models(written: Written | None) -> None:
+            assert written is not None
+            added = [one.id for one in self.engine.diff(SPACE, str(self.model.seq)).items if one.change == "added"]
+            self.model.become(todo | {added[0]: new}, actor)
+
+        self.both(lambda: self.seen_by(actor).merge(fork, SPACE, drop=drop), models)
+        if not drop:
+            again = self.engine.merge(fork, SPACE)
+            assert again.tally is not None and again.tally.changes == 0
+            self.engine.delete_space(fork)
+
     @rule(days=st.sampled_from([0.5, 2.0]))
     def pass_days(self, days: float) -> None:
         self.clock.pass_days(days)
@@ -136,8 +197,16 @@ class Lives(RuleBasedStateMachine):
             assert [said_of(version.memory, to_us) for version in versions] == self.model.versions(id_)
 
 
-@pytest.mark.timeout(7_200)
-def test_nothing_differs_from_a_plain_model(stores: Stores, long: bool):
+def _contents(shown: dict[str, Fields]) -> Iterator[str]:
+    return (said["content"] for said in shown.values())
+
+
+@pytest.mark.timeout(14_400)
+def test_nothing_differs_from_a_plain_model(stores: Stores, long: bool, capsys: pytest.CaptureFixture[str]):
     examples, steps = (200, 100) if long else (5, 20)
     chosen = settings(settings(), max_examples=examples, stateful_step_count=steps)
-    run_state_machine_as_test(lambda: Lives(stores()), settings=chosen)
+    done = [0]
+    run_state_machine_as_test(lambda: Lives(stores(), done), settings=chosen)
+    if long:
+        with capsys.disabled():
+            print(f"\n{done[0]:,} steps that change something, each tried first, and no difference")  # noqa: T201
