@@ -89,7 +89,7 @@ class Model:
         later = {at for at, id_ in changes.items() if id_ in first and at > first[id_]}
         if later - chosen - self.undone:
             raise ValueError
-        todo = {id_: self._before(id_, at) for id_, at in first.items()}
+        todo = {id_: self._before(id_, at) for id_, at in sorted(first.items(), key=lambda item: item[1])}
         todo = {id_: said for id_, said in todo.items() if said != self.lives[id_][-1].said}
         if not todo:
             raise KeyError
