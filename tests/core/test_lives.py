@@ -154,7 +154,8 @@ class Lives(RuleBasedStateMachine):
                 self.engine.delete(fork, copy)
             else:
                 self.engine.update(fork, copy, {"importance": "high", "content": f"{content} changed"})
-            todo[id_] = None if ends else {**before[id_], "importance": "high", "content": f"{content} changed"}
+            said = None if ends else {**before[id_], "importance": "high", "content": f"{content} changed"}
+            todo |= {id_: said} if said != before[id_] else {}  # it may say so already
         new = self.fields(f"{content} new {fork}", (None, None), "low", None)
         self.engine.add(fork, [Draft(**draft_fields(new, from_us))], on_conflict="keep")
 
