@@ -45,7 +45,7 @@ def test_what_differs_of_two_texts_stands_between_what_they_share(before: str, a
 
 @given(metadata, metadata)
 def test_metadata_without_differences_is_the_same(before: dict[str, Any], after: dict[str, Any]):
-    old, new = (new_memory(Draft(content="x", metadata=one), SPACE, "i", NOON) for one in (before, after))
+    old, new = (new_memory(Draft(content="x", metadata=one), SPACE, "i", NOON, 50) for one in (before, after))
     assert (differences(old, new) == ()) == (repr(_ordered(before)) == repr(_ordered(after)))
 
 
