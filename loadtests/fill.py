@@ -22,7 +22,7 @@ from core.store.database import Rows, Statement
 from core.store.file import FileDatabase
 from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow
-from core.values import CONTENT_ONLY, Draft
+from core.values import CONTENT_ONLY, TRUST, Draft
 
 SPACE = "bench"
 BATCH = 2_000
@@ -86,7 +86,7 @@ def _prepare(batch: tuple[SpaceRow, str | None, int, Sequence[str]]) -> list[New
     space, model, first, texts = batch
     now, ids = time.time_ns() // 1000, IdSource()
     drafts = [Draft(content=text, metadata={"a": group_of(first + place)}) for place, text in enumerate(texts)]
-    made = [new_memory(draft, SPACE, id_text(ids.new(now)), now) for draft in drafts]
+    made = [new_memory(draft, SPACE, id_text(ids.new(now)), now, TRUST[draft.source_class]) for draft in drafts]
     return ready(made, space, _encoder(model))
 
 

@@ -56,6 +56,7 @@ def snapshot_of(vectors: Vectors, passages: Longs, ids: Longs, blank: Mask | Non
             None,
             None,
             None,
+            None,
         )
         for m, n, blob in zip(memory, number, blobs, strict=True)
     ]

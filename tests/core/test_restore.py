@@ -51,7 +51,7 @@ def test_metadata_without_differences_is_the_same(before: dict[str, Any], after:
 
 def _ordered(value: Any) -> Any:
     if isinstance(value, dict):
-        return sorted((name, _ordered(inner)) for name, inner in value.items())
+        return {name: _ordered(value[name]) for name in sorted(value)}
     return [_ordered(one) for one in value] if isinstance(value, list) else value
 
 

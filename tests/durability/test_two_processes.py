@@ -22,7 +22,7 @@ class Node:
         assert self._http.post("/v1/spaces", json={"name": space}).status_code == 201
 
     def erase(self, space: str) -> None:
-        assert self._http.delete(f"/v1/spaces/{space}", params={"confirm": space}).status_code == 204
+        assert self._http.delete(f"/v1/spaces/{space}", params={"confirm": space}).status_code == 200
 
     def add(self, space: str, content: str) -> str:
         response = self._http.post(f"/v1/spaces/{space}/memories", json={"content": content})

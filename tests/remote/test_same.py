@@ -150,7 +150,7 @@ class Side:
         return written
 
     def _each(self, engine: Engine, given: list[Draft], on_conflict: Any) -> object:
-        reply = add_each(engine, self._space, given, on_conflict)
+        reply, _ = add_each(engine, self._space, given, on_conflict)
         self._ids += [item.memory.id for item in reply.items if not isinstance(item.memory, msgspec.UnsetType | None)]
         return reply
 

@@ -13,6 +13,14 @@ from schemathesis import Case
 
 DOCUMENT = json.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_text("utf-8"))
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
+
+
+@schemathesis.serializer("application/x-ndjson")
+def ndjson(_: object, value: Any) -> bytes:
+    """A line of a file, whatever it is."""
+    return value if isinstance(value, bytes) else json.dumps(value).encode()
+
+
 LEAKS = ("Traceback", 'File "', ".py", "SELECT ", "sqlite", "apsw")
 # Any operation may answer so: its URL no longer leads to it.
 ASIDE = {"no_route", "method_not_allowed"}

@@ -371,7 +371,7 @@ def hit(content: str) -> Hit:
     fixed: dict[str, Any] = {"type": "fact", "status": "active", "importance": "medium", "tags": ("a b", "c")}
     memory = Memory(
         **raw, **rest, **fixed, category="some category", key="k", metadata={"team": "core"}, created_at=at,
-        updated_at=at, superseded_by=None, tokens=1,
+        updated_at=at, superseded_by=None, tokens=1, source_class="unknown", derived_from=(), trust=50,
     )  # fmt: skip
     return Hit(memory=memory, score=0.5, ranks={}, passage=Passage(0, 0, len(content)))
 
