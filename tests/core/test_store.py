@@ -118,6 +118,10 @@ def test_migrating_twice_or_from_two_processes_changes_nothing(database: Databas
     assert rows == [(len(migrations()),)]
 
 
+def test_the_name_of_a_migration_tells_its_number():
+    assert [name.partition("_")[0] for name, _ in migrations()] == [f"{n:04}" for n in range(1, len(migrations()) + 1)]
+
+
 @pytest.mark.parametrize("sql", ["nonsense", "SELECT * FROM nowhere", "SELECT nothing", "SELECT ?"])
 def test_a_statement_that_makes_no_sense_is_our_fault_and_leaves_nothing(database: Database, sql: str):
     with pytest.raises(BadStatement):
