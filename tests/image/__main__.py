@@ -84,8 +84,8 @@ class Server:
             return False
 
 
-# The program of the section on backups.
-BACKUP = re.search(r"```python\n(.*?)```", Path("docs/operations.md").read_text("utf-8"), re.DOTALL)
+# As docs/operations.md has it.
+BACKUP = ["muisti", "backup", "/data/backup.db"]
 
 
 def main() -> None:
@@ -226,8 +226,8 @@ def check_kill(server: Server) -> None:
 
 def check_backup(engine: Engine) -> None:
     """What the documents say about backups works while the server runs."""
-    assert BACKUP is not None
-    done = engine.inside(NAME, ["python", "-c", BACKUP[1]])
+    assert f"podman exec muisti {' '.join(BACKUP)}" in Path("docs/operations.md").read_text("utf-8")
+    done = engine.inside(NAME, BACKUP)
     assert done.code == 0, done
 
 
