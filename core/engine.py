@@ -25,7 +25,7 @@ from core.errors import (
 from core.expiry import Expirer
 from core.forks import Forks
 from core.ids import IdSource
-from core.importing import Importer
+from core.importing.importer import Importer
 from core.index.cache import Indexes
 from core.kernels import bake
 from core.keys import Keys

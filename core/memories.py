@@ -15,7 +15,7 @@ from core.filters import Filter
 from core.forks import Forks
 from core.hits import Answer
 from core.ids import id_bytes, id_text
-from core.importing import Import, Importer
+from core.importing.importer import Import, Importer
 from core.listing import page, page_of
 from core.lives import Lives
 from core.past import AskAt, read_at

@@ -10,7 +10,7 @@ from litestar.params import FromPath, QueryParameter
 from litestar.response import Stream
 
 from core.errors import InvalidInput
-from core.importing import Import
+from core.importing.importer import Import
 from core.records import ImportReport
 from core.values import Plan
 from service.access import check

@@ -296,7 +296,7 @@ def test_what_a_dead_import_left_is_cleared_by_the_next(stores: Stores, lines: l
 def test_a_remote_database_takes_a_large_file_in_steps(
     stores: Stores, lines: list[bytes], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("core.importing.REMOTE_MAX", 7)
+    monkeypatch.setattr("core.importing.moving.REMOTE_MAX", 7)
     with open_engine(stores()) as there:
         if isinstance(there._database, FileDatabase):  # pyright: ignore[reportPrivateUsage]
             return

@@ -1,0 +1,89 @@
+"""What is known of a file that comes in, by all who handle it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from core.caller import Caller
+from core.errors import InvalidInput, Problem
+from core.records import Header, LineProblem, PassageRecord
+from core.store.spaces import SpaceRow
+from core.values import Memory
+
+TOLD = 100  # lines that a report names
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A version from a line; `born` and `died` are numbers of the file."""
+
+    line: int
+    place: str | None
+    memory: Memory
+    born: int
+    died: int | None
+    passages: Sequence[PassageRecord] | None
+    is_new: bool  # without a history, so that its birth is a change of now
+
+
+@dataclass(slots=True)
+class Tally:
+    """What has become of the lines so far; `kept` and `embedded` count vectors."""
+
+    failed: int = 0
+    failures: list[LineProblem] = field(default_factory=list[LineProblem])
+    skipped: Counter[str] = field(default_factory=Counter[str])
+    kept: int = 0
+    embedded: int = 0
+    versions: int = 0
+
+
+@dataclass(slots=True)
+class Incoming:
+    """A file on its way into a space; `now` in microseconds.
+
+    `generation` is the model of the vectors that are kept, `lost` are the ids of memories of which a line is bad.
+    """
+
+    target: SpaceRow
+    caller: Caller
+    now: int
+    atomic: bool
+    dry_run: bool
+    generation: str | None
+    header: Header | None = None
+    lost: set[str] = field(default_factory=set[str])
+    tally: Tally = field(default_factory=Tally)
+
+    @property
+    def opened(self) -> Header:
+        """The header of a file that has begun."""
+        return cast(Header, self.header)
+
+    @property
+    def top(self) -> int:
+        """The last change of the file."""
+        header = self.header
+        return 0 if header is None or header.space is None else header.space.seq
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether the space becomes what that of the file was, history and all."""
+        return not self.target.seq.number and self.header is not None and self.header.space is not None
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether nothing of it will come in, because a line is bad."""
+        return self.tally.failed > 0 and self.atomic and not self.dry_run
+
+    def fail(self, line: int, place: str | None, code: str, problems: Sequence[Problem]) -> None:
+        """Note that a line cannot come in."""
+        tally = self.tally
+        tally.failed += 1
+        if len(tally.failures) < TOLD:
+            tally.failures.append(LineProblem(line, place, code, tuple(problems)))
+
+
+class Broken(InvalidInput):
+    """The file cannot be read any further."""

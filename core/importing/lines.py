@@ -1,0 +1,206 @@
+"""The lines of a file, in their order: each is read and checked, by itself and against those before it."""
+
+from dataclasses import replace
+
+from msgspec import structs
+
+from core.errors import InvalidInput, Problem
+from core.ids import id_bytes
+from core.importing.incoming import Broken, Incoming, Item
+from core.prepare import DRAFT_FIELDS, distinct_tags, draft_of
+from core.records import (
+    FORMAT,
+    BadLine,
+    ChangeLine,
+    End,
+    Header,
+    MemoryLine,
+    Record,
+    VersionLine,
+    id_of,
+    read_memory,
+    read_record,
+)
+from core.screening import Screener
+from core.text import count_tokens
+from core.times import DAY_US, from_us, to_us
+from core.transactions import Call
+from core.validate import check_draft
+from core.values import Memory
+
+PIECE = 200  # versions that are stored at once
+PIECE_CHARACTERS = 2_000_000
+ANCIENT = -(1 << 55)  # microseconds; nothing expired before
+_KIND = frozenset("abcdefghijklmnopqrstuvwxyz_")
+
+
+class Lines:
+    """Reads lines, one after another; what they held waits until it is taken."""
+
+    def __init__(self, file: Incoming, screener: Screener, *, embeds: bool) -> None:
+        """`embeds`: vectors are made here."""
+        self._file, self._screener, self._embeds = file, screener, embeds
+        self.last = 0  # number of a change, of those of the file or counted
+        self._ended = False
+        self._lines = self._changed = 0
+        self._items: list[Item] = []
+        self._changes: list[ChangeLine] = []
+        self._size = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether enough waits to be put aside."""
+        return len(self._items) + len(self._changes) // 2 >= PIECE or self._size >= PIECE_CHARACTERS
+
+    def read(self, line: bytes) -> None:
+        """The next line of the file.
+
+        Raises:
+            Broken: from here on the file cannot be read.
+        """
+        self._lines += 1
+        if line.strip():
+            self._take(line)
+
+    def taken(self) -> tuple[list[Item], list[ChangeLine]]:
+        """What waits, which waits no longer."""
+        items, changes, self._items, self._changes, self._size = self._items, self._changes, [], [], 0
+        return items, changes
+
+    def check_whole(self) -> None:
+        """Raise `Broken` when the end has not come."""
+        if not self._ended:
+            raise self._broken("the file ends here without its end: it is cut off")
+
+    def _take(self, line: bytes) -> None:
+        place = None
+        try:
+            record = read_record(line)
+            place = record.place if isinstance(record, MemoryLine | BadLine) else None
+            self._check_order(record)
+            self._accept(record)
+        except Broken:
+            raise
+        except InvalidInput as bad:
+            if self._file.header is None:
+                raise self._broken(f"this is no header of an export: {bad}") from None
+            self._file.fail(self._lines, place, bad.code, bad.problems)
+
+    def _check_order(self, record: Record) -> None:
+        if self._ended:
+            raise self._broken("there are lines behind the end")
+        if (self._file.header is None) != isinstance(record, Header):
+            raise self._broken('the first line, and no other, must be a header such as {"type": "muisti", …}')
+
+    def _accept(self, record: Record) -> None:
+        match record:
+            case Header():
+                self._begin(record)
+            case ChangeLine():
+                self._take_change(record)
+            case VersionLine():
+                self._take_version(record)
+            case MemoryLine():
+                self._take_memory(record)
+            case BadLine():
+                raise InvalidInput.at("$", record.message)
+            case End():
+                self._end(record)
+
+    def _begin(self, header: Header) -> None:
+        if header.format != FORMAT:
+            raise self._broken(f"the file has format {header.format}; this Muisti reads format {FORMAT}")
+        self._file.header = header
+        if header.space is not None and not self._file.target.seq.number:
+            settings = header.space.settings.settings()
+            self._file.target = replace(self._file.target, space=replace(self._file.target.space, settings=settings))
+        if not self._embeds and header.space is not None:
+            here = self._file.target.space.generation
+            self._file.generation = header.space.generation if here in (None, header.space.generation) else None
+
+    def _end(self, end: End) -> None:
+        before = self._lines - 1
+        if end.lines != before:
+            raise self._broken(f"the end counts {end.lines:,} lines before it, and there are {before:,}")
+        header = self._file.opened
+        if header.counts is not None and header.counts.versions != self._file.tally.versions:
+            raise self._broken(
+                f"the header counts {header.counts.versions:,} versions, not {self._file.tally.versions:,}"
+            )
+        self._ended = True
+
+    def _take_change(self, line: ChangeLine) -> None:
+        if line.seq <= self._changed or line.seq > self._file.top:
+            raise InvalidInput.at("$.seq", _no_place(line.seq, self._changed, self._file.top))
+        if not line.kind or not set(line.kind) <= _KIND:
+            raise InvalidInput.at("$.kind", f"{line.kind!r} is no kind of change")
+        if line.id is not None and id_bytes(line.id) is None:
+            raise InvalidInput.at("$.id", f"{line.id[:80]!r} is no memory id")
+        if line.at.tzinfo is None or to_us(line.at) > self._file.now + DAY_US:
+            raise InvalidInput.at("$.at", "needs a time zone, as in 2026-05-01T12:00:00Z, and must have come")
+        self._changed = line.seq
+        self._changes.append(line)
+
+    def _take_version(self, line: VersionLine) -> None:
+        self._file.tally.versions += 1
+        memory = self._read(line)
+        if line.born <= self.last or line.born > self._file.top:
+            raise InvalidInput.at("$.born", _no_place(line.born, self.last, self._file.top))
+        if line.died is not None and not line.born < line.died <= self._file.top:
+            raise InvalidInput.at(
+                "$.died", f"{line.died} is not between the birth and the {self._file.top} of the header"
+            )
+        self.last = line.born
+        self._add(Item(self._lines, None, memory, line.born, line.died, line.passages, is_new=False))
+
+    def _take_memory(self, line: MemoryLine) -> None:
+        memory = self._read(line)
+        self.last += 1
+        self._add(Item(self._lines, line.place, memory, self.last, None, None, is_new=True))
+
+    def _add(self, item: Item) -> None:
+        self._items.append(item)
+        self._size += len(item.memory.content)
+
+    def _read(self, line: VersionLine | MemoryLine) -> Memory:
+        try:
+            memory = read_memory(line.memory, self._file.target.space.name, from_us(self._file.now))
+            memory = self._screened(memory)
+        except InvalidInput:
+            if isinstance(line, VersionLine):
+                self._file.lost.update(id_of(line.memory))
+            raise
+        tags = distinct_tags(memory.tags)
+        return structs.replace(memory, tags=tags, tokens=count_tokens(memory.content))
+
+    def _screened(self, memory: Memory) -> Memory:
+        """The memory as the policy of the space lets it in.
+
+        Raises:
+            InvalidInput: it does not, or it is no memory that may be stored.
+        """
+        _check(memory)
+        stated = draft_of(memory)
+        draft = replace(stated, status="active") if memory.status == "superseded" else stated
+        clean, _ = self._screener.screened(self._file.target, draft, Call(ANCIENT, None, self._file.caller))
+        changes = {name: getattr(clean, name) for name in DRAFT_FIELDS if getattr(clean, name) != getattr(draft, name)}
+        return structs.replace(memory, **changes)
+
+    def _broken(self, message: str) -> Broken:
+        path = f"$.lines[{self._lines}]"
+        return Broken([Problem(path, f"line {self._lines:,}: {message}")])
+
+
+def _check(memory: Memory) -> None:
+    """Raise `InvalidInput` when a memory of a file may not be stored."""
+    draft = draft_of(memory)
+    is_superseded = memory.status == "superseded"
+    if is_superseded != (memory.superseded_by is not None):
+        raise InvalidInput.at("$.status", "superseded and superseded_by go together")
+    check_draft(replace(draft, status="active") if is_superseded else draft, ANCIENT)
+    if not 1 <= memory.version < 1 << 31:
+        raise InvalidInput.at("$.version", f"{memory.version} is no number of a version")
+
+
+def _no_place(number: int, last: int, top: int) -> str:
+    return f"{number} is not between the {last} before and the {top} of the header"

@@ -1,0 +1,102 @@
+"""What was put aside comes into the space that it is for: at once or, where it must be, in steps."""
+
+import uuid
+from collections.abc import Callable
+from typing import cast
+
+from core.errors import Conflict, ModelMismatch, MuistiError, QuotaExceeded, TooLarge
+from core.importing.incoming import Incoming
+from core.importing.staging import write
+from core.reading import find_space
+from core.store import audit, imports, quotas, spaces
+from core.store.database import Database, Refused, Statement
+from core.store.imports import Staged
+from core.times import to_us
+from core.values import Quota, Seq
+
+REMOTE_MAX = 10_000  # versions that a remote database surely takes in one transaction
+
+Clock = Callable[[], int]
+
+
+class Move:
+    """The move of one file. `has_begun`: something of it can be seen."""
+
+    def __init__(self, file: Incoming, database: Database, quota: Quota, clock: Clock) -> None:
+        self._file, self._database, self._quota, self._clock = file, database, quota, clock
+        self.has_begun = False
+
+    def run(self, staged: Staged, versions: int, last: int) -> Seq:
+        """The point at which all of it can be seen; `last` is the highest number of what was staged.
+
+        Raises:
+            Conflict, ModelMismatch, QuotaExceeded, TooLarge.
+        """
+        try:
+            return self._move(staged, versions, last)
+        except Refused as refused:
+            raise self._explained(refused) from refused
+
+    def _move(self, staged: Staged, versions: int, last: int) -> Seq:
+        step = versions if self._database.local else REMOTE_MAX
+        if versions > step and self._file.atomic:
+            raise TooLarge(
+                f"the file has {versions:,} versions; a remote database takes {REMOTE_MAX:,} in one transaction: "
+                "send atomic=false, and they come in step by step"
+            )
+        names = self._database.read([imports.columns(table) for table in imports.moved_tables()])
+        columns = {
+            table: [cast(str, row[0]) for row in rows]
+            for table, rows in zip(imports.moved_tables(), names, strict=True)
+        }
+        restored = self._file.is_restored
+        top, after, number = max(self._file.top, last), 0, 0
+        while after < top:
+            (rows,) = self._database.read([imports.step_end(staged, after, step)])
+            end = cast(int | None, rows[0][0])
+            (more,) = self._database.read([imports.step_end(staged, end, 1)]) if end else ([],)
+            upto = end if end and more and more[0][0] is not None else top
+            now = self._clock()
+            batch = self._entrance(staged) if not after else [spaces.guard(self._file.target)]
+            steps = imports.move(staged, (after, upto), columns, now, as_it_was=restored)
+            results = write(self._database, [*batch, *steps, *self._told(staged, now, last=upto == top)])
+            number = cast(int, results[len(batch) + len(steps) - 1][0][0])
+            self.has_begun = True
+            if not after:
+                self._file.target = find_space(self._database, self._file.target.space.name)
+            after = upto
+        return Seq(self._file.target.space.epoch, number)
+
+    def _entrance(self, staged: Staged) -> list[Statement]:
+        """What must hold of the space that it is moved into, and what becomes of it first."""
+        target = staged.target
+        guards = [spaces.guard(target)]
+        if self._file.generation is not None and self._file.tally.kept + self._file.tally.embedded:
+            guards = [
+                spaces.adopt_generation(target, self._file.generation),
+                spaces.guard_model(target, self._file.generation),
+            ]
+        if self._file.is_restored:
+            space = self._file.opened.space
+            assert space is not None
+            settings = spaces.settings_text(space.settings.settings())
+            guards += imports.take_over(staged, str(uuid.uuid4()), settings, to_us(space.created_at), space.kept_from)
+        return guards
+
+    def _told(self, staged: Staged, now: int, *, last: bool) -> list[Statement]:
+        if not last:
+            return []
+        name, actor = self._file.target.space.name, self._file.caller.actor
+        return [
+            quotas.refuse_more(self._file.target, self._quota),
+            audit.note(now, actor, "memories_imported", space=name, target=str(staged.id)),
+        ]
+
+    def _explained(self, refused: Refused) -> MuistiError:
+        name = self._file.target.space.name
+        if refused.code == "quota_exceeded":
+            (rows,) = self._database.read([quotas.usage(self._file.target, self._quota)])
+            return QuotaExceeded(name, quotas.used(rows[0]) if rows else None)
+        if refused.code == "model_mismatch":
+            return ModelMismatch(f"space {name!r} was embedded by another model meanwhile; nothing was imported")
+        return Conflict(f"space {name!r} changed while the file was read, and they do not go together; try again")

@@ -1,0 +1,67 @@
+"""What becomes of each memory of a file."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+from msgspec import structs
+
+from core.ids import id_text
+from core.importing.incoming import Incoming, Item
+from core.records import ChangeLine
+from core.store.database import Rows
+from core.store.memories import raw
+from core.times import to_us
+
+
+class Plan:
+    """What is to be done with the memories of a piece, given what the database has of them already."""
+
+    def __init__(self, file: Incoming, rows: Rows, staged: Rows) -> None:
+        """`rows` are last versions; `staged` are the ids of new memories that came in an earlier piece."""
+        self._file = file
+        self._twice = {id_text(cast(bytes, row[0])) for row in staged}
+        self._known: Mapping[str, tuple[int, int, int, int]] = {
+            id_text(cast(bytes, row[0])): cast(tuple[int, int, int, int], row[1:]) for row in rows
+        }
+
+    def item(self, item: Item) -> Item | None:
+        """The item as it is to be stored, None when it is passed over."""
+        reason = self._passed(item.memory.id)
+        if reason is None and item.is_new:
+            reason = "twice" if item.memory.id in self._twice else None
+            self._twice.add(item.memory.id)
+        if reason is None:
+            version = item.memory.version + self._shift(item.memory.id)
+            return replace(item, memory=structs.replace(item.memory, version=version))
+        if item.died is None and reason != "failed":
+            self._file.tally.skipped[reason] += 1
+        return None
+
+    def changes(self, changes: Sequence[ChangeLine]) -> Iterator[tuple[int, tuple[str | int | bytes | None, ...]]]:
+        """The number and the values of the changes that are to be stored."""
+        for one in changes:
+            if one.id is None:
+                if self._file.is_restored:
+                    yield one.seq, (one.kind, None, None, to_us(one.at), one.actor, one.request, one.undone)
+            elif self._passed(one.id) is None:
+                version = None if one.version is None else one.version + self._shift(one.id)
+                values = (one.kind, raw(one.id), version, to_us(one.at), one.actor, one.request, one.undone)
+                yield one.seq, values
+
+    def _passed(self, memory_id: str) -> str | None:
+        """Why a memory is passed over, if it is."""
+        if memory_id in self._file.lost:
+            return "failed"
+        if memory_id not in self._known:
+            return None
+        is_own, _, lives, was_undone = self._known[memory_id]
+        if not is_own:
+            return "elsewhere"
+        if lives:
+            return "exists"
+        return None if was_undone else "deleted"
+
+    def _shift(self, memory_id: str) -> int:
+        """The number of its last version, for a memory that was here and was undone."""
+        return self._known[memory_id][1] if memory_id in self._known else 0
