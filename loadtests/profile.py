@@ -18,12 +18,13 @@ from types import FrameType
 
 from rich.console import Console
 
+from deploy.cluster.ports import free_ports
 from loadtests import document, http_load, texts
 from loadtests.bed import Bed
 from loadtests.http_load import Request
 from loadtests.muisti import Muisti
 from loadtests.services import muisti as service
-from loadtests.services.process import free_port, running
+from loadtests.services.process import running
 from loadtests.tables import Table, rich_table
 from loadtests.timing import WARMING
 
@@ -138,7 +139,7 @@ def _sampled() -> Iterator[Counter[str]]:
 @contextmanager
 def _canned() -> Iterator[int]:
     """A server in a process of its own that answers anything with the same bytes."""
-    port = free_port()
+    (port,) = free_ports(1)
     with running([sys.executable, "-m", "loadtests.canned", str(port)], {}, f"http://127.0.0.1:{port}/"):
         yield port
 

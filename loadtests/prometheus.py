@@ -2,13 +2,14 @@
 
 import json
 import shutil
-import socket
 import subprocess
 import time
 import urllib.parse
 import urllib.request
 from pathlib import Path
 from typing import Any
+
+from deploy.cluster.ports import free_ports
 
 START_SECONDS = 60.0
 
@@ -23,8 +24,7 @@ class Prometheus:
     def __init__(self, folder: Path, config: Path) -> None:
         """`folder` gets data and log."""
         self._folder, self._config = folder, config
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self._port: int = free.getsockname()[1]
+        (self._port,) = free_ports(1)
 
     def __enter__(self) -> "Prometheus":
         with (self._folder / "prometheus.log").open("wb") as log:

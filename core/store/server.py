@@ -4,6 +4,8 @@ What goes wrong on the way is one of three things: the batch was not sent, it wa
 """
 
 import binascii
+import math
+import time
 from collections.abc import Iterator, Sequence
 from ssl import SSLCertVerificationError
 from urllib.parse import SplitResult, urlsplit
@@ -26,6 +28,7 @@ from core.store.location import base_url
 CONNECT_SECONDS = 2.0
 CONNECTIONS = 64  # kept open
 CLOSE_SECONDS = 1.0
+MISSING_SECONDS = 2.0  # for which a database may seem missing: sqld says so while it closes one to make room for others
 PORTS = {"http": 80, "https": 443}
 _ALIKE = {"content-type": "application/json", "accept-encoding": "identity"}
 
@@ -57,7 +60,7 @@ class Server:
         self._path = urlsplit(self._base).path
         self._token = token
         self._namespace = {} if namespace is None else {"x-namespace-bin": _unpadded(namespace)}
-        self._known = False  # whether it has ever answered
+        self._missing_after = time.monotonic() + MISSING_SECONDS  # never, once it has answered
         # TLS is verified against what the system trusts; a redirect would take the token elsewhere, so none is followed
         self._pool = urllib3.connection_from_url(self._base, maxsize=CONNECTIONS)
 
@@ -140,17 +143,17 @@ class Server:
     def _answered(self, response: urllib3.BaseHTTPResponse) -> urllib3.BaseHTTPResponse:
         status = response.status
         if status == 200:
-            self._known = True
+            self._missing_after = math.inf
             return response
         response.drain_conn()
         response.release_conn()
         if status in (401, 403):
             raise StoreUnavailable("the database refuses our token; see MUISTI_DATABASE_TOKEN")
-        if status == 404 and not self._known:
+        if status == 404 and time.monotonic() > self._missing_after:
             raise StoreUnavailable(
                 "at the URL of the database is no Hrana 3, or no such database; see MUISTI_DATABASE_NAMESPACE"
             )
-        if status in (404, 429):  # sqld takes a database for missing while it closes it to make room for others
+        if status in (404, 429):
             raise Declined(f"it answered {status}")
         if status == 413:
             raise TooLarge("what stands before the database takes no request of this size; send less at a time")

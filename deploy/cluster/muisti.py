@@ -2,12 +2,13 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from pathlib import Path
+
+from deploy.cluster.ports import free_ports, is_free
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 240.0
@@ -28,11 +29,9 @@ class Muisti:
         """
         self._folder = folder
         self._settings = settings
-        try:
-            with socket.create_server(("127.0.0.1", port)) as free:
-                self.port: int = free.getsockname()[1]
-        except OSError as error:
-            raise NotStarted(f"port {port} cannot be had: {error.strerror}") from error
+        if port and not is_free(port):
+            raise NotStarted(f"port {port} cannot be had: something listens there")
+        self.port = port or free_ports(1)[0]
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "Muisti":

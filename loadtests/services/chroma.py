@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from core.vectors import Vectors
+from deploy.cluster.ports import free_ports
 from loadtests import http_load
 from loadtests.bed import Bed
 from loadtests.fill import group_of
 from loadtests.http_load import Request
-from loadtests.services.process import free_port, running
+from loadtests.services.process import running
 from loadtests.services.service import Direction, Running, Service
 
 PROGRAM = Path("build/chroma/bin/chroma")
@@ -54,7 +55,7 @@ def hits(body: bytes) -> list[int]:
 
 @contextmanager
 def _server(data: Path) -> Iterator[tuple[int, int]]:
-    port = free_port()
+    (port,) = free_ports(1)
     command = [str(PROGRAM), "run", "--path", str(data), "--host", "127.0.0.1", "--port", str(port)]
     with running(command, {"ANONYMIZED_TELEMETRY": "False"}, f"http://127.0.0.1:{port}/api/v2/heartbeat") as process:
         yield port, process.pid

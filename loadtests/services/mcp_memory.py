@@ -12,9 +12,10 @@ from functools import partial
 from pathlib import Path
 
 from core.embed import SHIPPED
+from deploy.cluster.ports import free_ports
 from loadtests.bed import Bed
 from loadtests.http_load import Request
-from loadtests.services.process import free_port, running
+from loadtests.services.process import running
 from loadtests.services.service import Running, Service
 
 PYTHON = Path("build/mcp-memory-service/bin/python")
@@ -39,7 +40,7 @@ def service(bed: Bed) -> Service | None:
 
 @contextmanager
 def serving(data: Path, model: str | None) -> Iterator[Running]:
-    port = free_port()
+    (port,) = free_ports(1)
     command = [str(PYTHON), str(SHIM), "serve", str(model or SHIPPED), str(port)]
     with running(command, _settings(data), f"http://127.0.0.1:{port}/api/health") as process:
         yield Running(

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from deploy.cluster.ports import free_ports
 from loadtests.bed import Bed
 from loadtests.fill import SPACE
 from loadtests.http_load import Request
-from loadtests.services.process import free_port, running
+from loadtests.services.process import running
 from loadtests.services.service import Running, Service
 
 FILTER = {"metadata.a": {"lt": 10}}
@@ -27,7 +28,7 @@ def serving(
     database: Path | str, model: str | None = None, *, workers: int = 1, log: Path | None = None
 ) -> Iterator[Running]:
     """`database` is a file, or the URL of a server. What happens is told to `log`, to the last detail."""
-    port = free_port()
+    (port,) = free_ports(1)
     settings = {
         "MUISTI_PORT": str(port),
         "MUISTI_DATABASE_URL": f"file:{database}" if isinstance(database, Path) else database,

@@ -1,7 +1,6 @@
 """A server in a process of its own, for as long as it is needed."""
 
 import os
-import socket
 import subprocess
 import time
 import urllib.error
@@ -31,12 +30,6 @@ def running(
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 def resident(pid: int) -> int:

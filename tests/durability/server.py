@@ -2,13 +2,14 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import httpx
+
+from deploy.cluster.ports import free_ports
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,8 +19,7 @@ class Server:
 
     def __init__(self, database: Path) -> None:
         self._database = database
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        (self.port,) = free_ports(1)
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> "Server":

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import httpx
 
+from deploy.cluster.ports import free_ports
 from loadtests.document import put
-from loadtests.services.process import free_port
 from tests.image.engine import Engine, Layer
 
 NAME = "muisti-image-test"
@@ -58,7 +58,7 @@ class Server:
 
     def __init__(self, engine: Engine, data: Path, key: str, settings: Sequence[str]) -> None:
         self.engine = engine
-        port = free_port()
+        (port,) = free_ports(1)
         self.client = httpx.Client(
             base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {key}"}, trust_env=False, timeout=60
         )
