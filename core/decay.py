@@ -9,6 +9,7 @@ from core.times import DAY_US
 Factors = npt.NDArray[np.float64]
 
 IMPORTANCE_WEIGHT = 0.1
+FEEDBACK_WEIGHT = 0.1  # by which no number of callers moves a score further; the first moves it by half of that
 IMPORTANCE_VALUE = np.array([0.0, 0.5, 0.75, 1.0])  # low, medium, high, critical
 REFRESH_MAX = 30.0  # days that a retrieval may make a memory younger
 AGING = np.array([2.0, 1.0, 0.5, 0.0])  # how much of the age counts, by importance: critical memories stay fresh
@@ -61,6 +62,15 @@ def trust_factor(weight: float, trust: npt.NDArray[np.int64]) -> Factors:
     [1.0, 0.6]
     """
     return _bounded(weight, trust / 100)
+
+
+def feedback_factor(useful: npt.NDArray[np.int64], not_useful: npt.NDArray[np.int64]) -> Factors:
+    """Between 1 - weight and 1 + weight, by how many callers found a memory useful, and how many did not; 1 for none.
+
+    >>> feedback_factor(np.array([0, 1, 9, 0]), np.array([0, 0, 0, 1])).round(3).tolist()
+    [1.0, 1.05, 1.09, 0.95]
+    """
+    return 1.0 + FEEDBACK_WEIGHT * (useful - not_useful) / (useful + not_useful + 1)
 
 
 def _bounded(weight: float, value: Factors) -> Factors:

@@ -45,8 +45,8 @@ class Explanation(Struct, frozen=True, kw_only=True):
     `lexical` is in [0, 1], 1 only where the memory says just what the query says, `cosine` in [-1, 1]; either is None
     when that ranking took no part. `terms` add up to `bm25`.
     `fused` follows from them by `fusion` and `alpha`, and with absolute fusion by `blend` (core/blend.py);
-    score = fused * time * recency * importance * trust; `refreshed_days` do not count in the age. `time` is the time
-    that the query names, None when it names none.
+    score = fused * time * recency * importance * trust * feedback, at most 1; `refreshed_days` do not count in the age.
+    `time` is the time that the query names, None when it names none.
     """
 
     fusion: Fusion | None
@@ -60,6 +60,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     recency: float
     importance: float
     trust: float
+    feedback: float
     age_days: float | None
     refreshed_days: float
     terms: Mapping[str, float]

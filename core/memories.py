@@ -11,6 +11,7 @@ from core.diff import compared
 from core.errors import Forbidden, NotFound
 from core.exporting import Export
 from core.feed import Events, Wanted, changes_of
+from core.feedback import give
 from core.filters import Filter
 from core.forks import Forks
 from core.hits import Answer
@@ -29,7 +30,7 @@ from core.store import memories, telemetry
 from core.store.database import Database, Ended, Outcome, Rows
 from core.store.spaces import SpaceRow
 from core.telemetry import Retrievals
-from core.terms import PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS
+from core.terms import PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Verdict
 from core.transactions import Begun, Call, IfMatch
 from core.undoing import Undoer
 from core.validate import check_query
@@ -245,9 +246,17 @@ class Memories:
         raw = id_bytes(memory_id)
         if raw is None:
             raise NotFound("memory", memory_id)
-        found, (rows, used) = self._read(space, lambda row: [memories.living(row, raw), telemetry.of_memory(row, raw)])
+        actor = self._caller.actor
+        found, (rows, used) = self._read(
+            space, lambda row: [memories.living(row, raw), telemetry.of_memory(row, raw, actor)]
+        )
         memory = current(rows, space, memory_id, self._caller, self._parts.clock())
         return telemetry.telemetry(used, memory.id, found.seq)
+
+    def give_feedback(self, space: str, memory_id: str, verdict: Verdict | None) -> Telemetry:
+        """Say of a memory that it was useful, or not; see `core.feedback`."""
+        now = self._parts.clock()
+        return give(self._parts.database, space, memory_id, verdict, self._caller, now, dry_run=self._dry_run)
 
     def get_entry(
         self, space: str, category: str, key: str, *, as_of: AsOf | None = None, no_touch: bool = False

@@ -11,6 +11,7 @@ from core.columns import Numbers
 from core.decay import (
     ages_in_days,
     decayed,
+    feedback_factor,
     importance_factor,
     recency_factor,
     refreshed_in_days,
@@ -65,7 +66,7 @@ class Candidates:
 class Ranked:
     """The hits, best first: the place of each among the candidates, its score, and the factors in that.
 
-    score = fused * time * recency * importance * trust. `recency` and `trust` are None where they cost nothing;
+    score = fused * time * recency * importance * trust * feedback, at most 1. Those that do nothing are None;
     `refreshed` are the days that retrievals take off the age. `filtering` is in seconds.
     """
 
@@ -76,6 +77,7 @@ class Ranked:
     refreshed: Doubles | None
     importance: Doubles
     trust: Doubles | None
+    feedback: Doubles | None
     filtering: float
 
     @property
@@ -239,7 +241,7 @@ def _weighed(
     now: int,
     filtering: float,
 ) -> Ranked:
-    """Apply age, importance and trust, keep the best row of each memory, cut to the limit."""
+    """Apply age, importance, trust and feedback, keep the best row of each memory, cut to the limit."""
     refreshed = None
     at, levels = snapshot.columns.at[found.rows], snapshot.columns.importance[found.rows]
     if mode == "recent":
@@ -251,11 +253,14 @@ def _weighed(
         if query.recency is not None and refreshed is not None:
             recency = recency_factor(query.recency, ages_in_days(at, now) - refreshed, levels)
         importance = importance_factor(levels)
+    feedback = _feedback(index, snapshot, query, mode, found.rows)
     score = found.fused * importance
     if recency is not None:
         score *= recency
     if trust is not None:
         score *= trust
+    if feedback is not None:
+        score *= feedback
     if mode in ("metadata", "recent"):
         places = in_order(snapshot, found.rows, score)
         newest = np.zeros_like(score) if mode == "recent" else -score
@@ -267,11 +272,12 @@ def _weighed(
     return Ranked(
         found=found,
         places=places,
-        score=score[places],
+        score=np.minimum(score[places], 1.0),
         recency=recency,
         refreshed=refreshed,
         importance=importance,
         trust=trust,
+        feedback=feedback,
         filtering=filtering,
     )
 
@@ -285,6 +291,14 @@ def _refreshed(
     if query.as_of is not None:  # who asked later is no matter of that day
         return np.zeros(len(rows))
     return refreshed_in_days(at, index.refreshes.last(snapshot, rows), now)
+
+
+def _feedback(index: SpaceIndex, snapshot: Snapshot, query: Query, mode: Mode, rows: RowNumbers) -> Doubles | None:
+    """The factor of what callers said of each row's memory; None when it is 1 everywhere."""
+    if mode == "recent" or query.as_of is not None:  # who said so later is no matter of that day
+        return None
+    told = index.opinions.of(snapshot, rows)
+    return None if told is None else feedback_factor(*told)
 
 
 def _total(snapshot: Snapshot, population: Population, allowed: Allowed, matches: Matches | None) -> int:

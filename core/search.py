@@ -108,9 +108,10 @@ class Searcher:
         mode, degraded = self._mode(index, snapshot, query.mode)
         direction = self._aim(wanted.text) if mode in ("hybrid", "semantic") else None
         embedded = perf_counter()
+        heard = index.opinions.number if query.as_of is None else None
         ranked = rank(index, snapshot, query, wanted, mode, direction, now)
         ready = perf_counter()
-        found, newest = self._fetch(index, snapshot, ranked, max_age)
+        found, newest = self._fetch(index, snapshot, ranked, max_age, heard, again=needed is not None)
         if found is None or snapshot.seq.number < (newest if needed is None else needed):
             return None, newest
         timings = Timings(
@@ -154,9 +155,20 @@ class Searcher:
         return aim(rotated(self._encoder.encode_query(text)))
 
     def _fetch(
-        self, index: SpaceIndex, snapshot: Snapshot, ranked: Ranked, max_age: float
+        self,
+        index: SpaceIndex,
+        snapshot: Snapshot,
+        ranked: Ranked,
+        max_age: float,
+        heard: int | None,
+        *,
+        again: bool,
     ) -> tuple[dict[int, Memory] | None, int]:
-        """The memories by version id and the space's newest change; None and 0 when the index is of no more use."""
+        """The memories by version id and the space's newest change; None and 0 when the index is of no more use.
+
+        `heard` is how many verdicts were ranked with, None when they do not count. With `again` newer ones may stay
+        out, but not all.
+        """
         versions = snapshot.columns.version[ranked.rows].tolist()
         known = index.recent.known(snapshot.seq.number, versions, max_age) if max_age else None
         if known is not None:
@@ -169,6 +181,10 @@ class Searcher:
             return None, 0
         if snapshot.seq.number < cast(int, state[0][3]):  # what it shows may be erased
             return None, newest
+        if heard is not None and heard < cast(int, state[0][4]):
+            index.opinions.renew()
+            if not again or not heard:
+                return None, newest
         found = {cast(int, row[0]): memories.memory(row, name) for row in rows}
         if len(found) < len(set(versions)):
             if newest == snapshot.seq.number:
@@ -244,6 +260,7 @@ class _Hits:
             importance=float(ranked.importance[place]),
             refreshed_days=0.0 if ranked.refreshed is None else float(ranked.refreshed[place]),
             trust=1.0 if ranked.trust is None else float(ranked.trust[place]),
+            feedback=1.0 if ranked.feedback is None else float(ranked.feedback[place]),
             age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._now)[0]),
             terms=terms,
         )

@@ -11,6 +11,7 @@ SourceClass = Literal["user", "tool", "model", "unknown", "web"]  # the most tru
 Scope = Literal["read", "append", "write", "delete", "admin"]
 Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]
 Match = Literal["any", "all", "phrase"]
+Verdict = Literal["useful", "not_useful"]  # of a memory, by who was given it
 Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
 ChangeKind = Literal[
     "created",

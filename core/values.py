@@ -19,6 +19,7 @@ from core.terms import OnConflict as OnConflict
 from core.terms import Scope as Scope
 from core.terms import Screening as Screening
 from core.terms import SourceClass as SourceClass
+from core.terms import Verdict as Verdict
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
@@ -424,14 +425,18 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telemetry:
-    """How often a memory was given to somebody who searched or read, and when last.
+    """How often a memory was given to somebody who searched or read, when last, and what they said of it.
 
-    Best-effort: counted in batches, by no change of the memory.
+    Retrievals are best-effort: counted in batches, by no change of the memory. `useful` and `not_useful` are how many
+    callers said so, `feedback` is what this one did.
     """
 
     memory_id: str
     retrieval_count: int
     last_retrieved_at: datetime | None
+    useful: int
+    not_useful: int
+    feedback: Verdict | None
     seq: Seq
 
 

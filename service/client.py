@@ -148,6 +148,10 @@ class Client:
     def telemetry(self, space: str, memory_id: str) -> Reply:
         return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}/telemetry")
 
+    def give_feedback(self, space: str, memory_id: str, verdict: str | None) -> Reply:
+        path = f"{_space(space)}/memories/{_part(memory_id)}/feedback"
+        return self._call("PUT", path, json={"verdict": verdict})
+
     def list(
         self,
         space: str,

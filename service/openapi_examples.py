@@ -134,6 +134,7 @@ HIT = HitReply(
         recency=1.0,
         importance=0.975,
         trust=1.0,
+        feedback=1.05,
         age_days=0.5,
         refreshed_days=0.0,
         terms={"deploy": 1.0549},
@@ -283,6 +284,7 @@ REQUESTS: Mapping[str, Any] = {
     "restoreMemory": {"version": 1},
     "undo": {"last": 1},
     "promote": {"retrievals": 5},
+    "giveFeedback": {"verdict": "useful"},
     "prune": {"retrievals": 3, "days": 14},
     "purge": {"author": "Anna Example"},
     "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
@@ -333,6 +335,9 @@ DIVERGED = DivergenceReply(
 CHECKPOINT = CheckpointReply(
     name="before-import", seq=_seq(4), created_at=CHANGED, actor="anonymous", note="all was well"
 )
+USED = TelemetryReply(
+    memory_id=RULE_ID, retrieval_count=3, last_retrieved_at=REPLACED, useful=1, not_useful=0, feedback="useful"
+)
 REPLIES: Mapping[str, Mapping[int, Any]] = {
     "createCheckpoint": {201: CHECKPOINT},
     "forkSpace": {201: replace(SPACE, name="try", epoch=FORK_SEQ.partition(":")[0], seq=FORK_SEQ)},
@@ -376,7 +381,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             chain=[RULE_ID],
         )
     },
-    "getTelemetry": {200: TelemetryReply(memory_id=RULE_ID, retrieval_count=3, last_retrieved_at=REPLACED)},
+    "getTelemetry": {200: USED},
+    "giveFeedback": {200: USED},
     "search": {
         200: SearchReply(
             hits=[HIT], total=1, evidence="weak", strength=1.0632, strategy="hybrid", degraded=[], seq=_seq(4)

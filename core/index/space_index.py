@@ -11,6 +11,7 @@ from core.columns import Column
 from core.errors import NotFound
 from core.index.births import Births
 from core.index.fields import Fields
+from core.index.opinions import Opinions
 from core.index.packing import pack, packed
 from core.index.postings import Postings, build, in_units, keep, settled
 from core.index.recent import Recent
@@ -49,6 +50,7 @@ class SpaceIndex:
         self.space = space
         self.recent = Recent()
         self.refreshes = Refreshes(database, space)
+        self.opinions = Opinions(database, space)
         self.loose = 0  # rows that a load would not find packed
         self._database = database
         self._units = field_units(space.space.settings)
@@ -72,7 +74,7 @@ class SpaceIndex:
 
     @property
     def nbytes(self) -> int:
-        kept = (self._rows, *self._pieces, self._fields, self.recent, self.refreshes)
+        kept = (self._rows, *self._pieces, self._fields, self.recent, self.refreshes, self.opinions)
         return sum(each.nbytes for each in kept)
 
     def refresh(self, at_least: int) -> Snapshot:
@@ -173,7 +175,7 @@ class SpaceIndex:
     def _check(self, state: list[Row], deaths_after: int) -> Seq:
         if not state:
             raise NotFound("space", self.space.space.name)
-        epoch, number, generation, kept_from = cast(tuple[str, int, int | None, int], state[0])
+        epoch, number, generation, kept_from, _ = cast(tuple[str, int, int | None, int, int], state[0])
         if epoch != self.space.space.epoch or generation != self.space.generation:
             raise Outdated
         if kept_from > deaths_after:  # versions that died since may be erased: their deaths are not to be had

@@ -14,7 +14,7 @@ _ANY = "EXISTS (SELECT 1 FROM json_each(?) j WHERE instr(CAST(answer AS TEXT), j
 # What hangs on a version, by table.
 _HANGING = ("tags", "metadata", "passages", "embeddings")
 # What is told of memories, by table; `versions_erased` of the schema sees to it.
-_TOLD = ("retrievals", "receipt_hits", "probes")
+_TOLD = ("retrievals", "feedback", "receipt_hits", "probes")
 
 
 def of_memory(space: SpaceRow, memory_id: bytes) -> Statement:
@@ -173,7 +173,7 @@ def left(space: SpaceRow, memories: Sequence[bytes], versions: Sequence[int]) ->
 
 def left_of_space(space: SpaceRow) -> list[tuple[str, Statement]]:
     """The same for a whole space, by its row id and epoch."""
-    tables = ("versions", "changes", "segments", "erased", "retrievals", "receipts", "probes")
+    tables = ("versions", "changes", "segments", "erased", "retrievals", "feedback", "receipts", "probes")
     hanging = "SELECT count(*) FROM {} WHERE version_id NOT IN (SELECT id FROM versions)"
     return [
         *((table, Statement(f"SELECT count(*) FROM {table} WHERE space_id = ?", (space.id,))) for table in tables),

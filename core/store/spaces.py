@@ -150,8 +150,8 @@ def memories(space: SpaceRow) -> Statement:
 
 
 def state(space_id: int) -> Statement:
-    """Epoch, seq, generation id and the oldest point that is kept, to tell whether an index is still fresh."""
-    return Statement("SELECT epoch, seq, generation_id, kept_from FROM spaces WHERE id = ?", (space_id,))
+    """Epoch, seq, generation id, oldest point kept, number of verdicts: to tell whether an index is still fresh."""
+    return Statement("SELECT epoch, seq, generation_id, kept_from, feedback FROM spaces WHERE id = ?", (space_id,))
 
 
 def register_generation(digest: str, model: str, dimensions: int, now: int) -> Statement:

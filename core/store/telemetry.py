@@ -1,13 +1,17 @@
-"""The SQL of retrievals: how often memories were given to those who asked, and when last."""
+"""The SQL of telemetry: how often memories were given to those who asked, when last, and what they said of them."""
 
 import json
 from collections.abc import Mapping
 from typing import cast
 
 from core.store.database import Rows, Statement
+from core.store.feedback import VALUE
 from core.store.spaces import SpaceRow
+from core.terms import Verdict
 from core.times import from_us
 from core.values import Seq, Telemetry
+
+_SAID: dict[int | None, Verdict | None] = {value: verdict for verdict, value in VALUE.items()}
 
 
 def add(epoch: str, retrieved: Mapping[str, tuple[int, int]]) -> Statement:
@@ -29,19 +33,27 @@ def retrieved_after(space: SpaceRow, after: int) -> Statement:
     return Statement("SELECT memory_id, last_at FROM retrievals WHERE space_id = ? AND last_at > ?", (space.id, after))
 
 
-def of_memory(space: SpaceRow, memory_id: bytes) -> Statement:
-    """The retrievals of a memory; no row for none."""
+def of_memory(space: SpaceRow, memory_id: bytes, actor: str) -> Statement:
+    """The retrievals of a memory, what callers said of it, and what this one did: one row."""
+    mine = "space_id = ? AND memory_id = ?"
     return Statement(
-        "SELECT count, last_at FROM retrievals WHERE space_id = ? AND memory_id = ?", (space.id, memory_id)
+        f"SELECT (SELECT count FROM retrievals WHERE {mine}), (SELECT last_at FROM retrievals WHERE {mine}), "
+        f"(SELECT count(*) FROM feedback WHERE {mine} AND verdict = 1), "
+        f"(SELECT count(*) FROM feedback WHERE {mine} AND verdict = -1), "
+        f"(SELECT verdict FROM feedback WHERE {mine} AND actor = ?)",
+        (*(space.id, memory_id) * 5, actor),
     )
 
 
 def telemetry(rows: Rows, memory_id: str, seq: Seq) -> Telemetry:
     """What `of_memory` tells."""
-    count, last = cast(tuple[int, int | None], rows[0]) if rows else (0, None)
+    count, last, useful, not_useful, own = cast(tuple[int | None, int | None, int, int, int | None], rows[0])
     return Telemetry(
         memory_id=memory_id,
-        retrieval_count=count,
+        retrieval_count=count or 0,
         last_retrieved_at=None if last is None else from_us(last),
+        useful=useful,
+        not_useful=not_useful,
+        feedback=_SAID.get(own),
         seq=seq,
     )

@@ -20,6 +20,7 @@ COMMANDS = {
     "history": ("service.cli.history:history", "Show the versions of a memory and what each changed."),
     "restore": ("service.cli.history:restore", "Let a memory stand again as it stood."),
     "undo": ("service.cli.history:undo", "Take back the last changes."),
+    "feedback": ("service.cli.reviews:feedback", "Say that a memory was useful, or not."),
     "promote": ("service.cli.reviews:promote", "Make candidates active that were retrieved often."),
     "prune": ("service.cli.reviews:prune", "Deprecate old candidates that nobody asked for."),
     "changes": ("service.cli.feed:changes", "Show what has changed in a space, oldest first."),

@@ -1,19 +1,43 @@
-"""Commands that review candidates: promote, prune."""
+"""Commands that review memories: feedback, promote, prune."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from core.terms import Verdict
 from service.cli.base import Command, Globals
 from service.cli.options import dry_run_option
-from service.cli.output import answer, cell, one_line, talk
+from service.cli.output import answer, cell, one_line, tabbed, talk
 from service.cli.session import session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 SHOWN = 80  # characters of a memory
+
+
+@click.command(cls=Command, examples=("muisti feedback 0197a3c0-… useful", "muisti feedback 0197a3c0-… none"))
+@click.argument("memory_id", metavar="ID")
+@click.argument("verdict", type=click.Choice(["useful", "not_useful", "none"]))
+@dry_run_option
+@click.pass_obj
+def feedback(options: Globals, memory_id: str, verdict: str, dry_run: bool) -> None:
+    """Say that a memory was useful, or not; none takes it back.
+
+    The last word of each caller counts, and moves where the memory ranks by a tenth at most. Prints how many callers
+    found it useful, and how many did not.
+    """
+    said = verdict if verdict in get_args(Verdict) else None
+    with session(options) as opened:
+        tried = opened.client.trying(dry_run)
+        reply = opened.read(lambda: tried.give_feedback(opened.space, memory_id, said))
+        answer(
+            options,
+            reply,
+            table=lambda data: cell(f"Useful to {data['useful']}, not useful to {data['not_useful']}."),
+            plain=lambda data: [tabbed(data["useful"], data["not_useful"])],
+        )
 
 
 @click.command(cls=Command, examples=("muisti promote --dry-run", "muisti promote --retrievals 3"))

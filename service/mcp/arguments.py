@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 from core.errors import InvalidInput
+from core.terms import Verdict
 from service.decode import decode, prepare
 from service.schemas import fields
 from service.schemas.requests import AddBody, EntryBody, PatchBody, SearchBody, SupersedeBody
@@ -73,6 +74,7 @@ class ListMemories(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class UpdateMemory(PatchBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
     id: str
     space: str | None = None
+    feedback: Verdict | None = None
     if_version: int | None = None
     idempotency_key: str | None = None
 

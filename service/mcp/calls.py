@@ -130,14 +130,21 @@ async def list_memories(call: Call, given: ListMemories) -> Outcome:
 
 
 async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
+    changes = given.patch().changes()
+    if given.feedback is not None and not changes:
+        await call.backend.store(call.memories.give_feedback, call.space, given.id, given.feedback)
+        found = await call.backend.store(call.memories.get, call.space, given.id, no_touch=True)
+        return Outcome({"memory": shown(found.memory)}, f"Noted: {given.id} was {given.feedback.replace('_', ' ')}.")
     written = await call.backend.store(
         call.memories.update,
         call.space,
         given.id,
-        given.patch().changes(),
+        changes,
         if_match=_match(given.id, given.if_version),
         request=call.once("update_memory", given.idempotency_key),
     )
+    if given.feedback is not None:
+        await call.backend.store(call.memories.give_feedback, call.space, given.id, given.feedback)
     memory = written.memories[0]
     text = f"{memory.id} is now at version {memory.version}.{told_of(written)}"
     return Outcome({"memory": shown(memory), **flags_of(written)}, text)

@@ -38,6 +38,7 @@ _NARROW: Json = {
     "filter": {**OBJECT, "description": "{created_at: {gte: 2026-01-01}}"},
 }
 _BUDGET: Json = {**WHOLE, "default": 2000}
+_FEEDBACK: Json = {"feedback": {"enum": ["useful", "not_useful"], "description": "Was it of use when recalled?"}}
 _ONCE: Json = {"idempotency_key": {**TEXT, "description": "Same key on a retry: done once"}}
 _UNSEEN: Json = {"no_touch": {"type": "boolean"}}
 _VERSION: Json = {"if_version": {**WHOLE, "description": "Refuse if it has changed since"}}
@@ -119,7 +120,7 @@ TOOLS = (
         needs="write",
         arguments=arguments.UpdateMemory,
         description="Change fields of a memory; what is left out stays. Old versions stay in its history.",
-        properties={"id": TEXT, **_FIELDS, **_VERSION, **_ONCE},
+        properties={"id": TEXT, **_FIELDS, **_FEEDBACK, **_VERSION, **_ONCE},
         required=("id",),
         output={"memory": _MEMORY},
         idempotent=True,

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from core.hits import Decay, Fusion, Match, Mode
 from core.query import TRUST_WEIGHT_MAX
+from core.terms import Verdict as VerdictTerm
 from core.values import (
     CONTENT_MAX,
     LIMIT_MAX,
@@ -201,5 +202,8 @@ FilterJson = Annotated[
         description='A filter, such as {"tags": ["a", "b"], "created_at": {"gte": "2026-01-01"}}; see docs/http.md.',
         examples=[{"category": "rules", "not": {"importance": "low"}}],
     ),
+]
+Verdict = Annotated[
+    str, Meta(description="What one found of a memory.", extra_json_schema=_enum(get_args(VerdictTerm)))
 ]
 DecayName = Annotated[str, Meta(description="The form of the decay.", extra_json_schema=_enum(get_args(Decay)))]

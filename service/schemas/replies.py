@@ -91,11 +91,14 @@ def _fields_of(memory: Memory) -> dict[str, Any]:
 
 
 class TelemetryReply(Struct, frozen=True, kw_only=True):
-    """How a memory was used. Retrievals are counted in batches, and may lag by some seconds."""
+    """How a memory was used. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."""
 
     memory_id: fields.MemoryId
     retrieval_count: Annotated[int, Meta(description="How often a search found it, or somebody read it.", ge=0)]
     last_retrieved_at: Annotated[datetime | None, Meta(description="When last; null for never.")]
+    useful: Annotated[int, Meta(description="How many callers said that it was useful.", ge=0)]
+    not_useful: Annotated[int, Meta(description="How many said that it was not.", ge=0)]
+    feedback: Annotated[fields.Verdict | None, Meta(description="What the caller said; null for nothing.")]
 
     @classmethod
     def of(cls, found: Telemetry) -> "TelemetryReply":
@@ -221,7 +224,7 @@ class NamedTimeReply(Struct, frozen=True, kw_only=True):
 
 
 class ExplanationReply(Struct, frozen=True, kw_only=True):
-    """Every factor of a score = fused * time * recency * importance * trust.
+    """Every factor of a score = fused * time * recency * importance * trust * feedback, at most 1.
 
     `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`.
     """
@@ -239,6 +242,7 @@ class ExplanationReply(Struct, frozen=True, kw_only=True):
     recency: float
     importance: float
     trust: float
+    feedback: Annotated[float, Meta(description="From what callers said of it, 0.9 to 1.1; 1 for nothing.")]
     age_days: float | None
     refreshed_days: Annotated[float, Meta(description="Days of the age that do not count, up to the last retrieval.")]
     terms: Annotated[dict[str, float], Meta(description="Share of each word of the query in `lexical`.")]

@@ -71,3 +71,24 @@ def test_the_commands_promote_and_prune(tmp_path: Path, monkeypatch: pytest.Monk
     found = json.loads(muisti("promote", "--retrievals", "2", "--json"))
     assert [one["id"] for one in found["items"]] == [often]
     assert muisti("prune", "--days", "0") == ""
+
+
+def test_feedback_over_http_and_on_the_command_line(
+    client: httpx.Client, memory: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    url = f"{API}/memories/{memory['id']}/feedback"
+    told = client.put(url, params={"dry_run": "true"}, json={"verdict": "useful"}).json()
+    assert told["changes"] == 0 and told["answer"]["useful"] == 1
+    said = client.put(url, json={"verdict": "useful"}).json()
+    assert (said["useful"], said["not_useful"], said["feedback"]) == (1, 0, "useful")
+    found = client.post(f"{API}/search", json={"query": "deploy", "explain": True}).json()["hits"]
+    assert found[0]["explain"]["feedback"] == pytest.approx(1.05)
+    refused = client.put(url, json={"verdict": "great"}).json()
+    assert (refused["code"], refused["errors"][0]["path"]) == ("invalid_input", "$.verdict")
+    assert client.put(url, json={"verdict": None}).json()["useful"] == 0
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MUISTI_DATABASE_URL", f"file:{tmp_path / 'm.db'}")
+    added = CliRunner().invoke(main, ["add", "tea"]).stdout.split("\t")[0].strip()
+    assert CliRunner().invoke(main, ["feedback", added, "not_useful"]).stdout == "0\t1\n"
+    assert CliRunner().invoke(main, ["feedback", added, "none"]).stdout == "0\t0\n"

@@ -123,6 +123,9 @@ def test_a_memory_is_remembered_recalled_changed_and_forgotten(engine: Engine, e
         assert memory["id"] in text(found) and "> We deploy on Fridays" in text(found)
         changed = await client.call_tool("update_memory", {"id": memory["id"], "reason": "habit", "if_version": 1})
         assert changed.structured_content["memory"]["version"] == 2
+        noted = await client.call_tool("update_memory", {"id": memory["id"], "feedback": "useful"})
+        assert noted.structured_content["memory"]["version"] == 2
+        assert engine.telemetry("default", memory["id"]).useful == 1
         for arguments in ({"id": memory["id"]}, {"category": "rules", "key": "deploy"}):
             read = await client.call_tool("get_memory", arguments)
             assert read.structured_content["memory"]["version"] == 2

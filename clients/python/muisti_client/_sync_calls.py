@@ -694,6 +694,27 @@ class Muisti(Transport):
             )
         )
 
+    def give_feedback(
+        self,
+        space: str,
+        memory_id: str,
+        body: types.FeedbackBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.TelemetryReply | types.DryRunReply:
+        """Say that a memory was useful, or that it was not. One verdict of each key counts, the last; null takes it back. It moves where the memory ranks, within bounds, and makes neither a version nor a change. Needs the scopes `read` and `append`. Needs the scope append."""
+        return self._send(
+            call(
+                'PUT',
+                '/v1/spaces/{space}/memories/{memory_id}/feedback',
+                parts={'space': space, 'memory_id': memory_id},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+            )
+        )
+
     def get_history(
         self,
         space: str,
@@ -769,7 +790,7 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.TelemetryReply:
-        """Read how often a memory was retrieved, and when last. To ask is no retrieval. Needs the scope read."""
+        """Read how often a memory was retrieved, when last, and what callers said of it. To ask is no retrieval. Needs the scope read."""
         return self._send(
             call(
                 'GET',

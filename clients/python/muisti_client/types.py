@@ -342,12 +342,21 @@ ExplanationReply = TypedDict(
         'recency': 'float',
         'importance': 'float',
         'trust': 'float',
+        'feedback': 'float',
         'age_days': 'float | None',
         'refreshed_days': 'float',
         'terms': 'dict[str, Any]',
     },
 )
-"Every factor of a score = fused * time * recency * importance * trust. `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`."
+"Every factor of a score = fused * time * recency * importance * trust * feedback, at most 1. `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`."
+
+FeedbackBody = TypedDict(
+    'FeedbackBody',
+    {
+        'verdict': "Literal['useful', 'not_useful'] | None",
+    },
+)
+"A verdict on a memory, or null to take back the one before."
 
 FieldChangeReply = TypedDict(
     'FieldChangeReply',
@@ -1163,9 +1172,12 @@ TelemetryReply = TypedDict(
         'memory_id': 'str',
         'retrieval_count': 'int',
         'last_retrieved_at': 'str | None',
+        'useful': 'int',
+        'not_useful': 'int',
+        'feedback': "Literal['useful', 'not_useful'] | None",
     },
 )
-"How a memory was used. Retrievals are counted in batches, and may lag by some seconds."
+"How a memory was used. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."
 
 UndoBody = TypedDict(
     'UndoBody',

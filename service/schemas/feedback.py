@@ -1,0 +1,21 @@
+"""What callers say of memories."""
+
+from typing import cast, get_args
+
+from msgspec import Struct
+
+from core.errors import InvalidInput
+from core.terms import Verdict
+from service.schemas import fields
+
+
+class FeedbackBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A verdict on a memory, or null to take back the one before."""
+
+    verdict: fields.Verdict | None
+
+    def said(self) -> Verdict | None:
+        """Raises `InvalidInput`."""
+        if self.verdict not in (None, *get_args(Verdict)):
+            raise InvalidInput.at("$.verdict", f"{self.verdict[:80]!r} is none of {', '.join(get_args(Verdict))}")
+        return cast(Verdict | None, self.verdict)
