@@ -11,6 +11,7 @@ from core.bell import Bell
 from core.calibration import Calibration
 from core.caller import OWNER, Caller
 from core.checkpoints import Checkpoints
+from core.echoes import Echoes
 from core.embed import Encoder
 from core.erasing import Eraser, Erasure
 from core.errors import (
@@ -41,6 +42,7 @@ from core.retention import forget
 from core.reviewing import Reviewer
 from core.screening import Screener
 from core.search import Searcher
+from core.served import Served
 from core.signing import SigningKeys
 from core.store import audit, candidates, quotas, requests, retention, spaces
 from core.store.database import Database, Refused, Statement
@@ -106,7 +108,11 @@ class Engine(Memories):
         ids, screener = IdSource(), Screener(policy)
         self._policy = policy
         lives = Lives(database.primary, encoder, transactions, ids, self._quota, screener)
-        writer = Writer(database.primary, self._indexes, encoder, transactions, lives, ids, self._quota, screener)
+        served = Served()
+        echoes = Echoes(database.primary, served, policy)
+        writer = Writer(
+            database.primary, self._indexes, encoder, transactions, lives, ids, self._quota, screener, echoes
+        )
         searcher = Searcher(database, self._indexes, encoder, calibration or Calibration())
         undoer = Undoer(database.primary, encoder, transactions, self._quota)
         points = Checkpoints(database, encoder, transactions, clock)
@@ -115,7 +121,19 @@ class Engine(Memories):
         importer = Importer(database.primary, self._indexes, encoder, self._quota, clock, screener)
         reviewer = Reviewer(database.primary, transactions)
         parts = Parts(
-            database, clock, writer, lives, undoer, points, forks, searcher, retrievals, reviewer, importer, self._quota
+            database,
+            clock,
+            writer,
+            lives,
+            undoer,
+            points,
+            forks,
+            searcher,
+            retrievals,
+            served,
+            reviewer,
+            importer,
+            self._quota,
         )
         super().__init__(parts, OWNER)
         self.keys = Keys(database)
@@ -123,7 +141,7 @@ class Engine(Memories):
         self.probes = Probes(database.primary, searcher, ids)
         self.leases = Leases(database.primary)
         self.signing_keys = SigningKeys(database)
-        self.eraser = Eraser(database, self._indexes, clock)
+        self.eraser = Eraser(database, self._indexes, served, clock)
         self.ensure_space(spaces.DEFAULT)
 
     def __enter__(self) -> Self:
@@ -263,12 +281,12 @@ class Engine(Memories):
     def set_policy(
         self, space: str, changes: Mapping[str, str | None], *, by: str = LOCAL, dry_run: bool = False
     ) -> Space:
-        """Say what a space does with `secrets` and `personal_data` from now on; None: the default.
+        """Say what a space does with `secrets`, `personal_data` and `echoes` from now on; None: the default.
 
         What is stored already stays as it is. A dry run tells what would hold.
 
         Raises:
-            InvalidInput: a value is none of `Screening`.
+            InvalidInput: a value is none that a policy may have.
         """
         check_policy(changes)
         found = find_space(self._database.primary, space)

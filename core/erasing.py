@@ -19,6 +19,7 @@ from core.ids import id_bytes, id_text
 from core.index.cache import Indexes
 from core.index.packing import repack
 from core.reading import find_space
+from core.served import Served
 from core.store import audit, erasure, spaces
 from core.store.database import Database, Refused, Scalar, Statement
 from core.store.free_space import Traces
@@ -114,9 +115,10 @@ class _Work:
 class Eraser:
     """Thread-safe."""
 
-    def __init__(self, database: Database, indexes: Indexes, clock: Clock) -> None:
+    def __init__(self, database: Database, indexes: Indexes, served: Served, clock: Clock) -> None:
         self._database = database
         self._indexes = indexes
+        self._served = served
         self._clock = clock
 
     def memory(self, space: str, memory_id: str, caller: Caller) -> Erasure:
@@ -249,6 +251,7 @@ class Eraser:
 
     def _told(self, space: SpaceRow, what: Mapping[str, Json], caller: Caller, began: int, work: _Work) -> Erasure:
         """Clean up behind the rows, then ask every place what it has."""
+        self._served.forget(space.space.epoch)
         if work.versions or work.memories:
             work.count("segments rewritten", repack(self._database.primary, space))
         scrubbed = self._database.scrub(work.traces)

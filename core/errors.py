@@ -9,6 +9,7 @@ MuistiError
 │   ├── Similar           a current memory is like a new one
 │   │   ├── Duplicate     it says the same
 │   │   └── Contradiction it says the contrary
+│   ├── Echo              its author has just found what it says, and the space takes no echoes
 │   ├── AddressTaken      the category and key belong to another current memory
 │   ├── ChangedSince      others have changed what is to be undone
 │   ├── MergeConflict      two spaces have changed the same memories
@@ -172,6 +173,20 @@ class AddressTaken(Conflict):
         super().__init__(f"category {category!r} and key {key!r} {where}; update that one or PUT the entry")
         self.category, self.key = category, key
         self.found, self.position = tuple(found), position
+
+
+class Echo(Conflict):
+    """A new memory only repeats what its author has just found: `ids`, the most repeated first."""
+
+    code = "echo"
+
+    def __init__(self, ids: Sequence[str], path: str) -> None:
+        """`path` is where the memory stands in the request."""
+        self.ids, self.path = tuple(ids), path
+        super().__init__(
+            f"the new memory only repeats what you have just found ({', '.join(ids[:NAMED])}); nothing was stored, for "
+            "it is known: PATCH or supersede that one to change it, or name it in derived_from"
+        )
 
 
 class ChangedSince(Conflict):

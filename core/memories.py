@@ -26,6 +26,7 @@ from core.reading import Ask, current, read
 from core.records import Imported
 from core.reviewing import Reviewer
 from core.search import Searcher
+from core.served import Served
 from core.store import memories, telemetry
 from core.store.database import Database, Ended, Outcome, Rows
 from core.store.spaces import SpaceRow
@@ -75,6 +76,7 @@ class Parts:
     forks: Forks
     searcher: Searcher
     retrievals: Retrievals
+    served: Served
     reviewer: Reviewer
     importer: Importer
     quota: Quota
@@ -347,7 +349,8 @@ class Memories:
         return found
 
     def _noted(self, query: Query, answer: Answer, now: int) -> Answer:
-        """Note that the hits were retrieved."""
+        """Note that the hits were retrieved, and by whom."""
+        self._parts.served.note(self._caller.actor, answer.seq.epoch, [hit.memory for hit in answer.hits], now)
         if answer.hits and not query.no_touch and query.as_of is None:
             self._parts.retrievals.note(answer.seq.epoch, [hit.memory.id for hit in answer.hits], now)
         return answer

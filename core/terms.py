@@ -7,6 +7,7 @@ Status = Literal["active", "candidate", "superseded", "deprecated"]
 Importance = Literal["low", "medium", "high", "critical"]
 OnConflict = Literal["reject", "keep", "supersede"]
 Screening = Literal["refuse", "redact", "allow"]  # of what looks like a secret or like personal data
+Echoes = Literal["refuse", "flag", "allow"]  # of what its author has just found
 SourceClass = Literal["user", "tool", "model", "unknown", "web"]  # the most trusted first
 Scope = Literal["read", "append", "write", "delete", "admin"]
 Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 PRECISE = 1 << 51  # in the year 2041; up to here a float of seconds is within a quarter of a microsecond
+SECOND_US = 1_000_000
 DAY_US = 86_400_000_000
 
 

@@ -9,7 +9,16 @@ from core import answers
 from core.caller import OWNER, Caller
 from core.conflicts.check import NOT_CHECKED, Checked
 from core.embed import Encoder, check_model
-from core.errors import ModelMismatch, NotFound, QuotaExceeded, RequestReused, Stale, StoreUnavailable
+from core.errors import (
+    Echo,
+    ModelMismatch,
+    NotFound,
+    QuotaExceeded,
+    RequestReused,
+    SensitiveContent,
+    Stale,
+    StoreUnavailable,
+)
 from core.index.cache import Indexes
 from core.meters import Counter
 from core.refusals import Overtaken, Part, explained, part_of
@@ -22,8 +31,8 @@ from core.values import Flag, Memory, Plan, Quota, RequestKey, Seq, Tally, Writt
 
 TRIES = 16  # of a change that others overtake
 
-# What a write ends with when its space is not as it was when it was read: look again.
-CHANGED = (Overtaken, NotFound, ModelMismatch)
+# What a write ends with when its space, or its policy, is not as it was when it was read: look again.
+CHANGED = (Overtaken, NotFound, ModelMismatch, SensitiveContent, Echo)
 
 
 @dataclass(frozen=True, slots=True)

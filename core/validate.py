@@ -23,6 +23,7 @@ from core.values import (
     SOURCES_MAX,
     TAGS_MAX,
     Draft,
+    Echoes,
     Field,
     Importance,
     Json,
@@ -43,6 +44,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "status": get_args(Status),
     "importance": get_args(Importance),
     "source_class": get_args(SourceClass),
+}
+POLICIES: Mapping[str, tuple[str, ...]] = {
+    "secrets": get_args(Screening),
+    "personal_data": get_args(Screening),
+    "echoes": get_args(Echoes),
 }
 
 
@@ -92,11 +98,10 @@ def check_quota(changes: Mapping[str, int | None]) -> None:
 
 def check_policy(changes: Mapping[str, str | None]) -> None:
     """Raise `InvalidInput` unless each value is one that a policy may have."""
-    allowed = get_args(Screening)
     problems = [
-        Problem(f"$.{name}", f"{value[:40]!r} is none of {', '.join(allowed)}")
+        Problem(f"$.{name}", f"{value[:40]!r} is none of {', '.join(POLICIES[name])}")
         for name, value in changes.items()
-        if value is not None and value not in allowed
+        if value is not None and value not in POLICIES[name]
     ]
     if problems:
         raise InvalidInput(problems)

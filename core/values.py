@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from core.terms import BATCH_MAX as BATCH_MAX
 from core.terms import CONTENT_MAX as CONTENT_MAX
+from core.terms import Echoes as Echoes
 from core.terms import Importance, Status, Type
 from core.terms import OnConflict as OnConflict
 from core.terms import Scope as Scope
@@ -28,7 +29,7 @@ Strategy = Literal["ours", "theirs"]
 LikenessKind = Literal["duplicate", "conflict", "similar", "address"]
 DifferenceKind = Literal["negation", "opposite", "number", "date", "name"]
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
-FlagCode = Literal["redacted", "trust_lowered"]
+FlagCode = Literal["redacted", "trust_lowered", "echo"]
 Action = Literal[
     "space_created",
     "space_deleted",
@@ -97,19 +98,22 @@ class Policy:
 
     secrets: Screening | None = None
     personal_data: Screening | None = None
+    echoes: Echoes | None = None
 
     def over(self, default: "Policy") -> "Policy":
         """This policy, and where it says nothing another.
 
         >>> Policy(secrets="allow").over(Policy(secrets="refuse", personal_data="allow"))
-        Policy(secrets='allow', personal_data='allow')
+        Policy(secrets='allow', personal_data='allow', echoes=None)
         """
         return Policy(
-            secrets=self.secrets or default.secrets, personal_data=self.personal_data or default.personal_data
+            secrets=self.secrets or default.secrets,
+            personal_data=self.personal_data or default.personal_data,
+            echoes=self.echoes or default.echoes,
         )
 
 
-USUAL_POLICY = Policy(secrets="refuse", personal_data="allow")
+USUAL_POLICY = Policy(secrets="refuse", personal_data="allow", echoes="flag")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

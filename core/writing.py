@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from core.conflicts.check import NOT_CHECKED, Checked, Checker
+from core.echoes import Echoes
 from core.embed import Encoder
 from core.errors import AddressTaken, NotFound, Similar
 from core.ids import IdSource, id_bytes, id_text
@@ -44,9 +45,11 @@ class Writer:
         ids: IdSource,
         quota: Quota,
         screener: Screener,
+        echoes: Echoes,
     ) -> None:
         """`quota` is that of spaces without one."""
         self._screener = screener
+        self._echoes = echoes
         self._provenance = Provenance(database)
         self._database = database
         self._indexes = indexes
@@ -207,7 +210,7 @@ class Writer:
     def _add_or_supersede(self, space: SpaceRow, draft: Draft, call: Call) -> Written:
         """Store a draft in place of what would refuse it, if anything does."""
         try:
-            return self._transactions.commit(self._adding(space, [draft], "reject", call, "$"))
+            return self._transactions.commit(self._adding(space, [draft], "reject", call, "$", echoes=False))
         except (Similar, AddressTaken) as refusal:
             closest = next((one.id for one in refusal.found if call.caller.shows(one.category)), None)
             if closest is None:
@@ -236,11 +239,19 @@ class Writer:
         return self._transactions.commit(begun)
 
     def _adding(
-        self, space: SpaceRow, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str
+        self,
+        space: SpaceRow,
+        drafts: Sequence[Draft],
+        on_conflict: OnConflict,
+        call: Call,
+        path: str,
+        *,
+        echoes: bool = True,
     ) -> Begun:
         places = ["$"] * len(drafts) if path == "$" else [f"{path}[{position}]" for position in range(len(drafts))]
         screened = [
-            self._screener.screened(space, draft, call, place) for draft, place in zip(drafts, places, strict=True)
+            self._accepted(space, draft, call, place, echoes=echoes)
+            for draft, place in zip(drafts, places, strict=True)
         ]
         lineages = [
             self._provenance.of_new(space, draft, call.caller, place)
@@ -266,6 +277,14 @@ class Writer:
             flag for (_, told), lineage in zip(screened, lineages, strict=True) for flag in (*told, *lineage.flags)
         )
         return self._transactions.begin(space, parts, call, created=True, checked=checked, flags=flags)
+
+    def _accepted(
+        self, space: SpaceRow, draft: Draft, call: Call, path: str, *, echoes: bool
+    ) -> tuple[Draft, tuple[Flag, ...]]:
+        """A new draft as the policy of the space lets it in; `echoes`: that of those too."""
+        clean, told = self._screener.screened(space, draft, call, path)
+        marked, echo = self._echoes.marked(space, clean, call, path) if echoes else (clean, ())
+        return marked, (*told, *echo)
 
     def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], call: Call, *, refuse: bool) -> Checked:
         """What the new memories are like, unless one of them must be refused for it; a dry run always looks."""

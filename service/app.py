@@ -214,7 +214,7 @@ def open_engine(settings: Settings, clock: Clock | None = None) -> Engine:
         retention_days=settings.retention_days,
         calibration=Calibration(calibrated(settings)),
         quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
-        policy=Policy(secrets=settings.secrets, personal_data=settings.personal_data),
+        policy=Policy(secrets=settings.secrets, personal_data=settings.personal_data, echoes=settings.echoes),
     )
 
 

@@ -5,7 +5,17 @@ from dataclasses import replace
 
 import msgspec
 
-from core.errors import AddressTaken, Forbidden, InvalidInput, MuistiError, Problem, QuotaExceeded, Similar, TooLarge
+from core.errors import (
+    AddressTaken,
+    Echo,
+    Forbidden,
+    InvalidInput,
+    MuistiError,
+    Problem,
+    QuotaExceeded,
+    Similar,
+    TooLarge,
+)
 from core.memories import Memories
 from core.values import BATCH_MAX, Draft, Flag, OnConflict, Plan, Seq, Written
 from service.decode import decode, prepare
@@ -86,7 +96,7 @@ class _Adding:
             return
         try:
             written = self._try(places)
-        except (InvalidInput, Similar, AddressTaken, QuotaExceeded, TooLarge, Forbidden) as refusal:
+        except (InvalidInput, Similar, Echo, AddressTaken, QuotaExceeded, TooLarge, Forbidden) as refusal:
             if len(places) == 1:
                 self._fail(places[0], self._moved(refusal, places))
                 return
@@ -125,6 +135,8 @@ class _Adding:
         tried = [*self._tried, *places]
         if isinstance(refusal, InvalidInput):
             return type(refusal)([Problem(_of_all(one.path, tried), one.message) for one in refusal.problems])
+        if isinstance(refusal, Echo):
+            return Echo(refusal.ids, _of_all(refusal.path, tried))
         if isinstance(refusal, Similar) and self._tried:
             other = None if refusal.other is None else self._tried[refusal.other]
             return type(refusal)(refusal.found, places[0], other=other, checked_at=refusal.checked_at)

@@ -13,7 +13,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, InternalServerException, ValidationException
 from litestar.types import Scope
 
-from core.errors import AddressTaken, InvalidInput, MergeConflict, MuistiError, QuotaExceeded, Similar
+from core.errors import AddressTaken, Echo, InvalidInput, MergeConflict, MuistiError, QuotaExceeded, Similar
 from core.errors import Problem as BadField
 from service.schemas.diverged import DivergedReply, diverged
 from service.schemas.likeness import LikenessReply, alike
@@ -46,6 +46,7 @@ KINDS: Mapping[str, Kind] = {
     "duplicate": Kind(409, "Duplicate", "A current memory says the same; `conflicts` shows it."),
     "contradiction": Kind(409, "Contradiction", "A current memory says the contrary; `conflicts` shows what differs."),
     "address_taken": Kind(409, "Address taken", "Category and key belong to another memory; `conflicts` shows it."),
+    "echo": Kind(409, "Echo", "The caller has just found what it says, and the space takes no echoes."),
     "changed_since": Kind(409, "Changed since", "Others have changed what is to be undone; `detail` names them."),
     "merge_conflict": Kind(409, "Merge conflict", "Both spaces have changed the same; `diverged` shows what."),
     "already_exists": Kind(409, "Already exists", "A space or a checkpoint of this name exists."),
@@ -144,6 +145,8 @@ def problem_of(error: MuistiError | HttpError) -> Problem:
             at = None if error.checked_at is None else str(error.checked_at)
             found = msgspec.structs.replace(problem(error.code, str(error)), conflicts=alike(error.found))
             return msgspec.structs.replace(found, checked_at=at)
+        case Echo():
+            return problem(error.code, str(error), [BadField(f"{error.path}.content", "only repeats what was found")])
         case AddressTaken():
             return msgspec.structs.replace(problem(error.code, str(error)), conflicts=alike(error.found))
         case QuotaExceeded() if error.usage is not None:

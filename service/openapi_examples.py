@@ -143,7 +143,7 @@ HIT = HitReply(
 
 HELD = Usage(memories=3, bytes=133, quota=Quota(memories=100_000))
 QUOTA = QuotaReply.of(HELD)
-POLICY = PolicyReply(secrets="redact", personal_data="redact")
+POLICY = PolicyReply(secrets="redact", personal_data="redact", echoes="flag")
 STATS = StatsReply(
     memories=3,
     versions=4,

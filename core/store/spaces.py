@@ -2,12 +2,12 @@
 
 import json
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from core.errors import InvalidInput
 from core.store.database import Row, Scalar, Statement
 from core.times import from_us
-from core.values import SPACE_NAME, Field, Policy, Screening, Seq, Space, SpaceSettings
+from core.values import SPACE_NAME, Field, Policy, Seq, Space, SpaceSettings
 
 DEFAULT = "default"
 
@@ -191,15 +191,15 @@ def _settings(text: Scalar) -> SpaceSettings:
 
 
 def _policy_text(policy: Policy) -> str:
-    said = {"secrets": policy.secrets, "personal_data": policy.personal_data}
+    said = {"secrets": policy.secrets, "personal_data": policy.personal_data, "echoes": policy.echoes}
     return json.dumps({name: value for name, value in said.items() if value is not None})
 
 
 def _policy(text: str) -> Policy:
     if text == "{}":
         return _UNSAID
-    stored = cast(dict[str, Screening], json.loads(text))
-    return Policy(secrets=stored.get("secrets"), personal_data=stored.get("personal_data"))
+    stored = cast(dict[str, Any], json.loads(text))
+    return Policy(secrets=stored.get("secrets"), personal_data=stored.get("personal_data"), echoes=stored.get("echoes"))
 
 
 _UNSAID = Policy()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from core.terms import Screening
+from core.terms import Echoes, Screening
 from service.cli.base import Command, Globals
 from service.cli.output import answer, cell, grid, tabbed
 from service.cli.session import session
@@ -24,12 +24,15 @@ CHOICES = click.Choice([*get_args(Screening), DEFAULT])
 )
 @click.option("--secrets", type=CHOICES, help="What to do with passwords, keys and tokens.")
 @click.option("--personal-data", type=CHOICES, help="With e-mail addresses, telephone numbers, cards, bank accounts.")
+@click.option(
+    "--echoes", type=click.Choice([*get_args(Echoes), DEFAULT]), help="With what only repeats what was just found."
+)
 @click.pass_obj
 def policy(options: Globals, **given: str | None) -> None:
-    """Show or set what a space does with secrets and personal data.
+    """Show or set what a space does with secrets, personal data and echoes.
 
     Whatever is written from then on is refused, stored without them (redact), or stored as it is (allow); `default` is
-    what the server has for all. What is stored already stays.
+    what the server has for all. What is stored already stays. Echoes are refused, flagged, or allowed.
     """
     changes = {name: None if value == DEFAULT else value for name, value in given.items() if value is not None}
     with session(options) as opened:

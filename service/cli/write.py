@@ -213,6 +213,9 @@ def allowed(secrets: bool) -> tuple[str, ...]:
 
 def talk_of_flags(data: Mapping[str, Any]) -> None:
     for flag in data.get("flags", ()):
+        if flag["code"] == "echo":
+            talk(f"It only repeats what was found just before: {' '.join(flag['ids'])}")
+            continue
         if flag["code"] == "trust_lowered":
             talk(f"It is trusted no more than what it is derived from: {' '.join(flag['ids'])}")
             continue

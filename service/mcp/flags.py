@@ -19,6 +19,8 @@ def told_of(written: Written) -> str:
 
 
 def _sentence(flag: Flag) -> str:
+    if flag.code == "echo":
+        return f"It only repeats what you have just recalled: {', '.join(flag.ids)}."
     if flag.code == "trust_lowered":
         return f"It is trusted no more than what it is derived from: {', '.join(flag.ids)}."
     return f"Not stored, in {flag.path.removeprefix('$.')}: what looks like {flag.kind}."

@@ -12,6 +12,7 @@ from service.mcp.calls import Outcome
 NEXT: Mapping[str, str] = {
     "duplicate": "Nothing was stored. Use the memory that is there, or update_memory; on_conflict=keep stores both.",
     "contradiction": "Nothing was stored. If the new one is right, update_memory the old one; on_conflict=keep: both.",
+    "echo": "Nothing was stored: you have just recalled it. If it has changed, update_memory that one.",
     "address_taken": "Nothing was stored. Send replace=true to replace it, or choose another key.",
     "not_found": "It was deleted or never was; recall or list_memories shows what there is.",
     "stale_version": "Read it again with get_memory, then repeat the change with the new version.",

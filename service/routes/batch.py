@@ -23,7 +23,7 @@ from service.workers import Backend
     tags=["memories"],
     needs="append",
     screens=True,
-    problems=["duplicate", "contradiction", "address_taken", "sensitive_content"],
+    problems=["duplicate", "contradiction", "echo", "address_taken", "sensitive_content"],
     statuses=[200],
 )
 async def add_memories(

@@ -54,7 +54,7 @@ async def get_entry(
     prefers=True,
     screens=True,
     statuses=[201],
-    problems=["sensitive_content"],
+    problems=["echo", "sensitive_content"],
 )
 async def put_entry(
     request: Request,

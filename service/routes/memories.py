@@ -44,7 +44,7 @@ from service.workers import Backend
     needs="append",
     prefers=True,
     screens=True,
-    problems=["duplicate", "contradiction", "address_taken", "sensitive_content"],
+    problems=["duplicate", "contradiction", "echo", "address_taken", "sensitive_content"],
 )
 async def add_memory(
     request: Request,

@@ -116,7 +116,7 @@ async def set_policy(
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
 ) -> Response[PolicyReply]:
-    """Say what a space does with secrets and personal data.
+    """Say what a space does with secrets, personal data and echoes.
 
     From now on, in what is written; what it holds already stays as it is.
     """

@@ -5,7 +5,7 @@ from typing import Annotated, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.values import Flag, FlagCode, Policy, Screening
+from core.values import Echoes, Flag, FlagCode, Policy, Screening
 from service.schemas import fields
 
 _SCREENING = {"enum": list(get_args(Screening))}
@@ -27,14 +27,25 @@ PersonalData = Annotated[
 ]
 
 
+EchoPolicy = Annotated[
+    str,
+    Meta(
+        description="A new memory that only repeats what its author has just found: `refuse` it, `flag` it (it counts "
+        "as derived from that) or `allow` it.",
+        extra_json_schema={"enum": list(get_args(Echoes))},
+    ),
+]
+
+
 class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What holds from now on. A field that is left out stays as it is; null is the default of the server."""
 
     secrets: Secrets | UnsetType | None = UNSET
     personal_data: PersonalData | UnsetType | None = UNSET
+    echoes: EchoPolicy | UnsetType | None = UNSET
 
     def changes(self) -> dict[str, str | None]:
-        given = {"secrets": self.secrets, "personal_data": self.personal_data}
+        given = {"secrets": self.secrets, "personal_data": self.personal_data, "echoes": self.echoes}
         return {name: value for name, value in given.items() if not isinstance(value, UnsetType)}
 
 
@@ -43,17 +54,23 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
 
     secrets: Secrets
     personal_data: PersonalData
+    echoes: EchoPolicy
 
     @classmethod
     def of(cls, policy: Policy) -> "PolicyReply":
-        return cls(secrets=policy.secrets or "allow", personal_data=policy.personal_data or "allow")
+        return cls(
+            secrets=policy.secrets or "allow",
+            personal_data=policy.personal_data or "allow",
+            echoes=policy.echoes or "allow",
+        )
 
 
 class FlagReply(Struct, frozen=True, kw_only=True):
     """What a write did otherwise than it was asked to.
 
     `redacted`: something was taken out at `path`, of which `kind` says what it looked like. `trust_lowered`: it is
-    trusted less than its source class (`kind`), for it is derived from `ids`.
+    trusted less than its source class (`kind`), for it is derived from `ids`. `echo`: it only repeats `ids`,
+    which its author has just found, and counts as derived from them.
     """
 
     code: FlagCode

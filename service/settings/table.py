@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args, get_type_hints
 
 import msgspec
 
-from core.terms import PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Screening
+from core.terms import PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Echoes, Screening
 from service.settings import forms
 from service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
 
@@ -66,6 +66,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     personal_data: Annotated[
         Screening, one_of(get_args(Screening), "What looks like personal data, in a space that says nothing of it.")
     ] = "allow"
+    echoes: Annotated[
+        Echoes, one_of(get_args(Echoes), "What its author has just found, in a space that says nothing of it.")
+    ] = "flag"
     rate_limit: Annotated[float, amount(1_000_000, "Requests a second of one key in one process; 0: any.")] = 0.0
     concurrency_limit: Annotated[int, whole(0, 100_000, "Requests at once of one key in one process; 0: any.")] = 0
     stream_limit: Annotated[

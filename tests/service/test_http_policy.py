@@ -41,7 +41,7 @@ def test_a_secret_is_refused_and_stands_in_no_answer_and_no_log(
 
 def test_what_was_taken_out_is_told(client: httpx.Client):
     assert client.patch(f"{API}/policy", json={"secrets": "redact"}).json()["secrets"] == "redact"
-    assert client.get(API).json()["policy"] == {"secrets": "redact", "personal_data": "allow"}
+    assert client.get(API).json()["policy"] == {"secrets": "redact", "personal_data": "allow", "echoes": "flag"}
     flag = {"code": "redacted", "path": "$.content", "kind": "github-token", "ids": []}
     added = client.post(f"{API}/memories", json=BODY)
     assert (added.json()["flags"], added.headers["Muisti-Flags"]) == ([flag], "redacted")
@@ -89,3 +89,21 @@ def test_the_settings_say_what_holds_where_nothing_is_said(engine: Engine, tmp_p
         assert client.post(f"{API}/memories", json=BODY).status_code == 201
         refused = client.post(f"{API}/memories", json={"content": "ann@firma.fi"})
         assert refused.json()["errors"][0]["message"].startswith("holds what looks like an e-mail address")
+
+
+def test_an_echo_is_told_of_and_by_policy_refused(client: httpx.Client):
+    said = {"content": "Ann keeps the keys in the second drawer"}
+    first = client.post(f"{API}/memories", json=said).json()["id"]
+    client.post(f"{API}/search", json={"query": "where are the keys"})
+    flag = {"code": "echo", "path": "$.memories[1].content", "kind": None, "ids": [first]}
+    many = client.post(f"{API}/memories/batch", json={"memories": [{"content": "News"}, said], "on_conflict": "keep"})
+    assert (many.json()["flags"], many.headers["Muisti-Flags"]) == ([flag], "echo")
+    assert many.json()["items"][1]["derived_from"] == [first]
+    told = call_tool(client, "remember", {**said, "on_conflict": "keep"})
+    assert "just recalled" in told["content"][0]["text"] and told["structuredContent"]["flags"][0]["code"] == "echo"
+    client.patch(f"{API}/policy", json={"echoes": "refuse"})
+    refused = client.post(f"{API}/memories", json={**said, "on_conflict": "keep"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "echo")
+    each = {"memories": [{"content": "Later news"}, said], "on_conflict": "keep", "atomic": False}
+    some = client.post(f"{API}/memories/batch", json=each).json()
+    assert (some["created"], some["items"][1]["problem"]["errors"][0]["path"]) == (1, "$.memories[1].content")

@@ -828,7 +828,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.PolicyReply | types.DryRunReply:
-        """Say what a space does with secrets and personal data. From now on, in what is written; what it holds already stays as it is. Needs the scope admin."""
+        """Say what a space does with secrets, personal data and echoes. From now on, in what is written; what it holds already stays as it is. Needs the scope admin."""
         return await self._send(
             call(
                 'PATCH',

@@ -380,13 +380,13 @@ FieldProblem = TypedDict(
 FlagReply = TypedDict(
     'FlagReply',
     {
-        'code': "Literal['redacted', 'trust_lowered']",
+        'code': "Literal['echo', 'redacted', 'trust_lowered']",
         'path': 'str',
         'kind': 'str | None',
         'ids': 'list[str]',
     },
 )
-"What a write did otherwise than it was asked to. `redacted`: something was taken out at `path`, of which `kind` says what it looked like. `trust_lowered`: it is trusted less than its source class (`kind`), for it is derived from `ids`."
+"What a write did otherwise than it was asked to. `redacted`: something was taken out at `path`, of which `kind` says what it looked like. `trust_lowered`: it is trusted less than its source class (`kind`), for it is derived from `ids`. `echo`: it only repeats `ids`, which its author has just found, and counts as derived from them."
 
 ForkBody = TypedDict(
     'ForkBody',
@@ -729,6 +729,7 @@ PolicyBody = TypedDict(
     {
         'secrets': NotRequired["Literal['refuse', 'redact', 'allow'] | None"],
         'personal_data': NotRequired["Literal['refuse', 'redact', 'allow'] | None"],
+        'echoes': NotRequired["Literal['refuse', 'flag', 'allow'] | None"],
     },
 )
 "What holds from now on. A field that is left out stays as it is; null is the default of the server."
@@ -738,6 +739,7 @@ PolicyReply = TypedDict(
     {
         'secrets': "Literal['refuse', 'redact', 'allow']",
         'personal_data': "Literal['refuse', 'redact', 'allow']",
+        'echoes': "Literal['refuse', 'flag', 'allow']",
     },
 )
 "What holds in a space, the defaults of the server included. What was stored before stays as it is."

@@ -1,0 +1,48 @@
+"""The policy of a space, applied to what somebody stores who has just found it."""
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+from core.errors import Echo
+from core.ids import id_text
+from core.prepare import canonical
+from core.served import Served
+from core.store import memories
+from core.store.database import Database
+from core.store.spaces import SpaceRow
+from core.transactions import Call
+from core.values import SOURCES_MAX, Draft, Flag, Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Echoes:
+    """`default` holds where a space has no policy of its own."""
+
+    database: Database
+    served: Served
+    default: Policy
+
+    def marked(self, space: SpaceRow, draft: Draft, call: Call, path: str) -> tuple[Draft, tuple[Flag, ...]]:
+        """The draft as it may be stored: an echo is derived from what it repeats. `path` is where it stands.
+
+        Who says of a draft that it is derived from what it repeats makes no echo.
+
+        Raises:
+            Echo: the space takes none.
+        """
+        policy = space.space.policy.over(self.default).echoes
+        if policy is None or policy == "allow":
+            return draft, ()
+        ids = self.served.echoed(call.caller.actor, space.space.epoch, draft.content, call.now)
+        if not ids or not set(ids).isdisjoint(canonical(draft.derived_from)):
+            return draft, ()
+        if policy == "refuse":
+            raise Echo(ids, path)
+        sources = (*draft.derived_from, *self._living(space, ids, call))[:SOURCES_MAX]
+        return replace(draft, derived_from=sources), (Flag(code="echo", path=f"{path}.content", ids=ids),)
+
+    def _living(self, space: SpaceRow, ids: tuple[str, ...], call: Call) -> list[str]:
+        """Those that are still there; what was deleted meanwhile may be repeated, but not named as a source."""
+        (rows,) = self.database.read([memories.trusts(space, ids, living=True)])
+        found = {id_text(cast(bytes, row[0])) for row in rows if call.caller.shows(row[2])}
+        return [one for one in ids if one in found]
