@@ -7,7 +7,10 @@ import click
 
 from service.cli.base import Command, Globals
 
-SYSTEMS = ("muisti", "vipune", "zakira", "mcp-memory", "mem0")
+SYSTEMS = (
+    "muisti", "markdown", "basic-memory", "chatgpt", "claude", "cogx", "hazina", "letta", "mcp-memory",
+    "mcp-memory-service", "mem0", "memorg", "obsidian", "vipune", "zakira", "zapomni", "zep",
+)  # fmt: skip
 
 
 @click.command(
@@ -37,6 +40,7 @@ def export(options: Globals, file: str, *, no_vectors: bool, force: bool) -> Non
     examples=(
         "muisti import memories.ndjson --dry-run",
         "muisti import zakira.db",
+        "muisti import ~/Vault",
         "muisti import --from mem0 export.json",
         "muisti import --list",
         "muisti import --undo 3",

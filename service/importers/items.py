@@ -16,6 +16,7 @@ Json = dict[str, Any]
 
 NAMESPACE = uuid.UUID("6d756973-7469-5000-8000-696d706f7274")  # of ids that are made from those of other systems
 LARGEST_SECONDS = 2e10  # a number above is in a finer unit: milliseconds, microseconds, nanoseconds
+LARGEST_NUMBER = 1e30
 MOMENT = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -24,7 +25,8 @@ class Item:
     """A memory: `external` is its id there, `place` where it stands in the file; `memory` has the API's fields.
 
     `rest` is what else was told of it; it goes into the metadata, under the name of the system. `supersedes`,
-    `superseded_by` and `parent` are ids of the other system.
+    `superseded_by` and `parent` are ids of the other system. `own` is its id here, when the file knows that: then the
+    memory is as it says, or is refused.
     """
 
     external: str
@@ -34,6 +36,7 @@ class Item:
     supersedes: str | None = None
     superseded_by: str | None = None
     parent: str | None = None
+    own: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,11 @@ def id_of(system: str, space: str, external: str) -> str:
 
 def lines_of(item: Item, system: str, space: str) -> Iterator[bytes]:
     """The lines of a memory: one, or more when its text is longer than a memory may be."""
+    if item.own is not None:
+        metadata = {**item.memory.get("metadata", {}), **({system: storable(item.rest)} if item.rest else {})}
+        memory = {**item.memory, "id": item.own, **({"metadata": metadata} if metadata else {})}
+        yield _line(memory, item.place)
+        return
     told = _fitted({name: value for name, value in item.memory.items() if value not in (None, "", [], {})}, system)
     metadata = _metadata(told.pop("metadata", {}), item.rest, system)
     links = {
@@ -83,7 +91,11 @@ def lines_of(item: Item, system: str, space: str) -> Iterator[bytes]:
         memory["metadata"] = {**metadata, **which}
         if number > 1:
             memory.pop("key", None)
-        yield msgspec.json.encode({"type": "memory", "memory": memory, "place": item.place[:1000]})
+        yield _line(memory, item.place)
+
+
+def _line(memory: Json, place: str) -> bytes:
+    return msgspec.json.encode({"type": "memory", "memory": memory, "place": clean(place)[:1000]})
 
 
 def bad_line(bad: Failed) -> bytes:
@@ -133,7 +145,7 @@ def when(value: object) -> str | None:
             return when(datetime.fromisoformat(text))
         except ValueError:
             return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST_NUMBER:
         return None
     while abs(value) > LARGEST_SECONDS:
         value /= 1000
@@ -210,7 +222,7 @@ def storable(value: object, depth: int = 8) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
-        fits = math.isfinite(value) and (isinstance(value, float) or -(2**63) <= value < 2**63)
+        fits = math.isfinite(value) if isinstance(value, float) else -(2**63) <= value < 2**63
         return value if fits else str(value)
     if isinstance(value, datetime | date):
         return value.isoformat()

@@ -4,9 +4,11 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from service.importers.items import Failed, Found, Item, text_of, without, words
+from service.importers.graphs import entity, relation
+from service.importers.items import Failed, Found, Item, text_of, without
+from service.importers.jsons import json_items, json_lines
 from service.importers.shapes import Shape
-from service.importers.sources import Source, json_items, json_lines
+from service.importers.sources import Source
 
 NAMES = ("name", "entityName", "id")
 KINDS = ("entityType", "entity_type")
@@ -53,14 +55,12 @@ def _entity(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
         yield Failed(place, "an entity without a name")
         return
     observations = words_of(row.get("observations"))
-    told = {"category": "entities", "tags": [name, *words(kind)], "metadata": {"entity": name, "entity_type": kind}}
     rest = without(row, *NAMES, *KINDS, "observations", "type")
     if not observations:
-        content = f"{name} ({kind})" if kind else name
-        yield Item(external=name, place=place, memory={"content": content, **told}, rest=rest)
+        yield Item(external=name, place=place, memory=entity(name, kind), rest=rest)
     for text in observations:
         digest = hashlib.sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
-        yield Item(external=f"{name}#{digest}", place=place, memory={"content": text, **told}, rest=rest)
+        yield Item(external=f"{name}#{digest}", place=place, memory=entity(name, kind, text), rest=rest)
 
 
 def _relation(place: str, row: Mapping[str, Any]) -> Found:
@@ -71,12 +71,7 @@ def _relation(place: str, row: Mapping[str, Any]) -> Found:
     return Item(
         external="\n".join(("relation", start, how, end)),
         place=place,
-        memory={
-            "content": f"{start} {how.replace('_', ' ')} {end}",
-            "category": "relations",
-            "tags": [start, end],
-            "metadata": {"relation": {"from": start, "to": end, "type": how}},
-        },
+        memory=relation(start, how, end),
         rest=without(row, *FROM, *TO, *HOW, "type"),
     )
 

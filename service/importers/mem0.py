@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from service.importers.databases import tables
 from service.importers.items import Failed, Found, Item, Skipped, text_of, when, without, words
+from service.importers.jsons import json_items
 from service.importers.shapes import Shape
-from service.importers.sources import Source, json_items, tables
+from service.importers.sources import Source
 
 LISTS = ("results", "memories", "items")
 TEXTS = ("memory", "text", "data", "content")
@@ -81,7 +83,8 @@ def _item(place: str, row: object) -> Found:
 
 def _blocks(source: Source) -> Iterator[Found]:
     """The plugin's Markdown: blocks of `---`, lines of `name: value`, `---`, and the text."""
-    text = source.text_of(source.path)
+    with source.parts() as (part,):
+        text = part.text()
     if isinstance(text, Failed):
         yield text
         return

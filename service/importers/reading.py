@@ -6,7 +6,24 @@ from types import ModuleType
 
 import msgspec
 
-from service.importers import mcp_memory, mem0, vipune, zakira
+from service.importers import (
+    basic_memory,
+    chatgpt,
+    claude,
+    cogx,
+    hazina,
+    letta,
+    markdown,
+    mcp_memory,
+    mcp_memory_service,
+    mem0,
+    memorg,
+    obsidian,
+    vipune,
+    zakira,
+    zapomni,
+    zep,
+)
 from service.importers.items import Failed, Found, Item, Skipped, Unreadable, bad_line, lines_of
 from service.importers.shapes import shape_of
 from service.importers.sources import Source
@@ -19,8 +36,20 @@ PIECE = 65_536  # bytes
 IMPORTERS: Mapping[str, ModuleType] = {
     "vipune": vipune,
     "zakira": zakira,
+    "mcp-memory-service": mcp_memory_service,
+    "memorg": memorg,
+    "letta": letta,
+    "chatgpt": chatgpt,
+    "claude": claude,
+    "cogx": cogx,
+    "hazina": hazina,
     "mcp-memory": mcp_memory,
+    "zapomni": zapomni,
+    "zep": zep,
     "mem0": mem0,
+    "markdown": markdown,
+    "basic-memory": basic_memory,
+    "obsidian": obsidian,
 }
 
 

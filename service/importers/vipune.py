@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from core.terms import Status, Type
+from service.importers.databases import tables
 from service.importers.items import Failed, Found, Item, Json, text_of, when
+from service.importers.jsons import json_lines, json_object
 from service.importers.shapes import Shape
-from service.importers.sources import Source, json_lines, json_object, tables
+from service.importers.sources import Source
 
 COLUMNS = (
     "id", "project_id", "content", "metadata", "created_at", "updated_at", "type", "memory_type", "status",

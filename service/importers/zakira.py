@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from service.importers.databases import tables
 from service.importers.items import Failed, Found, Item, when, without, words
+from service.importers.jsons import json_object
 from service.importers.shapes import Shape
-from service.importers.sources import Source, json_object, tables
+from service.importers.sources import Source
 from service.importers.values import json_list
 
 COLUMNS = ("category", "key", "data", "author", "reason", "tags", "custom", "created_at", "last_modified_at")

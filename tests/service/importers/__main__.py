@@ -10,8 +10,7 @@ from core.store.file import FileDatabase
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.importers.bringing import bring
 from tests.service.importers.fixtures import FIXTURES
-
-PAGE = Path(__file__).parents[3] / "docs" / "importing.md"
+from tests.service.importers.table import PAGE, row
 
 
 def rows() -> Iterator[str]:
@@ -26,12 +25,7 @@ def rows() -> Iterator[str]:
             fixture.make(path)
             report, reading = bring(engine, path, atomic=False)
             again, _ = bring(engine, path, atomic=False)
-        skipped = ", ".join(f"{count} {reason}" for reason, count in sorted(reading.skipped.items())) or "0"
-        places = f", {report.failures[0].place}" if report.failures else ""
-        yield (
-            f"| {fixture.system} | {fixture.name} | {reading.read} | {report.created} | {skipped} "
-            f"| {report.failed}{places} | {again.created} |"
-        )
+        yield row(fixture, reading, report, again)
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ import base64
 import json
 import sqlite3
 import struct
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,16 +34,18 @@ class Fixture:
 
 
 def json_of(value: object) -> Make:
-    return lambda path: path.write_text(json.dumps(value, ensure_ascii=False), "utf-8") and None
+    return text(json.dumps(value, ensure_ascii=False))
 
 
 def lines(*values: object) -> Make:
-    text = "\n".join(one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in values)
-    return lambda path: path.write_text(text, "utf-8") and None
+    return text("\n".join(one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in values))
 
 
 def text(content: str) -> Make:
-    return lambda path: path.write_text(content, "utf-8") and None
+    def make(path: Path) -> None:
+        path.write_text(content, "utf-8")
+
+    return make
 
 
 def database(script: str, rows: Mapping[str, Sequence[Sequence[Any]]]) -> Make:
@@ -57,6 +60,25 @@ def database(script: str, rows: Mapping[str, Sequence[Sequence[Any]]]) -> Make:
     return make
 
 
+def folder(files: Mapping[str, str]) -> Make:
+    def make(path: Path) -> None:
+        for name, content in files.items():
+            file = path / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content, "utf-8")
+
+    return make
+
+
+def archive(files: Mapping[str, str]) -> Make:
+    def make(path: Path) -> None:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as opened:
+            for name, content in files.items():
+                opened.writestr(zipfile.ZipInfo(name, (2025, 3, 1, 0, 0, 0)), content)
+
+    return make
+
+
 VECTOR = base64.b64encode(struct.pack("<384f", *([0.0] * 384))).decode()
 ZAKIRA = """CREATE TABLE memories (category TEXT NOT NULL, key TEXT NOT NULL, data TEXT NOT NULL, author TEXT,
     reason TEXT, tags TEXT, custom TEXT, created_at TEXT NOT NULL, last_modified_at TEXT NOT NULL, embedding BLOB,
@@ -67,6 +89,15 @@ VIPUNE = """CREATE TABLE memories (id TEXT PRIMARY KEY, project_id TEXT NOT NULL
     retrieval_count INTEGER, last_retrieved_at TEXT); PRAGMA user_version = 5;"""
 MEM0_HISTORY = """CREATE TABLE history (id TEXT PRIMARY KEY, memory_id TEXT, old_memory TEXT, new_memory TEXT,
     event TEXT, created_at DATETIME, updated_at DATETIME, is_deleted INTEGER, actor_id TEXT, role TEXT)"""
+MCP_MEMORY_SERVICE = """CREATE TABLE memories (id INTEGER PRIMARY KEY, content_hash TEXT UNIQUE NOT NULL,
+    content TEXT NOT NULL, tags TEXT, memory_type TEXT, metadata TEXT, created_at REAL, updated_at REAL,
+    created_at_iso TEXT, updated_at_iso TEXT, deleted_at REAL DEFAULT NULL);
+    CREATE TABLE memory_graph (source_hash TEXT, target_hash TEXT, similarity REAL, connection_types TEXT)"""
+MEMORG = ";".join(
+    f"CREATE TABLE {table} (id TEXT PRIMARY KEY, data TEXT, created_at TEXT, updated_at TEXT)"
+    for table in ("sessions", "conversations", "topics", "exchanges")
+)
+ROOT = "00000000-0000-4000-8000-000000000000"
 DAY = "2025-03-01T09:30:00.0000000Z"
 
 
@@ -75,6 +106,22 @@ def vipune_row(id_: str, content: str, **fields: Any) -> dict[str, Any]:
         "id": id_, "project_id": "acme/web", "content": content, "metadata": None, "embedding": VECTOR,
         "created_at": "2025-03-01T09:30:00Z", "updated_at": "2025-03-02T09:30:00Z", "memory_type": "fact",
         "status": "active", "superseded_by": None, "retrieval_count": 0, "last_retrieved_at": None, **fields,
+    }  # fmt: skip
+
+
+def claude_message(uuid: str, parent: str, sender: str, text: str, second: int) -> dict[str, Any]:
+    return {
+        "uuid": uuid, "parent_message_uuid": parent, "sender": sender, "text": text, "content": [], "attachments": [],
+        "created_at": f"2025-03-01T09:30:{second:02}Z",
+    }  # fmt: skip
+
+
+def chatgpt_node(id_: str, parent: str | None, role: str, text: str, *, hidden: bool = False) -> dict[str, Any]:
+    return {
+        "id": id_, "parent": parent, "children": [], "message": {
+            "id": id_, "author": {"role": role}, "create_time": 1714560000.5, "weight": 1.0, "recipient": "all",
+            "content": {"content_type": "text", "parts": [text]},
+            "metadata": {"is_visually_hidden_from_conversation": hidden}},
     }  # fmt: skip
 
 
@@ -199,5 +246,302 @@ FIXTURES: Sequence[Fixture] = (
         ),
         ["Lives in Turku"],
         {"deleted there": 1},
+    ),
+    Fixture(
+        "mcp-memory-service",
+        "export-with-tags.json",
+        json_of({
+            "export_metadata": {"source_machine": "m", "total_memories": 3, "exporter_version": "1.0"},
+            "memories": [
+                {"content": "Uses uv for Python", "content_hash": "a1", "tags": ["python"], "memory_type": "note",
+                 "created_at": 1714560000.5, "updated_at": 1714560001.0, "metadata": {"project": "x"},
+                 "export_source": "laptop"},
+                {"content": "Prefers tabs", "content_hash": "a2", "tags": "style, editors", "created_at": 1.7e9},
+                {"content_hash": "a3"},
+            ],
+        }),
+        ["Uses uv for Python", "Prefers tabs"],
+        failed=1,
+    ),
+    Fixture(
+        "mcp-memory-service",
+        "chroma-backup.json",
+        json_of({
+            "timestamp": "20250301", "total_memories": 1,
+            "memories": [{"id": "c1", "document": "From the older store", "metadata": {"tags": '["old"]',
+                          "created_at": 1714560000}, "embedding": [0.1]}],
+        }),
+        ["From the older store"],
+    ),
+    Fixture(
+        "mcp-memory-service",
+        "sqlite_vec.db",
+        database(
+            MCP_MEMORY_SERVICE,
+            {
+                "memories": [
+                    (1, "h1", "Deploys are on Mondays", "ops,deploy", "note", '{"a": 1}', 1.0, 1.0,
+                     "2025-03-01T09:30:00Z", "2025-03-01T09:30:00Z", None),
+                    (2, "h2", "Forgotten", "", None, None, 1.0, 1.0, None, None, 2.0),
+                ]
+            },
+        ),
+        ["Deploys are on Mondays"],
+        {"deleted there": 1},
+    ),
+    Fixture(
+        "letta",
+        "agent.af",
+        json_of({
+            "agents": [{
+                "id": "agent-0", "name": "Sam", "system": "You are Sam", "block_ids": ["block-0"], "tags": [],
+                "messages": [
+                    {"id": "message-0", "role": "system", "content": [{"type": "text", "text": "You are Sam"}]},
+                    {"id": "message-1", "role": "user", "content": [{"type": "text", "text": "I live in Oulu"}],
+                     "created_at": "2025-05-01T10:00:00Z"},
+                    {"id": "message-2", "role": "assistant", "content": "Noted.", "created_at": "2025-05-01T10:00:01Z"},
+                    "noise",
+                ],
+            }],
+            "groups": [], "blocks": [
+                {"id": "block-0", "label": "human", "value": "Name: Anna", "limit": 5000, "description": "The user"},
+                {"id": "block-1", "label": "notes", "value": ""},
+            ],
+            "files": [], "sources": [], "tools": [], "metadata": {"revision_id": "r1"}, "created_at": DAY,
+        }),
+        ["Name: Anna", "I live in Oulu", "Noted."],
+        {"an empty block": 1, "not said by user or assistant": 1},
+        failed=1,
+    ),
+    Fixture(
+        "letta",
+        "older-in-a-string.af",
+        lines(json.dumps(json.dumps({
+            "agent_type": "memgpt_agent", "core_memory": [{"label": "persona", "value": "I am kind", "limit": 2000}],
+            "messages": [{"role": "user", "text": "Hello", "created_at": DAY}],
+        }))),
+        ["I am kind", "Hello"],
+    ),
+    Fixture(
+        "claude",
+        "data-export.zip",
+        archive({
+            "conversations.json": json.dumps([
+                {"uuid": "c1", "name": "Trip", "created_at": DAY, "updated_at": DAY, "account": {"uuid": "u"},
+                 "chat_messages": [
+                     claude_message("m1", ROOT, "human", "Where to in May?", 1),
+                     claude_message("m2", "m1", "assistant", "Turku, perhaps", 2),
+                     claude_message("m3", "m1", "assistant", "Porvoo is pretty in May", 3),
+                     claude_message("m4", "m3", "human", "", 4),
+                     {"sender": "human", "text": "No uuid"},
+                 ]},
+            ]),
+            "projects/p1.json": json.dumps({
+                "uuid": "p1", "name": "Garden", "description": "Plans", "prompt_template": "Answer in metres",
+                "docs": [{"uuid": "d1", "filename": "soil.md", "content": "Clay", "created_at": DAY}],
+            }),
+            "memories.json": json.dumps([
+                {"conversations_memory": "**Work**\nWrites Python\n\n**Home**\nHas a cat", "account_uuid": "u",
+                 "project_memories": {"p1": "Grows beans"}},
+            ]),
+            "users.json": json.dumps([{"uuid": "u", "full_name": "Anna"}]),
+        }),
+        ["Where to in May?", "Porvoo is pretty in May", "Plans", "Answer in metres", "Clay", "**Work**\nWrites Python",
+         "**Home**\nHas a cat", "Grows beans"],
+        {"of a branch that was left": 1, "no text": 1, "no conversations, projects or memories": 1},
+        failed=1,
+    ),
+    Fixture(
+        "claude",
+        "conversations.json",
+        json_of([{"uuid": "c9", "name": "", "chat_messages": [
+            {"uuid": "m9", "sender": "human", "text": "", "created_at": DAY, "content": [
+                {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "In a block"}]},
+        ]}]),
+        ["In a block"],
+    ),
+    Fixture(
+        "chatgpt",
+        "chatgpt-export.zip",
+        archive({
+            "conversations-000.json": json.dumps([
+                {"title": "Tea", "conversation_id": "g1", "current_node": "n4", "mapping": {
+                    "n0": {"id": "n0", "parent": None, "children": ["n1"], "message": None},
+                    "n1": chatgpt_node("n1", "n0", "system", "", hidden=True),
+                    "n2": chatgpt_node("n2", "n1", "user", "Which tea?"),
+                    "n3": chatgpt_node("n3", "n2", "assistant", "Coffee"),
+                    "n4": chatgpt_node("n4", "n2", "assistant", "Green tea"),
+                }},
+                {"title": "Secret", "conversation_id": "g2", "is_do_not_remember": True, "mapping": {}},
+            ]),
+            "conversations-001.json": json.dumps([
+                {"title": "You", "conversation_id": "g3", "current_node": "k1", "mapping": {
+                    "k0": {"id": "k0", "parent": None, "children": ["k1"], "message": {
+                        "id": "k0", "author": {"role": "user"}, "content": {
+                            "content_type": "user_editable_context", "user_profile": "I bake",
+                            "user_instructions": "Be brief"}}},
+                    "k1": chatgpt_node("k1", "k0", "user", "Bread?"),
+                }},
+                {"title": "No messages"},
+            ]),
+            "chat.html": "<html></html>",
+        }),
+        ["Which tea?", "Green tea", "I bake\n\nBe brief", "Bread?"],
+        {"not said by user or assistant": 1, "not to be remembered": 1, "no conversations": 1},
+        failed=1,
+    ),
+    Fixture(
+        "chatgpt",
+        "conversations.json",
+        json_of([{"title": "Plain", "id": "g9", "mapping": {"a": chatgpt_node("a", None, "user", "In a plain file")}}]),
+        ["In a plain file"],
+    ),
+    Fixture(
+        "zep",
+        "graphiti_dump.json",
+        json_of({
+            "episodes": [{"uuid": "e1", "name": "chat", "group_id": "g", "source": "message", "valid_at": DAY,
+                          "content": "Anna: I moved", "source_description": "chat", "created_at": DAY}],
+            "nodes": [{"uuid": "n1", "name": "Anna", "labels": ["Entity", "Person"], "summary": "Lives in Turku"},
+                      {"uuid": "n2", "name": "Turku", "labels": ["Entity"], "summary": ""}],
+            "edges": [
+                {"uuid": "f1", "source_node_uuid": "n1", "target_node_uuid": "n2", "name": "LIVES_IN",
+                 "fact": "Anna lives in Turku", "valid_at": DAY, "episodes": ["e1"], "fact_embedding": [0.1]},
+                {"uuid": "f2", "source_node_uuid": "n1", "target_node_uuid": "n3", "name": "LIVES_IN",
+                 "fact": "Anna lives in Oulu", "invalid_at": DAY},
+                {"uuid": "f3", "fact": None},
+            ],
+        }),
+        ["Anna: I moved", "Anna: Lives in Turku", "Turku", "Anna lives in Turku", "Anna lives in Oulu"],
+        failed=1,
+    ),
+    Fixture(
+        "cogx",
+        "archive_cogx",
+        folder({
+            "manifest.json": '{"cogx_version": "0.1", "source_system": "mem0", "counts": {"memory": 1}}',
+            "memories.jsonl": '{"kind": "memory", "external_id": "m1", "content": "Likes skiing", '
+                              '"categories": ["sport"], "scope": {"user_id": "anna"}}\n{"kind": "memory"}\n',
+            "entities.jsonl": '{"kind": "entity", "external_id": "x1", "name": "Anna", "entity_type": "person"}',
+            "facts.jsonl": '{"kind": "fact", "external_id": "f1", "subject_ref": "x1", "predicate": "works_at", '
+                           '"object_ref": "Acme", "valid_at": "2025-01-01T00:00:00Z"}',
+            "episodes.jsonl": '{"kind": "episode", "external_id": "t1", "title": "Chat", "turns": '
+                              '[{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]}',
+            "documents.jsonl": '{"kind": "document", "external_id": "d1", "content": "A manual", "title": "Manual"}',
+            "memory_blocks.jsonl": '{"kind": "memory_block", "external_id": "b1", "label": "human", "value": "Anna"}',
+            "nodes.jsonl": "{}",
+        }),
+        ["Likes skiing", "Anna (person)", "Anna works at Acme", "Hello", "Hi", "A manual", "Anna"],
+        {"graph nodes as they are stored there": 1},
+        failed=1,
+    ),
+    Fixture(
+        "memorg",
+        "memorg.db",
+        database(
+            MEMORG,
+            {
+                "topics": [("t1", json.dumps({"id": "t1", "title": "Boats", "exchanges": [{"id": "x1"}]}), DAY, DAY)],
+                "exchanges": [
+                    ("x1", json.dumps({"id": "x1", "user_message": {"raw_content": "Which boat?"},
+                                       "system_message": {"raw_content": "A dinghy"}}), DAY, DAY),
+                    ("x2", json.dumps({"id": "x2", "user_message": {"raw_content": "And?"},
+                                       "system_message": {"raw_content": ""}}), DAY, DAY),
+                    ("x3", "{torn", DAY, DAY),
+                ],
+            },
+        ),
+        ["Which boat?", "A dinghy", "And?"],
+        {"no text": 1},
+        failed=1,
+    ),
+    Fixture(
+        "zapomni",
+        "graph.json",
+        json_of({
+            "nodes": [
+                {"id": "z1", "labels": ["Memory"], "properties": {
+                    "id": "z1", "text": "The pier is closed", "tags": ["harbour"], "source": "notes",
+                    "metadata": '{"lang": "en"}', "workspace_id": "default", "created_at": DAY, "stale": False}},
+                {"id": "z2", "labels": ["Chunk"], "properties": {"id": "z2", "text": "The pier", "index": 0}},
+                {"id": "z3", "labels": ["Entity"], "properties": {"id": "z3", "name": "Pier", "type": "PLACE",
+                                                                "description": "Wooden", "confidence": 0.9}},
+                {"id": "z4", "labels": ["Entity"], "properties": {"id": "z4", "name": "Harbour", "type": "PLACE"}},
+                {"id": "z5", "labels": ["Memory"], "properties": {"id": "z5"}},
+            ],
+            "edges": [
+                {"id": "r1", "source": "z1", "target": "z2", "type": "HAS_CHUNK", "properties": {}},
+                {"id": "r2", "source": "z3", "target": "z4", "type": "PART_OF", "properties": {"strength": 0.8}},
+            ],
+            "metadata": {"node_count": 5},
+        }),
+        ["The pier is closed", "Pier: Wooden", "Harbour (PLACE)", "Pier part of Harbour"],
+        {"a part of a memory": 2},
+        failed=1,
+    ),
+    Fixture(
+        "hazina",
+        "metadata",
+        folder({
+            "a.metadata.json": json.dumps({
+                "Id": "a", "OriginalPath": "/docs/a.txt", "MimeType": "text/plain", "Size": 5, "Created": DAY,
+                "CustomMetadata": {"team": "core"}, "IsBinary": False, "Summary": "On keys", "Tags": ["keys"],
+                "SearchableText": "Keys turn every year"}),
+            "b.metadata.json": json.dumps({"Id": "b", "IsBinary": True, "SearchableText": None}),
+            "c.metadata.json": '{"Id": ',
+            "embeddings.json": "{}",
+        }),
+        ["Keys turn every year"],
+        {"no text": 1, "no metadata": 1},
+        failed=1,
+    ),
+    Fixture(
+        "basic-memory",
+        "notes",
+        folder({
+            "people/Anna.md": "---\ntitle: Anna\ntype: person\ntags: [team]\npermalink: people/anna\n"
+                              "created: 2025-03-01\n---\n# Anna\n\nWorks with us.\n\n## Observations\n"
+                              "- [habit] Drinks tea #drinks (since 2020)\n- [ ] Ask about lunch\n\n## Relations\n"
+                              '- works_at [[Acme]] (part time)\n- "based in" [[Turku]]\n',
+            "Torn.md": "---\ntitle: [Torn\npermalink: torn\n---\nText\n",
+        }),
+        ["# Anna\n\nWorks with us.\n\n- [ ] Ask about lunch", "Drinks tea #drinks", "Anna works at Acme",
+         "Anna based in Turku"],
+        failed=1,
+    ),
+    Fixture(
+        "obsidian",
+        "Vault",
+        folder({
+            ".obsidian/app.json": "{}",
+            "Boats/Dinghy.md": "---\ntags:\n  - boats\naliases: [Small boat]\ndate: 2025-03-01\n---\n"
+                               "Leaks at the stern, see [[Repairs|the list]] #todo/spring %%not for others%%\n",
+            "Repairs.md": "# Repairs\n\n- [ ] Tar\n",
+            "Templates/Day.md": "{{date}}",
+            "map.canvas": '{"nodes": []}',
+            "Alias.md": "---\na: &x [1]\nb: *x\n---\nText",
+        }),
+        ["Dinghy\n\nLeaks at the stern, see [[Repairs|the list]] #todo/spring", "# Repairs\n\n- [ ] Tar"],
+        {"no Markdown": 1, "a template": 1},
+        failed=1,
+    ),
+    Fixture(
+        "obsidian",
+        "Vault.zip",
+        archive({"Vault/Note.md": "In an archive", "Vault/.obsidian/app.json": "{}"}),
+        ["Note\n\nIn an archive"],
+    ),
+    Fixture(
+        "markdown",
+        "from-muisti",
+        folder({
+            "rules/deploy.md": "---\nmuisti: 0197a3c0-5f4e-7000-8000-000000000001\ncategory: rules\nkey: deploy\n"
+                               "type: procedure\ntags: [ops]\ncreated_at: 2025-03-01T09:30:00Z\naliases: [D]\n---\n\n"
+                               "We deploy on Tuesdays\n",
+            "Mine.md": "Written beside them",
+            "wrong.md": "---\nmuisti: not-an-id\n---\n\nText\n",
+        }),
+        ["We deploy on Tuesdays", "Mine\n\nWritten beside them"],
+        failed=1,
     ),
 )  # fmt: skip

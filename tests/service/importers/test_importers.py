@@ -9,11 +9,14 @@ import pytest
 from core.engine import Engine
 from core.errors import InvalidInput
 from core.records import VersionLine
-from service.importers.reading import recognised
+from service.cli.moving import SYSTEMS
+from service.importers.items import Item
+from service.importers.reading import IMPORTERS, recognised
 from service.importers.sources import Source
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.importers.bringing import bring
 from tests.service.importers.fixtures import FIXTURES, Fixture
+from tests.service.importers.table import PAGE, row
 from tests.stores import at
 
 
@@ -57,7 +60,52 @@ def test_what_a_file_holds_comes_in_and_nothing_the_second_time(
     seq = engine.get_space(space).seq
     again, _ = bring(engine, path, space, atomic=not fixture.failed)
     assert (again.created, again.skipped, again.import_id) == (0, {"exists": report.created}, None)
+    assert row(fixture, reading, report, again) in PAGE.read_text("utf-8").splitlines()  # as the docs say
     assert engine.get_space(space).seq == seq and (path.read_bytes() if path.is_file() else b"") == before
+
+
+def test_the_command_line_offers_every_importer():
+    assert set(SYSTEMS) == {"muisti", *IMPORTERS}
+    assert {fixture.system for fixture in FIXTURES} == set(IMPORTERS)
+
+
+def items(name: str, folder: Path) -> dict[str, Item]:
+    """What an importer makes of a fixture, by the texts."""
+    fixture = next(one for one in FIXTURES if one.id == name)
+    found = IMPORTERS[fixture.system].read(Source(made(fixture, folder)))
+    return {one.memory["content"]: one for one in found if isinstance(one, Item)}
+
+
+def test_a_message_knows_its_conversation_and_who_said_it(tmp_path: Path):
+    found = items("claude data-export.zip", tmp_path)
+    asked, answered = (found[text].memory for text in ("Where to in May?", "Porvoo is pretty in May"))
+    assert (asked["metadata"], asked["source_class"]) == ({"session": "c1", "turn": 1, "title": "Trip"}, "user")
+    assert (answered["metadata"]["turn"], answered["author"], answered["source_class"]) == (2, "assistant", "model")
+    assert answered["event_at"] == "2025-03-01T09:30:03+00:00"
+    chat = items("chatgpt chatgpt-export.zip", tmp_path)
+    assert [chat[text].memory["metadata"]["turn"] for text in ("Which tea?", "Green tea")] == [1, 2]
+    assert chat["I bake\n\nBe brief"].memory["type"] == "preference"
+
+
+def test_what_a_note_says_line_by_line_belongs_to_it(tmp_path: Path):
+    found = items("basic-memory notes", tmp_path)
+    observed, related = found["Drinks tea #drinks"], found["Anna works at Acme"]
+    assert observed.parent == related.parent == "people/anna"
+    assert (observed.place, observed.memory["tags"]) == ("people/Anna.md:13", ["habit", "drinks", "team"])
+    assert observed.memory["metadata"]["context"] == "since 2020" and related.rest == {"context": "part time"}
+
+
+def test_a_fact_that_holds_no_longer_is_deprecated(tmp_path: Path):
+    found = items("zep graphiti_dump.json", tmp_path)
+    past, present = found["Anna lives in Oulu"], found["Anna lives in Turku"]
+    assert (past.memory["status"], past.rest["valid_to"]) == ("deprecated", "2025-03-01T09:30:00+00:00")
+    assert (present.memory["status"], present.memory["event_at"]) == ("active", "2025-03-01T09:30:00+00:00")
+    assert present.memory["tags"] == ["Anna", "Turku"]
+
+
+def test_times_in_text_go_before_numbers(tmp_path: Path):
+    found = items("mcp-memory-service sqlite_vec.db", tmp_path)
+    assert found["Deploys are on Mondays"].memory["created_at"] == "2025-03-01T09:30:00+00:00"
 
 
 def listed(engine: Engine, space: str) -> Iterator[str]:
