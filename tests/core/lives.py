@@ -1,6 +1,6 @@
 """A plain model of the life of memories: what the engine must show, with lists and dictionaries and no cleverness."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -93,7 +93,8 @@ class Model:
         todo = {id_: said for id_, said in todo.items() if said != self.lives[id_][-1].said}
         if not todo:
             raise KeyError
-        before = self.seq
+        _check_apart(todo.values())
+        before, undone = self.seq, set(self.undone)
         kept = {id_: list(life) for id_, life in self.lives.items()}
         for id_ in todo:
             self.lives[id_].append(Stood(self.seq, None, actor))
@@ -103,7 +104,7 @@ class Model:
                     self._free(said, id_)
                 self.lives[id_][-1] = replace(self.lives[id_][-1], said=said)
         except ValueError:
-            self.lives, self.seq = kept, before
+            self.lives, self.seq, self.undone = kept, before, undone
             raise
         for number, id_ in enumerate(todo, start=self.seq + 1):
             self.lives[id_][-1] = replace(self.lives[id_][-1], at=number)
@@ -116,9 +117,7 @@ class Model:
         if to > self.seq:
             raise LookupError
         then = {id_: self._before(id_, to + 1) for id_ in self.lives}
-        current = [said for said in then.values() if said is not None and not said["superseded_by"] and said["key"]]
-        if len({(said["category"], said["key"]) for said in current}) < len(current):
-            raise ValueError  # within a step: an address was on its way
+        _check_apart(then.values())  # within a step an address may be on its way
         self.become({id_: said for id_, said in then.items() if said != self.lives[id_][-1].said}, actor)
 
     def become(self, all_: Mapping[str, Fields | None], actor: str) -> None:
@@ -157,6 +156,13 @@ class Model:
         self.seq += 1
         self.times[self.seq] = self.now
         self.lives.setdefault(id_, []).append(Stood(self.seq, said, actor))
+
+
+def _check_apart(all_: Iterable[Fields | None]) -> None:
+    """No two may stand at one address, expired or not."""
+    current = [said for said in all_ if said is not None and not said["superseded_by"] and said["key"]]
+    if len({(said["category"], said["key"]) for said in current}) < len(current):
+        raise ValueError
 
 
 def _is_gone(said: Fields | None, now: int) -> bool:
