@@ -11,7 +11,7 @@ from typing import cast
 
 import numpy as np
 
-from core import filter_sql
+from core import filter_sql, staged
 from core.caller import Caller
 from core.errors import Conflict, NotFound, StoreUnavailable
 from core.filters import Filter
@@ -20,7 +20,7 @@ from core.index.cache import Indexes
 from core.index.packing import repack
 from core.reading import find_space
 from core.served import Served
-from core.store import audit, erasure, spaces
+from core.store import audit, erasure, imports, spaces
 from core.store.database import Database, Refused, Scalar, Statement
 from core.store.free_space import Traces
 from core.store.spaces import SpaceRow
@@ -29,6 +29,7 @@ from core.times import from_us
 from core.values import BATCH_MAX, Json, Plan, Planned, Seq
 
 AT_ONCE = 100  # memories in one batch
+OVERWRITTEN_MAX = 10_000  # versions that a server surely writes over and deletes in one transaction
 TRIES = 16
 Clock = Callable[[], int]
 
@@ -129,6 +130,7 @@ class Eraser:
         """
         began, found, work = self._clock(), find_space(self._database.primary, space), _Work()
         raw, is_there = self._known(found, memory_id, caller)
+        self._stop_imports(imports.holding(found, "substr(v.memory_id, 1, 16) = ?", (raw,)), work)
         if is_there:
             self._erase(found, [raw], caller, work)
         else:
@@ -139,6 +141,7 @@ class Eraser:
         """Erase all memories that meet a condition, a hundred at a time, until there are none."""
         began, found, work = self._clock(), find_space(self._database.primary, space), _Work()
         where, args = subject.where()
+        self._stop_imports(imports.holding(found, where, args), work)
         while True:
             (rows,) = self._database.primary.read([erasure.some(found, where, args, AT_ONCE)])
             if not rows:
@@ -172,12 +175,15 @@ class Eraser:
         """
         _check_space(name, keep=keep)
         began, found = self._clock(), find_space(self._database.primary, name)
+        work = _Work(whole=True)
+        self._stop_imports(imports.of_space(found), work)
         action = "space_cleared" if keep else "space_deleted"
         total = f"(SELECT count({{}}) FROM versions WHERE space_id = {found.id})"
         ask = [Statement(f"SELECT {total.format('DISTINCT memory_id')}"), Statement(f"SELECT {total.format('*')}")]
         batch = [
             *ask,
             spaces.guard(found),
+            *self._overwritten(found, total.format("*")),
             *erasure.erase_space(found, str(uuid.uuid4()) if keep else None, began),
             audit.note(began, caller.actor, action, space=name),
         ]
@@ -186,10 +192,24 @@ class Eraser:
         except Refused as refused:
             raise NotFound("space", name) from refused
         self._indexes.drop(name)
-        work = _Work(erased={"memories": cast(int, memories), "versions": cast(int, versions)}, whole=True)
+        work.count("memories", cast(int, memories))
+        work.count("versions", cast(int, versions))
         work.traces.everything()
         what: dict[str, Json] = {"space": name, "kept": keep}
         return self._told(found, what, caller, began, work)
+
+    def _overwritten(self, space: SpaceRow, versions: str) -> list[Statement]:
+        """What writes over a space, if it must be done and can be in one transaction."""
+        if self._database.local:
+            return []
+        (rows,) = self._database.primary.read([Statement(f"SELECT {versions}")])
+        return erasure.overwrite_space(space) if cast(int, rows[0][0]) <= OVERWRITTEN_MAX else []
+
+    def _stop_imports(self, which: Statement, work: _Work) -> None:
+        """What an import has put aside is a copy that nobody sees yet."""
+        stopped = staged.stop(self._database.primary, which)
+        if stopped:
+            work.count("imports stopped", stopped)
 
     def _known(self, space: SpaceRow, memory_id: str, caller: Caller) -> tuple[bytes, bool]:
         """The id as the store has it, and whether there is anything of it; else it was erased before.
@@ -220,6 +240,7 @@ class Eraser:
                 spaces.guard(space),
                 erasure.refuse_other(space, alive, ids),
                 *spaces.advance(space, len(alive), self._clock()),
+                *([] if self._database.local else erasure.overwrite(space, alive)),
                 *erasure.erase(space, alive, caller),
                 audit.note(self._clock(), caller.actor, "memory_erased", space=space.space.name, target=target),
             ]

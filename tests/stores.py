@@ -1,5 +1,6 @@
 """Databases for tests, on a file and on sqld: what holds for one must hold for the other."""
 
+import copy
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +37,12 @@ class RemoteStore:
         self.namespace = f"t{uuid.uuid4().hex}"
         self.sqld, self.replica = sqld, replica
         sqld.create(self.namespace)
+
+    def alone(self) -> "RemoteStore":
+        """The same database, for who reads at the primary."""
+        same = copy.copy(self)
+        same.replica = None
+        return same
 
     def open(self) -> RemoteDatabase:
         return RemoteDatabase(self.server(self.sqld), None if self.replica is None else self.server(self.replica))

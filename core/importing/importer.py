@@ -9,12 +9,13 @@ from core.errors import Forbidden, InvalidInput, Problem, StoreUnavailable
 from core.importing.incoming import Incoming
 from core.importing.lines import Lines
 from core.importing.moving import Move
-from core.importing.staging import Staging, clear_dead
+from core.importing.staging import Staging
 from core.importing.undo import known, undo
 from core.index.cache import Indexes
 from core.reading import find_space
 from core.records import Imported, ImportReport, LineProblem
 from core.screening import Screener
+from core.staged import clear_dead
 from core.store.database import Database
 from core.values import Quota, Seq
 

@@ -57,7 +57,8 @@ class Move:
             (more,) = self._database.read([imports.step_end(staged, end, 1)]) if end else ([],)
             upto = end if end and more and more[0][0] is not None else top
             now = self._clock()
-            batch = self._entrance(staged) if not after else [spaces.guard(self._file.target)]
+            entrance = self._entrance(staged) if not after else [spaces.guard(self._file.target)]
+            batch = [spaces.guard(staged.space), *entrance]
             steps = imports.move(staged, (after, upto), columns, now, as_it_was=restored)
             results = write(self._database, [*batch, *steps, *self._told(staged, now, last=upto == top)])
             number = cast(int, results[len(batch) + len(steps) - 1][0][0])

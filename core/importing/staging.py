@@ -14,6 +14,7 @@ from core.importing.incoming import Incoming, Item
 from core.importing.plan import Plan
 from core.prepare import ready
 from core.records import ChangeLine, read_vector
+from core.staged import clear
 from core.store import imports, spaces
 from core.store.database import Database, Refused, Rows, Statement
 from core.store.imports import Staged
@@ -187,22 +188,6 @@ def write(database: Database, batch: Sequence[Statement]) -> list[Rows]:
         if refused.code == "no_space":
             raise Conflict("the space was made anew meanwhile, or the import took too long; try again") from refused
         raise
-
-
-def clear(database: Database, staging_id: int, memories: int | None) -> None:
-    """Delete a staging space; of an import that has brought `memories`, None when it has come to nothing."""
-    while True:
-        *_, left = database.write(imports.clear(staging_id))
-        if not left[0][0]:
-            break
-    database.write(imports.end(staging_id, memories))
-
-
-def clear_dead(database: Database, now: int) -> None:
-    """Take away what imports left behind that broke off with their process."""
-    (rows,) = database.read([imports.dead(now)])
-    for staging_id, moved in cast(list[tuple[int, int]], rows):
-        clear(database, staging_id, 0 if moved else None)
 
 
 def _has_address(memory: Memory) -> bool:

@@ -58,7 +58,8 @@ def repack(database: Database, space: SpaceRow) -> int:
         gone = np.array([row[0] for row in deaths], np.int64)
         kept = Births.unpack(data).without(gone)
         number = cast(int, state[0][1])
-        database.write([segments.rewrite(space, generation, first, seen, number, len(kept), kept.pack())])
+        over = [] if database.local else [segments.overwrite(space, generation, first, seen)]
+        database.write([*over, segments.rewrite(space, generation, first, seen, number, len(kept), kept.pack())])
         count += 1
 
 

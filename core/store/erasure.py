@@ -5,12 +5,14 @@ from collections.abc import Sequence
 
 from core.caller import Caller
 from core.ids import id_text
-from core.store import segments
+from core.store import overwriting, segments
 from core.store.database import Scalar, Statement
 from core.store.spaces import SpaceRow
 
 _HEX = "(SELECT unhex(value) FROM json_each(?))"
 _ANY = "EXISTS (SELECT 1 FROM json_each(?) j WHERE instr(CAST(answer AS TEXT), j.value))"
+_CUT = "json_remove(CAST(answer AS TEXT), '$.similar')"  # filled up with blanks, so that it is written in place
+_BLANK = "answer = zeroblob(length(answer))"  # written over
 # What hangs on a version, by table.
 _HANGING = ("tags", "metadata", "passages", "embeddings")
 # What is told of memories, by table; `versions_erased` of the schema sees to it.
@@ -127,6 +129,30 @@ def erase(space: SpaceRow, memories: Sequence[bytes], caller: Caller) -> list[St
     ]
 
 
+def overwrite(space: SpaceRow, memories: Sequence[bytes]) -> list[Statement]:
+    """Write over all that `erase` deletes, in the same transaction, where deleted bytes stay as they stood."""
+    ids = _hex(memories)
+    return [
+        *overwriting.versions(f"space_id = ? AND memory_id IN {_HEX}", (space.id, ids)),
+        overwriting.receipts(f"id IN (SELECT receipt_id FROM receipt_hits WHERE memory_id IN {_HEX})", (ids,)),
+        overwriting.probes(f"memory_id IN {_HEX}", (ids,)),
+        overwriting.answers(f"seq >= ? AND seq < ? AND {_ANY}", (*_answers_of(space), _hex(memories))),
+        overwriting.segments("space_id = ? AND format <> ?", (space.id, segments.FORMAT)),
+    ]
+
+
+def overwrite_space(space: SpaceRow) -> list[Statement]:
+    """The same of `erase_space`."""
+    mine, args = "space_id = ?", (space.id,)
+    return [
+        *overwriting.versions(mine, args),
+        overwriting.receipts(mine, args),
+        overwriting.probes(mine, args),
+        overwriting.answers("seq >= ? AND seq < ?", _answers_of(space)),
+        overwriting.segments(mine, args),
+    ]
+
+
 def erase_space(space: SpaceRow, epoch: str | None, now: int) -> list[Statement]:
     """Erase a space with all that is in it, and every answer about it; an `epoch` makes it anew, set up as it was."""
     gone = [
@@ -168,6 +194,7 @@ def left(space: SpaceRow, memories: Sequence[bytes], versions: Sequence[int]) ->
             ),
         ),
         ("segments", segments.count_erased(space)),
+        ("imports under way", _staged(space, memories)),
     ]
 
 
@@ -185,15 +212,25 @@ def left_of_space(space: SpaceRow) -> list[tuple[str, Statement]]:
     ]
 
 
+def _staged(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
+    """How many versions of memories are put aside by imports into the space."""
+    return Statement(
+        "SELECT count(*) FROM versions WHERE space_id IN (SELECT staging_id FROM imports WHERE space_id = ?) "
+        f"AND substr(memory_id, 1, 16) IN {_HEX}",
+        (space.id, _hex(memories)),
+    )
+
+
 def _forget_answers(space: SpaceRow, memories: Sequence[bytes]) -> list[Statement]:
     """What was answered of memories: an answer that consists of them is emptied, one that shows them as alike cut."""
     return [
         Statement(
-            f"UPDATE requests SET body_hash = x'', answer = x'' WHERE seq >= ? AND seq < ? AND {_ANY}",
+            f"UPDATE requests SET body_hash = x'', answer = x'' WHERE seq >= ? AND seq < ? AND ({_ANY} OR {_BLANK})",
             (*_answers_of(space), _hex(memories)),
         ),
         Statement(
-            "UPDATE requests SET answer = CAST(json_remove(CAST(answer AS TEXT), '$.similar') AS BLOB) "
+            f"UPDATE requests SET answer = CAST({_CUT} || "
+            f"printf('%*s', length(answer) - octet_length({_CUT}), '') AS BLOB) "
             f"WHERE seq >= ? AND seq < ? AND {_ANY}",
             (*_answers_of(space), _texts(memories)),
         ),

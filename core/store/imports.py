@@ -299,6 +299,25 @@ def dead(now: int) -> Statement:
     )
 
 
+def of_space(space: SpaceRow) -> Statement:
+    """(staging space, whether anything of it was moved) of imports into a space that have not ended."""
+    return Statement("SELECT staging_id, moved FROM imports WHERE space_id = ? AND staging_id IS NOT NULL", (space.id,))
+
+
+def holding(space: SpaceRow, where: str, args: Sequence[Scalar]) -> Statement:
+    """The same of those that have put aside a version `v` which meets `where`."""
+    return Statement(
+        "SELECT staging_id, moved FROM imports i WHERE space_id = ? AND EXISTS "
+        f"(SELECT 1 FROM versions v WHERE v.space_id = i.staging_id AND ({where}))",
+        (space.id, *args),
+    )
+
+
+def disown(staging_id: int) -> Statement:
+    """Whoever puts aside there, or moves from there, is refused from now on."""
+    return Statement("UPDATE spaces SET epoch = lower(hex(randomblob(16))) WHERE id = ?", (staging_id,))
+
+
 def known(space: SpaceRow) -> Statement:
     """(id, source, actor, at, memories, first, last, undone) of the imports of a space, newest first."""
     return Statement(

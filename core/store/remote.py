@@ -27,8 +27,8 @@ PROBE_SECONDS = 0.2
 POLL_SECONDS = 0.02
 REST_SECONDS = 5.0  # for which a replica that did not answer is left alone
 UNREACHED = (
-    "the server neither overwrites what is deleted nor lets its clients look: its operator moves the data into a new "
-    "database, or keeps it on an encrypted disk (docs/operations.md)"
+    "rows were written over before they were deleted; copies that the server made of them before, and its logs, are "
+    "out of reach until it uses their pages again and compacts its logs (docs/erasure.md)"
 )
 BEHIND = "the read replica of the database has not come that far yet; try again"
 LARGE_KNOWN = 100  # batches remembered because their rows take more room than one answer has
@@ -119,7 +119,7 @@ class RemoteDatabase:
         return False
 
     def scrub(self, traces: Traces) -> Scrubbed:
-        """Nothing of that is possible through the server, which refuses VACUUM, checkpoints and `secure_delete`."""
+        """No more than overwriting rows is possible: the server refuses VACUUM, checkpoints and `secure_delete`."""
         return Scrubbed({}, {"free pages and logs of the database server": UNREACHED})
 
     def close(self) -> None:

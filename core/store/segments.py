@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.store import spaces
+from core.store import overwriting, spaces
 from core.store.database import Statement
 from core.store.spaces import SpaceRow
 
@@ -75,6 +75,12 @@ def with_erased(space: SpaceRow) -> Statement:
 def count_erased(space: SpaceRow) -> Statement:
     """How many such there are."""
     return Statement(f"SELECT count(*) {_WITH_ERASED}", (space.id, FORMAT))
+
+
+def overwrite(space: SpaceRow, generation: int, first: int, was_seen: int) -> Statement:
+    """Write over a segment that is about to be rewritten, in the same transaction."""
+    own = (space.id, generation, FORMAT, first, was_seen)
+    return overwriting.segments(f"{_OWN} AND first = ? AND seen = ?", own)
 
 
 def rewrite(

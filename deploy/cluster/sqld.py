@@ -142,10 +142,19 @@ class Sqld:
 
     def create(self, namespace: str, **config: object) -> None:
         """Make a database of this name; only a primary can."""
+        self._administer(f"{namespace}/create", config)
+
+    def checkpoint(self, namespace: str) -> None:
+        """Move the log of a database into its file; only a primary can."""
+        self._administer(f"{namespace}/checkpoint", {})
+
+    def database(self, namespace: str) -> Path:
+        """The file of a database. Beside it stand its log and that of replication."""
+        return self._folder / "data" / "dbs" / namespace / "data"
+
+    def _administer(self, what: str, body: dict[str, object]) -> None:
         request = urllib.request.Request(
-            f"{self.admin_url}/v1/namespaces/{namespace}/create",
-            json.dumps(config).encode(),
-            {"content-type": "application/json"},
+            f"{self.admin_url}/v1/namespaces/{what}", json.dumps(body).encode(), {"content-type": "application/json"}
         )
         with _opener().open(request, timeout=START_SECONDS) as response:
             response.read()

@@ -6,6 +6,7 @@ import uuid
 from pathlib import Path
 
 import apsw
+import msgspec
 import pytest
 
 from core.caller import OWNER, Caller
@@ -145,6 +146,36 @@ def test_no_trace_of_a_purged_memory_is_left_anywhere(store: Store):
     with open_engine(store) as again:  # from the segments that were rewritten
         assert len(hits(again, "the house garden", mode="keyword")) == 50
         assert memory_id not in hits(again, texts)
+
+
+@pytest.mark.parametrize("what", ["memory", "subject", "space"])
+def test_an_import_that_holds_what_is_erased_ends(store: Store, what: str, monkeypatch: pytest.MonkeyPatch):
+    """What it has put aside goes too, and nothing of it comes in later."""
+    monkeypatch.setattr("core.importing.lines.PIECE", 1)
+    word = canary(random.Random(8))
+    with open_engine(store) as engine:
+        (memory_id,) = add(engine, f"a secret {word}", author=word)
+        lines = [msgspec.json.encode(record) for page in engine.export(SPACE, "test").pages() for record in page]
+        engine.eraser.memory(SPACE, memory_id, OWNER)
+        coming = engine.begin_import(SPACE)
+        coming.take(lines[:-1])
+        database = store.open()
+        assert word.encode() in everything(database)
+        if what == "memory":
+            report = engine.eraser.memory(SPACE, memory_id, OWNER)
+        elif what == "subject":
+            report = engine.eraser.subject(SPACE, Subject(author=word), {}, OWNER)
+        else:
+            report = engine.eraser.space(SPACE, OWNER, keep=True)
+        assert_clean(report)
+        assert report.erased["imports stopped"] == 1
+        assert word.encode() not in everything(database)
+        with pytest.raises(Conflict, match="try again"):
+            coming.take(lines[-1:])
+            coming.finish()
+        coming.abandon()
+        assert word.encode() not in everything(database)
+        database.close()
 
 
 def test_the_feed_tells_that_something_was_erased_and_no_more(store: Store):

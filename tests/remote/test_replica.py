@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from core.caller import OWNER
 from core.engine import Engine
 from core.errors import EpochGone, NotFound, NotYetReplicated
 from core.query import Query
 from core.store.database import Database, Rows, Statement
 from core.store.migrate import migrate
 from core.store.remote import RemoteDatabase
-from core.values import Draft
+from core.values import Draft, RequestKey
 from deploy.cluster.sqld import Sqld
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
 from tests.core.test_store import generation, names
@@ -193,3 +194,30 @@ def test_an_index_that_is_ahead_of_its_database_is_thrown_away(stores: Stores):
         database.write([Statement(sql) for sql in [*earlier, f"UPDATE spaces SET seq = 1 WHERE name = '{SPACE}'"]])
         assert found(engine, "heron") == [kept]
         database.close()
+
+
+def test_what_is_purged_is_found_at_no_server_and_its_rows_are_written_over(store: RemoteStore, sqld: Sqld):
+    """In the file of the primary nothing is left but what trees have moved before: of a hundred copies not one."""
+    word = "canary5f0c3a"
+    with open_engine(store) as here, open_engine(store.alone()) as there:
+        add(there, *(f"the house number {n} by the river" for n in range(40)))
+        draft = Draft(content=f"a {word} sang " * 50, category=f"c {word}", key=f"k {word}", tags=(f"t {word}",),
+                      metadata={f"m {word}": [f"v {word}"]}, author=f"a {word}", source=f"s {word}")  # fmt: skip
+        (bird,) = there.add(SPACE, [draft], on_conflict="keep", request=RequestKey("s", "k", b"")).memories
+        there.update(SPACE, bird.id, {"content": f"last {word} of the river " * 50})
+        assert bird.id in found(here, word) and bird.id in found(there, word)
+        sqld.checkpoint(store.namespace)
+        before = sqld.database(store.namespace).read_bytes().count(word.encode())
+
+        report = there.eraser.memory(SPACE, bird.id, OWNER)
+
+        assert report.complete, report.found
+        for engine in (here, there):
+            for mode in ("keyword", "semantic", "hybrid"):
+                answer = engine.search(SPACE, Query(text=f"last {word} of the river", mode=mode, limit=50))
+                assert bird.id not in {hit.memory.id for hit in answer.hits}
+            with pytest.raises(NotFound):
+                engine.history(SPACE, bird.id)
+        sqld.checkpoint(store.namespace)
+        left = sqld.database(store.namespace).read_bytes().count(word.encode())
+        assert before > 100 and left * 100 <= before
