@@ -31,6 +31,7 @@ from core.index.cache import Indexes
 from core.kernels import bake
 from core.keys import Keys
 from core.leases import Leases
+from core.linting import Linter
 from core.lives import Lives
 from core.memories import Clock, Memories, Parts
 from core.meters import Meters
@@ -120,6 +121,7 @@ class Engine(Memories):
         retrievals = Retrievals(database.primary)
         importer = Importer(database.primary, self._indexes, encoder, self._quota, clock, screener)
         reviewer = Reviewer(database.primary, transactions)
+        linter = Linter(database, self._indexes, encoder, screener)
         parts = Parts(
             database,
             clock,
@@ -132,6 +134,7 @@ class Engine(Memories):
             retrievals,
             served,
             reviewer,
+            linter,
             importer,
             self._quota,
         )

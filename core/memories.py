@@ -17,6 +17,7 @@ from core.forks import Forks
 from core.hits import Answer
 from core.ids import id_bytes, id_text
 from core.importing.importer import Import, Importer
+from core.linting import AT_ONCE, Limits, Linter, Report
 from core.listing import page, page_of
 from core.lives import Lives
 from core.past import AskAt, read_at
@@ -31,7 +32,7 @@ from core.store import memories, telemetry
 from core.store.database import Database, Ended, Outcome, Rows
 from core.store.spaces import SpaceRow
 from core.telemetry import Retrievals
-from core.terms import PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Verdict
+from core.terms import CHECKS, PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Check, Verdict
 from core.transactions import Begun, Call, IfMatch
 from core.undoing import Undoer
 from core.validate import check_query
@@ -78,6 +79,7 @@ class Parts:
     retrievals: Retrievals
     served: Served
     reviewer: Reviewer
+    linter: Linter
     importer: Importer
     quota: Quota
 
@@ -223,6 +225,21 @@ class Memories:
         """Deprecate candidates that nobody asked for; see `Reviewer.prune`."""
         self._parts.retrievals.flush()
         return self._parts.reviewer.prune(space, retrievals, days, self._call(None))
+
+    def lint(
+        self,
+        space: str,
+        *,
+        checks: Sequence[Check] = CHECKS,
+        limits: Limits | None = None,
+        limit: int = AT_ONCE,
+        cursor: str | None = None,
+    ) -> Report:
+        """What is wrong with the next memories of a space; see `Linter.lint`."""
+        self._parts.retrievals.flush()
+        ask = self._parts.linter.lint
+        now = self._parts.clock()
+        return ask(space, self._caller, now, checks=checks, limits=limits, limit=limit, cursor=cursor)
 
     def get(self, space: str, memory_id: str, *, as_of: AsOf | None = None, no_touch: bool = False) -> Found:
         """A current memory, or one that was current at a point of history.

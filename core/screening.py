@@ -26,6 +26,10 @@ class Screener:
 
     default: Policy
 
+    def policy(self, space: SpaceRow) -> Policy:
+        """What holds in a space."""
+        return space.space.policy.over(self.default)
+
     def screened(
         self, space: SpaceRow, draft: Draft, call: Call, path: str = "$", before: Draft | None = None
     ) -> tuple[Draft, tuple[Flag, ...]]:
@@ -38,7 +42,7 @@ class Screener:
             SensitiveContent: the policy refuses something in it.
         """
         check_draft(draft, call.now, path)
-        policy = space.space.policy.over(self.default)
+        policy = self.policy(space)
         chosen: Sequence[tuple[str, Find, Screening | None]] = (
             ("secrets", secrets_in, policy.secrets),
             ("personal_data", personal_in, policy.personal_data),
@@ -69,6 +73,7 @@ class _Screening:
         self._path = path
         self.problems: list[Problem] = []
         self.flags: list[Flag] = []
+        self.named: list[str] = []
 
     def changes(self, draft: Draft, before: Draft | None) -> dict[str, object]:
         """The fields that are stored otherwise than they were sent."""
@@ -99,7 +104,9 @@ class _Screening:
     def _name(self, text: str, path: str) -> None:
         """A name cannot be changed: two would become one."""
         for find, _ in self._looking:
-            self._refuse(find(text), path)
+            found = find(text)
+            self.named += [one.kind for one in found]
+            self._refuse(found, path)
 
     def _metadata(self, value: Json | Mapping[str, Json], where: str, name: str = "") -> Json:
         if isinstance(value, Mapping):
@@ -117,6 +124,13 @@ class _Screening:
 
     def _refuse(self, found: Sequence[Found], path: str) -> None:
         self.problems += [Problem(path, advice(one.kind)) for one in found[:1]]
+
+
+def redacted(draft: Draft, finds: Sequence[Find]) -> tuple[dict[str, object], list[str], list[str]]:
+    """The fields of a draft without what is found in them; the kinds of that, and of what stands in its names."""
+    work = _Screening([(find, "redact") for find in finds], "$")
+    changes = work.changes(draft, None)
+    return changes, [str(flag.kind) for flag in work.flags], work.named
 
 
 def without(text: str, found: Sequence[Found]) -> str:

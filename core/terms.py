@@ -1,6 +1,6 @@
 """The words that a caller may say, and how much at once. Imports nothing, so that a command line starts at once."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 Type = Literal["fact", "preference", "procedure", "guard", "observation"]
 Status = Literal["active", "candidate", "superseded", "deprecated"]
@@ -14,6 +14,8 @@ Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]
 Match = Literal["any", "all", "phrase"]
 Verdict = Literal["useful", "not_useful"]  # of a memory, by who was given it
 Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
+Check = Literal["secret", "contradiction", "duplicate", "orphaned", "oversized", "stale", "never_recalled"]  # of lint
+CHECKS: tuple[Check, ...] = get_args(Check)
 ChangeKind = Literal[
     "created",
     "updated",

@@ -218,6 +218,16 @@ class Client:
     def roll_back(self, space: str, to: str) -> Reply:
         return self._call("POST", f"{_space(space)}/rollback", json={"to": to})
 
+    def lint(self, space: str, params: Mapping[str, str]) -> Reply:
+        return self._call("GET", f"{_space(space)}/lint", params=params)
+
+    def send(self, method: str, path: str, body: Json | None, *, dry_run: bool) -> Reply:
+        """A request that an answer has told, with its query."""
+        path, _, query = path.partition("?")
+        params = dict(part.split("=") for part in query.split("&") if part)
+        params |= {"dry_run": "true" if dry_run else "false"}
+        return self._call(method, path, json=body, params=params)
+
     def history(self, space: str, memory_id: str) -> Reply:
         return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}/history")
 

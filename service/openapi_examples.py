@@ -26,6 +26,7 @@ from service.schemas.dry_run import DryRunReply, PlannedReply
 from service.schemas.erasure import ErasureReply, ReportReply, SigningKeysReply
 from service.schemas.forks import ComparisonReply, DivergenceReply, MergedReply
 from service.schemas.keys import AuditedReply, AuditReply, KeyReply, KeysReply, MadeKeyReply
+from service.schemas.lint import FindingReply, FixReply, LintReply
 from service.schemas.moving import ImportedReply, ImportReply, ImportsReply
 from service.schemas.policy import PolicyReply
 from service.schemas.probes import ProbeReply, ProbesReply, RankReply, RunReply, RunsReply
@@ -383,6 +384,33 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     },
     "getTelemetry": {200: USED},
     "giveFeedback": {200: USED},
+    "lintSpace": {
+        200: LintReply(
+            items=[
+                FindingReply(
+                    check="contradiction",
+                    memory_id=RULE_ID,
+                    version=2,
+                    detail=f"contradicts {TAGGED.id}: {TAGGED.content}",
+                    about=THURSDAYS,
+                    others=[TAGGED.id],
+                    fix=[
+                        FixReply(
+                            method="PATCH",
+                            path=f"/v1/spaces/default/memories/{TAGGED.id}?dry_run=true",
+                            body={"status": "deprecated"},
+                        )
+                    ],
+                )
+            ],
+            checked=3,
+            found={"contradiction": 1},
+            score=83.3,
+            skipped=[],
+            next_cursor=None,
+            seq=_seq(4),
+        )
+    },
     "search": {
         200: SearchReply(
             hits=[HIT], total=1, evidence="weak", strength=1.0632, strategy="hybrid", degraded=[], seq=_seq(4)

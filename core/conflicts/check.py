@@ -24,6 +24,7 @@ from core.values import Likeness, LikenessKind, Memory, Seq
 from core.vectors import restored
 
 CANDIDATES = 5  # current memories that are compared with a new one
+OLDER = 12  # that are looked through for older ones
 CANDIDATE_MIN = 0.6  # cosine of what was embedded
 
 _REFUSED: Mapping[LikenessKind, type[Similar]] = {"duplicate": Duplicate, "conflict": Contradiction}
@@ -93,6 +94,28 @@ class Checker:
         )
         return Checked(found, within, snapshot.seq)
 
+    def among_older(
+        self, space: SpaceRow, snapshot: Snapshot, stored: Sequence[tuple[Memory, bytes | None]], now: int
+    ) -> tuple[tuple[Likeness, ...], ...]:
+        """The same for memories that are stored, each with its vector or None: what they are like among older ones."""
+        assert self._encoder is not None
+        directions = restored([vector for _, vector in stored], self._encoder.dimensions)
+        near = [
+            closest(snapshot, direction, now, OLDER) if direction.any() else (np.empty(0, np.int64), ())
+            for direction in directions
+        ]
+        versions = sorted({version for rows, _ in near for version in snapshot.rows.version.view()[rows].tolist()})
+        (fetched,) = self._database.read([memories.by_rows(versions)]) if versions else ([],)
+        current = {cast(int, row[0]): memories.memory(row, space.space.name) for row in fetched}
+        comparing = _Comparing(space, self._encoder)
+        found: list[tuple[Likeness, ...]] = []
+        for (memory, _), (rows, cosines) in zip(stored, near, strict=True):
+            mine = zip(snapshot.rows.version.view()[rows].tolist(), cosines, strict=True)
+            others = [(current[version], cosine) for version, cosine in mine if version in current]
+            older = [one for one in others if (one[0].created_at, one[0].id) < (memory.created_at, memory.id)]
+            found.append(comparing.with_each(memory, older[:CANDIDATES]))
+        return tuple(found)
+
     def _candidates(
         self, space: SpaceRow, snapshot: Snapshot, direction: Floats, now: int
     ) -> Sequence[tuple[Memory, float]]:
@@ -151,9 +174,11 @@ class _Comparing:
         )
 
 
-def closest(snapshot: Snapshot, direction: Floats, now: int) -> tuple[RowNumbers, Sequence[float]]:
+def closest(
+    snapshot: Snapshot, direction: Floats, now: int, most: int = CANDIDATES
+) -> tuple[RowNumbers, Sequence[float]]:
     """The best row of each of the nearest visible memories, and its cosine; best first."""
-    near = alike(snapshot, direction, snapshot.population(now).allowed, CANDIDATE_MIN, CANDIDATES)
+    near = alike(snapshot, direction, snapshot.population(now).allowed, CANDIDATE_MIN, most)
     return near.rows, near.cosines.tolist()
 
 

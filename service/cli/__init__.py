@@ -23,6 +23,7 @@ COMMANDS = {
     "feedback": ("service.cli.reviews:feedback", "Say that a memory was useful, or not."),
     "promote": ("service.cli.reviews:promote", "Make candidates active that were retrieved often."),
     "prune": ("service.cli.reviews:prune", "Deprecate old candidates that nobody asked for."),
+    "lint": ("service.cli.lint:lint", "Tell what is wrong with the memories of a space."),
     "changes": ("service.cli.feed:changes", "Show what has changed in a space, oldest first."),
     "checkpoint": ("service.cli.checkpoints:checkpoint", "Name points of a space's history."),
     "diff": ("service.cli.checkpoints:diff", "Show what changed between two points."),

@@ -20,7 +20,7 @@ NEEDS: dict[str, Scope | None] = {
     "exportSpace": "read", "listImports": "read", "importMemories": "write", "undoImport": "delete",
     "addMemory": "append", "addMemories": "append",
     "updateMemory": "write", "supersedeMemory": "write", "restoreMemory": "write", "putEntry": "write",
-    "giveFeedback": "append",
+    "giveFeedback": "append", "lintSpace": "read",
     "promote": "write", "prune": "write",
     "deleteMemory": "delete", "deleteEntry": "delete", "undo": "delete", "rollBack": "delete",
     "mergeSpaces": "delete", "compareSpaces": "read", "forkSpace": "admin",

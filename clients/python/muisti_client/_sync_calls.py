@@ -550,6 +550,30 @@ class Muisti(Transport):
             )
         )
 
+    def lint_space(
+        self,
+        space: str,
+        *,
+        checks: str | None = None,
+        oversized_tokens: int | None = None,
+        never_recalled_days: float | None = None,
+        stale_days: float | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.LintReply:
+        """Tell what is wrong with the memories of a space, and what would mend it. Duplicates, contradictions, secrets, memories that point nowhere, that are too large, that nobody asks for any more or never did. A page looks at `limit` memories, the oldest first, and may find nothing; `checked`, `found` and `score` are of all pages up to it. Nothing changes: each `fix` is a request, as a dry run. Needs the scope read."""
+        return self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/lint',
+                parts={'space': space},
+                params={'checks': checks, 'oversized_tokens': oversized_tokens, 'never_recalled_days': never_recalled_days, 'stale_days': stale_days, 'limit': limit, 'cursor': cursor},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
     def list_memories(
         self,
         space: str,

@@ -377,6 +377,30 @@ FieldProblem = TypedDict(
 )
 "A bad field or parameter: a JSON path such as `$.memories[3].key`, and what to do."
 
+FindingReply = TypedDict(
+    'FindingReply',
+    {
+        'check': "Literal['secret', 'contradiction', 'duplicate', 'orphaned', 'oversized', 'stale', 'never_recalled']",
+        'memory_id': 'str',
+        'version': 'int',
+        'detail': 'str',
+        'about': 'str',
+        'others': 'list[str]',
+        'fix': 'list[FixReply]',
+    },
+)
+"What is wrong with a memory. `about` is how it begins, without secrets."
+
+FixReply = TypedDict(
+    'FixReply',
+    {
+        'method': 'str',
+        'path': 'str',
+        'body': 'dict[str, Any] | None',
+    },
+)
+"A request that would mend it. Without `dry_run=true` in its path it does."
+
 FlagReply = TypedDict(
     'FlagReply',
     {
@@ -562,6 +586,20 @@ LineReply = TypedDict(
     },
 )
 "A line that cannot come in."
+
+LintReply = TypedDict(
+    'LintReply',
+    {
+        'items': 'list[FindingReply]',
+        'checked': 'int',
+        'found': 'dict[str, Any]',
+        'score': 'float',
+        'skipped': 'list[str]',
+        'next_cursor': 'str | None',
+        'seq': 'str',
+    },
+)
+"Findings of one page; `checked`, `found` and `score` are of all pages up to this one, the last of the space."
 
 MadeKeyReply = TypedDict(
     'MadeKeyReply',

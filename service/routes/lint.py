@@ -1,0 +1,53 @@
+"""Lint: what is wrong with the memories of a space."""
+
+from typing import Annotated
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath, QueryParameter
+
+from core.linting import AT_ONCE, AT_ONCE_MAX, Limits
+from service.decode import Request
+from service.gate import memories
+from service.parameters import CursorParameter
+from service.respond import followed, read
+from service.schemas.lint import LintReply, checks_of
+from service.workers import Backend
+
+ChecksParameter = Annotated[
+    str | None, QueryParameter(description="Which to look for, with commas; all, unless it is given.")
+]
+MemoriesParameter = Annotated[
+    int,
+    QueryParameter(description="Memories to look at.", schema_extra={"minimum": 1, "maximum": AT_ONCE_MAX}),
+]
+TokensParameter = Annotated[int, QueryParameter(description="Larger memories are oversized.", ge=1, le=1_000_000)]
+DaysParameter = Annotated[float, QueryParameter(description="Days without a retrieval.", ge=0, le=36_500)]
+USUAL = Limits()
+
+
+@get("/lint", operation_id="lintSpace", tags=["spaces"], needs="read")
+async def lint_space(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    checks: ChecksParameter = None,
+    oversized_tokens: TokensParameter = USUAL.tokens,
+    never_recalled_days: DaysParameter = USUAL.never_recalled_days,
+    stale_days: DaysParameter = USUAL.stale_days,
+    limit: MemoriesParameter = AT_ONCE,
+    cursor: CursorParameter = None,
+) -> Response[LintReply]:
+    """Tell what is wrong with the memories of a space, and what would mend it.
+
+    Duplicates, contradictions, secrets, memories that point nowhere, that are too large, that nobody asks for any more
+    or never did. A page looks at `limit` memories, the oldest first, and may find nothing; `checked`, `found` and
+    `score` are of all pages up to it. Nothing changes: each `fix` is a request, as a dry run.
+    """
+    limits = Limits(oversized_tokens, never_recalled_days, stale_days)
+    ask = memories(request, backend).lint
+    report = await backend.store(ask, space, checks=checks_of(checks), limits=limits, limit=limit, cursor=cursor)
+    return followed(request, read(LintReply.of(report, space), report.seq), report.next_cursor)
+
+
+ROUTES = (lint_space,)

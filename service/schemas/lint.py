@@ -1,0 +1,130 @@
+"""Lint, as requests and replies have it: each fix is a request that can be sent as it stands, as a dry run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any, cast, get_args
+
+from msgspec import Meta, Struct
+
+from core.errors import InvalidInput
+from core.linting import Finding, Fix, Report
+from core.prepare import DRAFT_FIELDS
+from core.terms import CHECKS, Check
+from core.values import Draft
+from service.schemas import fields
+
+CheckName = Annotated[str, Meta(description="What is wrong.", extra_json_schema={"enum": list(get_args(Check))})]
+
+
+class FixReply(Struct, frozen=True, kw_only=True):
+    """A request that would mend it. Without `dry_run=true` in its path it does."""
+
+    method: str
+    path: Annotated[
+        str, Meta(examples=["/v1/spaces/default/memories/0197a3c0-5f4e-7000-8000-0123456789ab?dry_run=true"])
+    ]
+    body: Annotated[dict[str, Any] | None, Meta(description="JSON, or null for none.")]
+
+    @classmethod
+    def of(cls, fix: Fix, space: str) -> "FixReply":
+        method, path, body = _STEPS[fix.step](fix)
+        joined = "&" if "?" in path else "?"
+        return cls(method=method, path=f"/v1/spaces/{space}/{path}{joined}dry_run=true", body=body)
+
+
+class FindingReply(Struct, frozen=True, kw_only=True):
+    """What is wrong with a memory. `about` is how it begins, without secrets."""
+
+    check: CheckName
+    memory_id: fields.MemoryId
+    version: int
+    detail: str
+    about: str
+    others: Annotated[list[str], Meta(description="Ids of the memories that it is about.")]
+    fix: Annotated[list[FixReply], Meta(description="The requests that would mend it, in order.")]
+
+    @classmethod
+    def of(cls, one: Finding, space: str) -> "FindingReply":
+        return cls(
+            check=one.check,
+            memory_id=one.memory_id,
+            version=one.version,
+            detail=one.detail,
+            about=one.about,
+            others=list(one.others),
+            fix=[FixReply.of(fix, space) for fix in one.fix],
+        )
+
+
+class LintReply(Struct, frozen=True, kw_only=True):
+    """Findings of one page; `checked`, `found` and `score` are of all pages up to this one, the last of the space."""
+
+    items: list[FindingReply]
+    checked: Annotated[int, Meta(description="Memories that were looked at.", ge=0)]
+    found: Annotated[dict[str, int], Meta(description="Findings by check.")]
+    score: Annotated[float, Meta(description="100 where nothing is wrong.", ge=0, le=100)]
+    skipped: Annotated[list[str], Meta(description="What was not looked for, in words.")]
+    next_cursor: str | None
+    seq: fields.SeqText
+
+    @classmethod
+    def of(cls, report: Report, space: str) -> "LintReply":
+        return cls(
+            items=[FindingReply.of(one, space) for one in report.items],
+            checked=report.checked,
+            found={str(check): number for check, number in report.found.items()},
+            score=report.score,
+            skipped=list(report.skipped),
+            next_cursor=report.next_cursor,
+            seq=str(report.seq),
+        )
+
+
+def checks_of(text: str | None) -> Sequence[Check]:
+    """The checks of a list with commas; all, unless some are named.
+
+    Raises:
+        InvalidInput: one is unknown.
+    """
+    if text is None:
+        return CHECKS
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in CHECKS:
+            raise InvalidInput.at("$.checks", f"{name[:80]!r} is none of {', '.join(CHECKS)}")
+    return cast(list[Check], names)
+
+
+def _said(draft: Draft) -> dict[str, Any]:
+    """What a draft says beyond the defaults."""
+    return {name: value for name, value in _values(draft) if value != getattr(_BARE, name)}
+
+
+def _values(draft: Draft) -> Iterator[tuple[str, Any]]:
+    for name in DRAFT_FIELDS:
+        yield name, getattr(draft, name)
+
+
+def _json(values: Mapping[str, object]) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in values.items()}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return list(cast(tuple[object, ...], value)) if isinstance(value, tuple) else value
+
+
+_BARE = Draft(content="")
+_STEPS: Mapping[str, Any] = {
+    "update": lambda fix: ("PATCH", f"memories/{fix.memory_id}", _json(fix.changes)),
+    "delete": lambda fix: ("DELETE", f"memories/{fix.memory_id}", None),
+    "purge": lambda fix: ("DELETE", f"memories/{fix.memory_id}?purge=true", None),
+    "restore": lambda fix: ("POST", f"memories/{fix.memory_id}/restore", {}),
+    "supersede": lambda fix: ("POST", f"memories/{fix.memory_id}/supersede", _json(_said(fix.drafts[0]))),
+    "add": lambda fix: (
+        "POST",
+        "memories/batch",
+        {"memories": [_json(_said(draft)) for draft in fix.drafts], "on_conflict": "keep"},
+    ),
+}
