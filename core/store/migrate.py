@@ -1,4 +1,4 @@
-"""Bring a database to the schema of this code: numbered SQL files, each applied once, whole."""
+"""Bring a database to the schema of this code: numbered SQL files, each applied once, whole; to a new one all at once."""
 
 from importlib import resources
 
@@ -23,12 +23,13 @@ def migrate(database: Database, now: int) -> None:
         raise SchemaTooNew(
             f"the database has schema {applied}, this Muisti knows {len(known)}; run the newer Muisti that wrote it"
         )
-    for number, (name, script) in enumerate(known[applied:], start=applied + 1):
-        record = Statement("INSERT INTO schema_migrations VALUES (?, ?, ?)", (number, name, now))
+    pending = list(enumerate(known[applied:], start=applied + 1))
+    # One step at a time where there are memories to move, since a server gives no transaction more than five seconds.
+    for steps in [[step] for step in pending] if applied else [pending]:
         try:
-            database.write([Statement(TABLE), record, *(Statement(sql) for sql in split(script))])
+            database.write([Statement(TABLE), *(each for number, step in steps for each in _step(number, *step, now))])
         except Refused:
-            if _applied(database) < number:  # otherwise another process was faster
+            if _applied(database) < steps[-1][0]:  # otherwise another process was faster
                 raise
 
 
@@ -53,6 +54,11 @@ def split(script: str) -> list[str]:
             statements.append(pending.strip())
             pending = ""
     return statements
+
+
+def _step(number: int, name: str, script: str, now: int) -> list[Statement]:
+    record = Statement("INSERT INTO schema_migrations VALUES (?, ?, ?)", (number, name, now))
+    return [record, *(Statement(sql) for sql in split(script))]
 
 
 def _applied(database: Database) -> int:
