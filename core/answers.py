@@ -1,7 +1,6 @@
 """What a repeated request is answered from: the versions stay in the store, the rest is kept as JSON."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -9,8 +8,7 @@ from core.ids import id_bytes
 from core.values import Flag, Likeness, Memory, Seq
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     """An answer. `memories` are hexadecimal ids and version numbers."""
 
     memories: tuple[tuple[str, int], ...]

@@ -9,8 +9,7 @@ Everything is on an absolute scale: no other row changes the score of a row, so 
 constants are fitted on the tuning sets (docs/quality.md).
 """
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from core.index.context import in_context
@@ -32,8 +31,7 @@ UTTERANCE = 5.0  # squared words: a turn of a dialogue that is shorter says litt
 EXPLAINED = ("around", "late", "order", "brevity", "speaker")
 
 
-@dataclass(frozen=True, slots=True)
-class Blend:
+class Blend(msgspec.Struct, frozen=True):
     """The parts of each row's score, as in the formula above; `words` are those of the row and of what is around it."""
 
     scale: float

@@ -5,7 +5,6 @@ more, and entries for single spaces. An entry holds for the model that it was fi
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -23,13 +22,12 @@ KEYWORD = Thresholds(weak=0.25, strong=0.47)
 """For search by words alone, which has no model."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """Thresholds by mode, fitted with a model (the hash of its identity), for one space or for all."""
 
     generation: str | None
     space: str | None = None
-    modes: Mapping[RankedMode, Thresholds] = field(default_factory=dict[RankedMode, Thresholds])
+    modes: Mapping[RankedMode, Thresholds] = msgspec.field(default_factory=dict[RankedMode, Thresholds])
 
 
 class Calibration:

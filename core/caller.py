@@ -1,7 +1,9 @@
 """Who reads and writes, and what of a space is theirs."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import force_setattr, replace
 
 from core.errors import AddressTaken, Forbidden, Similar
 from core.filters import And, Filter, Leaf
@@ -11,8 +13,7 @@ from core.values import LOCAL, TRUST, Draft, Likeness, SourceClass
 SAID = ("content", "category", "key", "author", "reason", "source", "tags", "metadata", "event_at", "type")
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(msgspec.Struct, frozen=True):
     """`category` is the only one there is for them, None for all; without `reads` they see nothing but what they add.
 
     `actor` stands in the audit log, and with `request`, the id of the HTTP request, beside each change. `allows` names
@@ -26,10 +27,10 @@ class Caller:
     request: str | None = None
     allows: frozenset[str] = frozenset()
     source_class: SourceClass | None = None
-    _folded: str | None = field(init=False, repr=False)
+    _folded: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_folded", None if self.category is None else fold(self.category))
+        force_setattr(self, "_folded", None if self.category is None else fold(self.category))
 
     @property
     def sees_all(self) -> bool:

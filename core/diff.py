@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import zip_longest
 from typing import cast
+
+from msgspec.structs import replace
 
 from core.values import FieldChange, Json, Memory, Version
 

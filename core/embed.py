@@ -11,11 +11,11 @@ import importlib
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
+import msgspec
 import numpy as np
 
 from core.errors import InvalidInput, ModelMismatch
@@ -50,8 +50,7 @@ class Encoder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Model:
+class _Model(msgspec.Struct, frozen=True):
     tokens: Tokens
     table: Table
     places: Longs  # the row of `table` for each token

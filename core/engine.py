@@ -3,8 +3,9 @@
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Self, cast
+
+from msgspec.structs import replace
 
 from core import auditing, feed
 from core.bell import Bell

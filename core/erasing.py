@@ -5,10 +5,10 @@ Marking a memory as deleted keeps its history. This does not.
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast
 
+import msgspec
 import numpy as np
 
 from core import filter_sql, staged
@@ -43,8 +43,7 @@ ELSEWHERE: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be erased: the memories any of whose versions meets all that is given."""
 
     memory: bytes | None = None
@@ -69,8 +68,7 @@ class Subject:
         return " AND ".join(sql for sql, _ in parts), tuple(arg for _, args in parts for arg in args)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Erasure:
+class Erasure(msgspec.Struct, frozen=True, kw_only=True):
     """What was erased, and what was found when all places were asked again.
 
     `what` is how the caller named it. `erased` counts rows by table; `found` is what is left by place, 0 where all is
@@ -97,15 +95,14 @@ class Erasure:
         return not any(self.found.values())
 
 
-@dataclass(slots=True)
-class _Work:
+class _Work(msgspec.Struct):
     """What an erasure has done so far."""
 
-    memories: list[bytes] = field(default_factory=list[bytes])
-    versions: list[int] = field(default_factory=list[int])
-    erased: dict[str, int] = field(default_factory=dict[str, int])
-    relatives: set[bytes] = field(default_factory=set[bytes])
-    traces: Traces = field(default_factory=Traces)
+    memories: list[bytes] = msgspec.field(default_factory=list[bytes])
+    versions: list[int] = msgspec.field(default_factory=list[int])
+    erased: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    relatives: set[bytes] = msgspec.field(default_factory=set[bytes])
+    traces: Traces = msgspec.field(default_factory=Traces)
     number: int | None = None
     whole: bool = False  # the space is gone
 

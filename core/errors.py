@@ -34,8 +34,9 @@ MuistiError
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from core.values import Divergence, LaterChange, Likeness, Seq, Usage
 
@@ -48,8 +49,7 @@ class MuistiError(Exception):
     code: ClassVar[str] = "internal"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """One bad field: `path` is a JSON path such as `$.memories[3].key`, `message` says what to do."""
 
     path: str

@@ -14,8 +14,8 @@ missing among others on the same subject. Form and figures: docs/quality.md.
 """
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from core.hits import Evidence
@@ -30,8 +30,7 @@ PERSON = 0.4
 RIVAL = 5  # the place of the memory from which the best has to stand out
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
+class Thresholds(msgspec.Struct, frozen=True):
     """`weak` and `strong` begin at these strengths."""
 
     weak: float
@@ -46,8 +45,7 @@ class Thresholds:
         return "none" if strength < self.weak else "weak" if strength < self.strong else "strong"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signals:
+class Signals(msgspec.Struct, frozen=True, kw_only=True):
     """What a ranking knows of its candidate rows, one value a row; None where a ranking took no part.
 
     `memories` numbers the memory of each row, `known` is `known_share`, `persons` in [0, 1].

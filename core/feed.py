@@ -1,9 +1,10 @@
 """The change feed: what became of a space after a point of its history, in order, and nothing twice."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import cast, get_args
+
+import msgspec
 
 from core.caller import Caller
 from core.errors import EpochGone, InvalidInput, NotYetReplicated, PastRetention, PointAhead
@@ -22,8 +23,7 @@ WINDOW = 10_000  # changes that one page looks through; a filter may pass none o
 BYTES = 4 << 20  # of memories in one page; one change is told whatever it holds
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """Which changes: after `since` (None: all that is kept), of these `kinds` (none: all), that pass the filter.
 
     `show`: only ids, the memory as it is after the change, or also as it was before.
@@ -36,8 +36,7 @@ class Wanted:
     limit: int = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(msgspec.Struct, frozen=True, kw_only=True):
     """A change of a memory, or, without one, of the space. `version` is the one that it made or ended.
 
     `actor` made it, with `request`; None where that was not told. `before` and `after` are None where there is no such
@@ -55,8 +54,7 @@ class Event:
     after: Memory | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Events:
+class Events(msgspec.Struct, frozen=True, kw_only=True):
     """Changes, oldest first. All up to `reached` have been told; `more` when the space has gone further."""
 
     items: tuple[Event, ...]

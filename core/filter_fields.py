@@ -6,10 +6,11 @@ A reader returns the value as the store has it, or raises ValueError with what t
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import get_args
+
+import msgspec
 
 from core.ids import id_bytes, id_text
 from core.text import fold
@@ -104,8 +105,7 @@ def moment(value: Json) -> int:
     return to_us(at if at.tzinfo else at.replace(tzinfo=UTC))
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """The operators that a kind of field has, and the reader of its operands."""
 
     operators: tuple[str, ...]

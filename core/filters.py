@@ -8,8 +8,9 @@ compares as false, and a boolean is no number.
 
 import json as jsonlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, cast
+
+import msgspec
 
 from core.errors import InvalidInput, Problem
 from core.filter_fields import FIELDS, LISTS, METADATA, Field, Read, Scalar, as_text, boolean, is_path, nearest, short
@@ -22,8 +23,7 @@ SIZE_MAX = 500  # groups and values
 PROBLEMS_MAX = 20  # reported at once
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(msgspec.Struct, frozen=True):
     """One comparison. `value` is as the store has it: folded text where case does not count, int microseconds, the rank
     of an importance, the bytes of an id, a metadata scalar; a tuple of them for `in`, a bool for `exists`.
 
@@ -40,18 +40,15 @@ class Leaf:
         return self.value if isinstance(self.value, tuple) else (self.value,)
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+class And(msgspec.Struct, frozen=True):
     parts: tuple["Filter", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Or:
+class Or(msgspec.Struct, frozen=True):
     parts: tuple["Filter", ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(msgspec.Struct, frozen=True):
     part: "Filter"
 
 

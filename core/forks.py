@@ -2,8 +2,9 @@
 
 import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import cast
+
+import msgspec
 
 from core.checkpoints import TURNS_MAX, check_size, check_whole, cursor_of, position
 from core.diff import differences
@@ -23,8 +24,7 @@ SHOWN = 100  # conflicts in a refusal
 _NEW = Statement("SELECT count(*) FROM turns")
 
 
-@dataclass(frozen=True, slots=True)
-class _Both:
+class _Both(msgspec.Struct, frozen=True):
     """What is merged, and into what."""
 
     space: SpaceRow

@@ -1,9 +1,11 @@
 """What a caller may do: scopes, the spaces in which they hold, and perhaps one category."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import get_args
+
+import msgspec
+from msgspec.structs import force_setattr
 
 from core.errors import InvalidInput, Problem
 from core.text import fold
@@ -16,8 +18,7 @@ NAMED_MAX = 100  # characters of the name of a key
 NEEDS_READ = frozenset[Scope](("write", "delete"))
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(msgspec.Struct, frozen=True):
     """`spaces` are names, or beginnings of names with `*` behind. `category`: only memories of this one exist.
     `source_class`: what is said with it is trusted no more than this.
 
@@ -30,12 +31,12 @@ class Grant:
     spaces: tuple[str, ...]
     category: str | None = None
     source_class: SourceClass | None = None
-    _names: frozenset[str] = field(init=False, repr=False, compare=False)
-    _beginnings: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    _names: frozenset[str] = frozenset()
+    _beginnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_names", frozenset(self.spaces))
-        object.__setattr__(self, "_beginnings", tuple(name[:-1] for name in self.spaces if name.endswith(ANY)))
+        force_setattr(self, "_names", frozenset(self.spaces))
+        force_setattr(self, "_beginnings", tuple(name[:-1] for name in self.spaces if name.endswith(ANY)))
 
     def reaches(self, space: str) -> bool:
         """Whether anything is allowed in a space. Nothing here looks at whether there is such a space."""
@@ -55,8 +56,7 @@ class Grant:
         return pattern in self._names or pattern.removesuffix(ANY).startswith(self._beginnings)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class Key(msgspec.Struct, frozen=True, kw_only=True):
     """A key as it is kept: everything but its secret. One that was made with another has that as its parent."""
 
     id: str

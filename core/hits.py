@@ -1,10 +1,10 @@
 """What a search passes on and answers. Plain, frozen, without I/O, as `core.values`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 from core.terms import Fusion, Mode
@@ -15,8 +15,7 @@ Evidence = Literal["strong", "weak", "none", "uncalibrated"]
 Decay = Literal["exponential", "linear", "half_life"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recency:
+class Recency(msgspec.Struct, frozen=True, kw_only=True):
     """How much age may cost. The factor is `1 - weight * (1 - decay)`, so it lies in [1 - weight, 1].
 
     `half_life_days` serves the function `half_life`, `rate` (per day) serves `exponential` and `linear`.
@@ -77,8 +76,7 @@ class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
     explain: Explanation | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timings:
+class Timings(msgspec.Struct, frozen=True, kw_only=True):
     """Milliseconds that the stages of a search took."""
 
     embed: float = 0.0
@@ -87,8 +85,7 @@ class Timings:
     fetch: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """Hits, best first. `total` counts the memories that could have been hits. `strategy` is the mode that ran.
 
     `evidence` says whether anything here is about the query, by the `strength` of what was found.

@@ -1,7 +1,8 @@
 """What befalls a memory over time: it is superseded, restored, and what was done to it is undone."""
 
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from core.diff import differences
 from core.embed import Encoder

@@ -1,8 +1,10 @@
 """The memories of all spaces, as one caller reads and changes them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import cast
+
+import msgspec
+from msgspec.structs import replace
 
 from core import facets
 from core.caller import Caller
@@ -64,8 +66,7 @@ from core.writing import Writer
 Clock = Callable[[], int]  # microseconds since 1970, UTC
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(msgspec.Struct, frozen=True):
     """What all callers share."""
 
     database: Database

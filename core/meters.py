@@ -6,9 +6,10 @@ They cost half a microsecond each and know nothing of how they are told.
 import threading
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
+
+import msgspec
 
 Labels = tuple[str, ...]
 
@@ -76,8 +77,7 @@ class Histogram:
             }
 
 
-@dataclass(frozen=True, slots=True)
-class StoreMeters:
+class StoreMeters(msgspec.Struct, frozen=True):
     """What a database does.
 
     `waiting`: writes that wait for the one writer. `lag`: writes that this process knows of and its read replica has
@@ -86,15 +86,14 @@ class StoreMeters:
 
     waiting: Callable[[], int] | None = None
     lag: Callable[[], int] | None = None
-    commit_seconds: Histogram = field(default_factory=lambda: Histogram(LONG, ()))
-    group_writes: Histogram = field(default_factory=lambda: Histogram(POWERS, ()))  # that shared one commit
-    retries: Counter = field(default_factory=Counter)  # by server and reason
+    commit_seconds: Histogram = msgspec.field(default_factory=lambda: Histogram(LONG, ()))
+    group_writes: Histogram = msgspec.field(default_factory=lambda: Histogram(POWERS, ()))  # that shared one commit
+    retries: Counter = msgspec.field(default_factory=Counter)  # by server and reason
 
 
-@dataclass(frozen=True, slots=True)
-class Meters:
+class Meters(msgspec.Struct, frozen=True):
     """What an engine does."""
 
     store: StoreMeters
-    changes: Counter = field(default_factory=lambda: Counter(()))  # of memories, committed
-    load_seconds: Histogram = field(default_factory=lambda: Histogram(LONG, ()))  # of an index
+    changes: Counter = msgspec.field(default_factory=lambda: Counter(()))  # of memories, committed
+    load_seconds: Histogram = msgspec.field(default_factory=lambda: Histogram(LONG, ()))  # of an index

@@ -1,8 +1,9 @@
 """Reads of a space as it stood at a point of its history."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from core.errors import EpochGone, PastRetention, PointAhead
 from core.points import AsOf, Point

@@ -1,7 +1,8 @@
 """Points of a space's history, as a caller names them and as reads go by them."""
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from core.errors import InvalidInput
 from core.filter_fields import moment
@@ -9,8 +10,7 @@ from core.filter_fields import moment
 _SEQ = re.compile(r"(?:(?P<epoch>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):)?(?P<number>[0-9]{1,18})")
 
 
-@dataclass(frozen=True, slots=True)
-class AsOf:
+class AsOf(msgspec.Struct, frozen=True):
     """A point as a caller names it: a `time` in microseconds, or the `number` of a change, perhaps with its epoch."""
 
     time: int | None = None
@@ -18,8 +18,7 @@ class AsOf:
     epoch: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(msgspec.Struct, frozen=True):
     """What a read shows: what stood after change `number`, None for now, and had not expired at `time`."""
 
     number: int | None

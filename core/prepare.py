@@ -1,10 +1,11 @@
 """From a draft to a version ready to be stored: passages cut, terms listed, vectors computed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
 from typing import Any
 
+import msgspec
 from msgspec import structs
+from msgspec.structs import fields, replace
 
 from core.embed import Encoder, check_model
 from core.ids import id_bytes, id_text
@@ -19,8 +20,7 @@ from core.vectors import pack
 DRAFT_FIELDS = tuple(field.name for field in fields(Draft))
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """What of a memory is indexed and embedded, by field."""
 
     texts: dict[Field, str]

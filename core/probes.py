@@ -1,7 +1,6 @@
 """Probes: questions whose answer is known. They tell whether a change made a space answer better or worse."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 
 import msgspec
@@ -25,8 +24,7 @@ RUNS_MAX = 20  # that are kept of a space
 K = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expectation:
+class Expectation(msgspec.Struct, frozen=True, kw_only=True):
     """A probe as a caller states it: the `query` should find the memory, or what is at the address, among `k`."""
 
     query: str
@@ -36,16 +34,14 @@ class Expectation:
     k: int = K
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class Probe(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     expects: Expectation
     made_at: datetime
     actor: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class Run(msgspec.Struct, frozen=True, kw_only=True):
     """What the probes gave. `ranks` counts from 1, by the id of the probe; None: not among the first 100.
 
     `recall` is the share of the probes that found theirs among the first k; 1 without probes.
@@ -55,7 +51,7 @@ class Run:
     seq: Seq
     generation: str | None
     recall: float
-    ranks: Mapping[str, int | None] = field(default_factory=dict[str, int | None])
+    ranks: Mapping[str, int | None] = msgspec.field(default_factory=dict[str, int | None])
 
 
 class Probes:

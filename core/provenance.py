@@ -1,8 +1,9 @@
 """How far a memory is trusted: as its source class is, and no more than the memories that it is derived from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
+
+import msgspec
 
 from core.caller import Caller
 from core.errors import InvalidInput, Problem
@@ -14,8 +15,7 @@ from core.store.spaces import SpaceRow
 from core.values import TRUST, Draft, Flag, Memory
 
 
-@dataclass(frozen=True, slots=True)
-class Lineage:
+class Lineage(msgspec.Struct, frozen=True):
     """The trust of a version, in percent; what the caller is told of it; and what its batch must make sure of."""
 
     trust: int

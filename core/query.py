@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
+import msgspec
 import numpy as np
 
 from core.filters import Filter
@@ -27,8 +27,7 @@ REQUEST_TERMS = frozenset(
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(msgspec.Struct, frozen=True, kw_only=True):
     """A search as the caller states it. `alpha` is the weight of the dense side, None for the fusion's own.
 
     `as_of` is the point of history whose memories are sought, None for now. `reference_time` (microseconds) is the time
@@ -54,8 +53,7 @@ class Query:
     no_touch: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """The parsed text: `terms` with their weights rank, `required` and `phrases` restrict the hits.
 
     `codes` and `weights` are those of the terms, `pairs` the places among them of words that follow each other, (n, 2);

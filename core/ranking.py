@@ -1,10 +1,11 @@
 """From a query and a snapshot to scored memories: filter, rank, fuse, weigh. Nothing flows back."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from time import perf_counter
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from core.blend import Blend, blended
 from core.columns import Numbers
@@ -42,8 +43,7 @@ BESIDE = 2  # steps in a dialogue from a row with words of the query to a row th
 OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidates:
+class Candidates(msgspec.Struct, frozen=True, kw_only=True):
     """Rows put forward, with what is known of each before age and importance; arrays have one value a row.
 
     `lexical` and `cosine` are None when that ranking took no part. `ranks` has the best row of each memory by ranking,
@@ -62,8 +62,7 @@ class Candidates:
     strength: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     """The hits, best first: the place of each among the candidates, its score, and the factors in that.
 
     score = fused * time * recency * importance * trust * feedback, at most 1. Those that do nothing are None;

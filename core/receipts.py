@@ -1,7 +1,6 @@
 """Receipts: what a search was asked and what it answered is kept on request, and can be asked again and compared."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast
 
@@ -35,8 +34,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     ranks: tuple[Mapping[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReceiptHit:
+class ReceiptHit(msgspec.Struct, frozen=True, kw_only=True):
     """A memory that was answered, in the version of then. `rank` counts from 1."""
 
     rank: int
@@ -46,8 +44,7 @@ class ReceiptHit:
     ranks: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """A search that was answered. `parameters` is the request as it came; `at` is the point of history that it saw.
 
     `category` is the only one that its caller saw, None for all.
@@ -66,8 +63,7 @@ class Receipt:
     hits: tuple[ReceiptHit, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+class Moved(msgspec.Struct, frozen=True, kw_only=True):
     """A memory whose place changed between two answers, and why: None stands for a place beyond the answer."""
 
     memory_id: str
@@ -77,8 +73,7 @@ class Moved:
     superseded_by: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Fate:
+class _Fate(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a memory: its last version, whether that is dead, and when it and the first one were born."""
 
     memory: Memory

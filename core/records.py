@@ -7,7 +7,6 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from types import NoneType
 from typing import Annotated, Any, TypeVar, get_args
@@ -126,8 +125,7 @@ class End(Struct, frozen=True, forbid_unknown_fields=True, tag="end", tag_field=
     lines: Count
 
 
-@dataclass(frozen=True, slots=True)
-class LineProblem:
+class LineProblem(msgspec.Struct, frozen=True):
     """A line that cannot come in, counted from 1, and where it stood before; 0 when it is not one line."""
 
     line: int
@@ -136,8 +134,7 @@ class LineProblem:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportReport:
+class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a file. `created` and `skipped`, by reason, count memories, `versions` what they came with.
 
     `id` is None when nothing came in. `failures` are the first of the `failed` lines. `origin` is the point of history
@@ -158,8 +155,7 @@ class ImportReport:
     seq: Seq
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(msgspec.Struct, frozen=True):
     """An import of a space: what it came from, who made it, and its changes, `first` to `last`. `undone`: by which."""
 
     id: int

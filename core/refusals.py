@@ -1,8 +1,9 @@
 """What a batch is made of, and what its refusal means to the caller."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
+
+import msgspec
 
 from core.conflicts.likeness import likeness
 from core.errors import AddressTaken, Duplicate, InvalidInput, NotFound
@@ -16,8 +17,7 @@ class Overtaken(Exception):
     """The store has moved on since the batch was prepared: look again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """The statements that stand for one memory of a batch. `path` and `position` are its place in the request.
 
     `told`: the memory stands in the answer.

@@ -1,8 +1,10 @@
 """The policy of a space, applied to what somebody wants to store: secrets and personal data refused or taken out."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import cast
+
+import msgspec
+from msgspec.structs import replace
 
 from core.errors import Problem, SensitiveContent
 from core.personal import personal_in
@@ -20,8 +22,7 @@ LONG = 10**11  # from here on a number in metadata may be that of a card
 Find = Callable[[str], list[Found]]
 
 
-@dataclass(frozen=True, slots=True)
-class Screener:
+class Screener(msgspec.Struct, frozen=True):
     """Looks at drafts before they are stored. `default` holds where a space has no policy of its own."""
 
     default: Policy

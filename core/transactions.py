@@ -1,9 +1,11 @@
 """A write from its statements to its answer: one atomic batch, what its refusal means, then the index is told."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import cast
+
+import msgspec
+from msgspec.structs import replace
 
 from core import answers
 from core.caller import OWNER, Caller
@@ -35,8 +37,7 @@ TRIES = 16  # of a change that others overtake
 CHANGED = (Overtaken, NotFound, ModelMismatch, SensitiveContent, Echo)
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """When a write is asked for, by whom, and the key that makes its repetition harmless. `now` in microseconds.
 
     `dry_run`: it is tried, told and taken back, all in one; it has no key.
@@ -51,8 +52,7 @@ class Call:
 IfMatch = Collection[str] | None  # etags, one of which must be the current one; None when any will do
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
+class Begun(msgspec.Struct, frozen=True):
     """A write that is prepared: its batch, of which `head` statements come before those of the parts.
 
     `numbers` is how many changes its parts make. `tally` is the place in it of the statements that count what changed
@@ -70,7 +70,7 @@ class Begun:
     tally: int | None = None
     numbers: int = 0
     flags: tuple[Flag, ...] = ()
-    at: float = field(default_factory=perf_counter)
+    at: float = msgspec.field(default_factory=perf_counter)
 
 
 def check(memory: Memory, if_match: IfMatch) -> None:

@@ -1,8 +1,9 @@
 """Takes changes back: each memory that they touched stands again as it stood before the first of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
+
+import msgspec
 
 from core.diff import differences
 from core.embed import Encoder
@@ -20,8 +21,7 @@ from core.values import BATCH_MAX, LaterChange, Memory, Quota, Undo, Written
 DIED = memories.WIDTH  # the place in a row of `memories.last`
 
 
-@dataclass(frozen=True, slots=True)
-class _Touched:
+class _Touched(msgspec.Struct, frozen=True):
     """A memory as it is, and as it was before the changes; None: it was not there. `is_dead`: it is deleted."""
 
     last: Memory

@@ -6,9 +6,9 @@ and sign bits their meaning. A rotated unit vector is `scale * codes + fine_scal
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -22,8 +22,7 @@ Codes = npt.NDArray[np.int8]  # (n, dimensions)
 Scales = npt.NDArray[np.float32]  # (n,)
 
 
-@dataclass(frozen=True, slots=True)
-class Planes:
+class Planes(msgspec.Struct, frozen=True):
     """Quantised vectors, one row each. A zero scale marks a row without a vector."""
 
     codes: Codes

@@ -1,8 +1,9 @@
 """The write pipeline: check what is asked against what is stored, prepare the statements, commit them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, cast
+
+from msgspec.structs import replace
 
 from core.conflicts.check import NOT_CHECKED, Checked, Checker
 from core.echoes import Echoes

@@ -1,8 +1,9 @@
 """Who calls, and whether they may: one small check for routes, plain ASGI applications and MCP tools alike."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+import msgspec
 
 from core.caller import Caller
 from core.errors import NotFound
@@ -17,8 +18,7 @@ NEEDS: tuple[Need, ...] = (*SCOPES, "nothing", "key")
 STATE = "muisti.access"  # where the gate leaves it in the scope of a request
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(msgspec.Struct, frozen=True):
     """A caller. `actor` stands in the audit log; `key_id` is None for those who come without a key of ours.
 
     `open`: there are no keys, so that everybody may do everything but make one. `challenge` is how those who may not

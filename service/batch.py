@@ -1,9 +1,9 @@
 """Batches: one by one from bytes to drafts, and into the store together or each for itself."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from core.errors import (
     AddressTaken,

@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from core.secrets import find_secret
 
@@ -25,8 +26,7 @@ _MAY_BE_SECRET = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Captured:
+class Captured(msgspec.Struct, frozen=True):
     """What to store. `digest` is the key of its memory, so that a repeat is refused and nothing is stored twice."""
 
     text: str

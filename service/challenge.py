@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 MCP_PATH = "/mcp"
@@ -13,8 +14,7 @@ Header = tuple[bytes, bytes]
 _HOST = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 
 
-@dataclass(frozen=True, slots=True)
-class Challenge:
+class Challenge(msgspec.Struct, frozen=True):
     """`metadata` is the URL that tells who issues tokens, None where keys are all there is.
 
     >>> Challenge("https://a.example/m").text("invalid_token")
@@ -36,8 +36,7 @@ class Challenge:
         return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(msgspec.Struct, frozen=True):
     """This server as something that tokens are for. `url` is how clients call it; None: as the request did."""
 
     issuer: str

@@ -7,9 +7,9 @@ other content types, bodies of unknown or forbidden size, and headers that chang
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from litestar import Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp, Receive, Scope, Send
@@ -36,8 +36,7 @@ _TELLING = frozenset(
 Header = tuple[bytes, bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(msgspec.Struct, frozen=True):
     """A handler and the type of its body."""
 
     template: str

@@ -1,10 +1,10 @@
 """The request headers that carry meaning, read once and strictly."""
 
 import re
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Annotated
 
+import msgspec
 from litestar.params import HeaderParameter
 
 from core.errors import InvalidInput
@@ -126,8 +126,7 @@ def point(text: str, name: str) -> Seq:
     return Seq(match["epoch"], int(match["number"]))
 
 
-@dataclass(frozen=True, slots=True)
-class Freshness:
+class Freshness(msgspec.Struct, frozen=True):
     """How fresh an answer must be. `strong`: ask where is written. `max_age`: seconds that it may be behind."""
 
     strong: bool = False

@@ -5,7 +5,8 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from core.errors import MuistiError
 from core.grants import EVERYTHING, Key
@@ -19,8 +20,7 @@ NOTED_SECONDS = 60.0  # between two notes of when a key was last used
 REMEMBERED = 10_000
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(msgspec.Struct):
     access: Access | None
     read_at: float
 

@@ -4,7 +4,8 @@ import math
 from collections import OrderedDict
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+import msgspec
 
 from service.errors import HttpError
 
@@ -12,15 +13,13 @@ CALLERS_MAX = 10_000  # the least recent are forgotten, which gives them a full 
 BURST_SECONDS = 2.0  # of requests that may come at once
 
 
-@dataclass(slots=True)
-class _Caller:
+class _Caller(msgspec.Struct):
     left: float
     at: float
     running: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(msgspec.Struct, frozen=True):
     """What is left to a caller: requests, and the seconds until there are `limit` again."""
 
     limit: int

@@ -4,11 +4,11 @@ Replies are made of the types that the routes answer with, so they have the fiel
 memories more; the rule is changed, sought, counted and replaced. A test plays it against a server.
 """
 
-import dataclasses
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from msgspec import structs
 from msgspec.structs import asdict, replace
 
 from core.erasing import ELSEWHERE
@@ -214,8 +214,8 @@ ALIKE = Likeness(
     key="deploy",
 )
 DAYS = Difference(kind="date", existing="Fridays", new="Thursdays")
-CONTRARY = dataclasses.replace(ALIKE, kind="conflict", similarity=0.9215, differs=(DAYS,))
-AT_ADDRESS = dataclasses.replace(ALIKE, kind="address", similarity=None)
+CONTRARY = structs.replace(ALIKE, kind="conflict", similarity=0.9215, differs=(DAYS,))
+AT_ADDRESS = structs.replace(ALIKE, kind="address", similarity=None)
 ERASED = ReportReply(
     id="5f0b7a1e-2b1f-4c59-9d6f-0b8f0f8a4d11",
     space="default",
@@ -234,7 +234,7 @@ ERASED = ReportReply(
 ERASURE = ErasureReply(report=ERASED, signed="eyJhbGciOiJFZERTQSIsImtpZCI6….….…")
 SIGNER = {"crv": "Ed25519", "kty": "OKP", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", "kid": "kPrK_qmxVWaYVA9w"}
 
-FULL = dataclasses.replace(HELD, memories=100_000)
+FULL = structs.replace(HELD, memories=100_000)
 
 PROBE = ProbeReply(
     id="0197a3c0-5f4e-7000-8000-0123456789b0",

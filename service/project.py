@@ -7,10 +7,11 @@ The price: `include` and `insteadOf` in git's configuration have no effect on th
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import unquote
+
+import msgspec
 
 from core.errors import InvalidInput
 
@@ -26,8 +27,7 @@ _URL = re.compile(r"url\s*=(.*)", re.IGNORECASE)
 _NO_NAMES = frozenset({"", ".", "..", ".git", "_git"})  # _git: Azure puts it before the repository
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True):
     """A space, and in words what chose it."""
 
     space: str
@@ -107,8 +107,7 @@ def _checked(name: str, source: str) -> str:
     return name
 
 
-@dataclass(frozen=True, slots=True)
-class _Repository:
+class _Repository(msgspec.Struct, frozen=True):
     name: str
     config: Path
 

@@ -12,10 +12,11 @@ import traceback
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import product
 from time import perf_counter
 from typing import Self
+
+import msgspec
 
 from core.engine import Engine
 from core.errors import MuistiError, NotFound
@@ -43,8 +44,7 @@ def at_once(engine: Engine, now: int) -> Sequence[str]:
     return ("",)
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(msgspec.Struct, frozen=True):
     """A work of the background, done every `period` seconds.
 
     `run(engine, space, now)` does a step of some tens of milliseconds and tells whether there is more to do in that

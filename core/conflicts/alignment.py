@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from core.conflicts.words import Word
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
+class Alignment(msgspec.Struct, frozen=True):
     """`only_existing` and `only_new` are what one text says and the other does not, in order.
 
     `common` counts the words that both say, `order` is the share of them that come in the same order in both, 1 when

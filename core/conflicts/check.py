@@ -1,9 +1,9 @@
 """At write time: finds on the index what a new memory is like. Best effort, up to the change that `at` names."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
 
+import msgspec
 import numpy as np
 
 from core.conflicts.judgement import judge
@@ -31,8 +31,7 @@ _REFUSED: Mapping[LikenessKind, type[Similar]] = {"duplicate": Duplicate, "confl
 _RANKS: tuple[LikenessKind, ...] = ("duplicate", "conflict", "similar")
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(msgspec.Struct, frozen=True):
     """What each new memory is like, the most alike first, and the point of history up to which it was sought.
 
     `within` is what it is like in the same batch: the place of the other, and how they are alike.
@@ -130,8 +129,7 @@ class Checker:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Comparing:
+class _Comparing(msgspec.Struct, frozen=True):
     """Compares memories of one space."""
 
     space: SpaceRow

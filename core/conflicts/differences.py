@@ -1,9 +1,10 @@
 """What of the words that only one of two texts says is a value, a negation or an opposite."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
+
+import msgspec
 
 from core.conflicts.opposites import opposed
 from core.conflicts.words import Word, WordKind
@@ -12,8 +13,7 @@ from core.values import Difference, DifferenceKind
 _Found = tuple[DifferenceKind, Word | None, Word | None]  # the words of the existing and of the new text
 
 
-@dataclass(frozen=True, slots=True)
-class Parted:
+class Parted(msgspec.Struct, frozen=True):
     """The differences, the words they are made of (existing, new), and the plain words that are left on each side."""
 
     differences: tuple[Difference, ...]

@@ -1,8 +1,8 @@
 """From two texts and their cosine to a verdict. All constants are here; `service.quality.pairs` fits them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from core.conflicts.alignment import align
@@ -15,8 +15,7 @@ from core.vectors import Vectors
 Encode = Callable[[Sequence[str]], Vectors]  # unit-length rows
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """How far apart two texts may be and still say the same.
 
     A word that only one text says counts 1 less its cosine to the nearest word that only the other says; `share` is
@@ -42,8 +41,7 @@ GLANCE_WORDS = 5  # when there are so many
 COMMON_MIN = 2  # words that duplicates have in common; of less only the same text is sure to say the same
 
 
-@dataclass(frozen=True, slots=True)
-class Measures:
+class Measures(msgspec.Struct, frozen=True):
     """What is held against `Limits`; `common` counts the words that both texts say."""
 
     common: int
@@ -63,8 +61,7 @@ class Measures:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """What a new text is to an existing one."""
 
     kind: LikenessKind

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import cast
+
+import msgspec
 
 from core.caller import Caller
 from core.errors import InvalidInput, Problem
@@ -14,8 +15,7 @@ from core.values import Memory
 TOLD = 100  # lines that a report names
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """A version from a line; `born` and `died` are numbers of the file."""
 
     line: int
@@ -27,20 +27,18 @@ class Item:
     is_new: bool  # without a history, so that its birth is a change of now
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(msgspec.Struct):
     """What has become of the lines so far; `kept` and `embedded` count vectors."""
 
     failed: int = 0
-    failures: list[LineProblem] = field(default_factory=list[LineProblem])
-    skipped: Counter[str] = field(default_factory=Counter[str])
+    failures: list[LineProblem] = msgspec.field(default_factory=list[LineProblem])
+    skipped: Counter[str] = msgspec.field(default_factory=Counter[str])
     kept: int = 0
     embedded: int = 0
     versions: int = 0
 
 
-@dataclass(slots=True)
-class Incoming:
+class Incoming(msgspec.Struct):
     """A file on its way into a space; `now` in microseconds.
 
     `generation` is the model of the vectors that are kept, `lost` are the ids of memories of which a line is bad.
@@ -53,8 +51,8 @@ class Incoming:
     dry_run: bool
     generation: str | None
     header: Header | None = None
-    lost: set[str] = field(default_factory=set[str])
-    tally: Tally = field(default_factory=Tally)
+    lost: set[str] = msgspec.field(default_factory=set[str])
+    tally: Tally = msgspec.field(default_factory=Tally)
 
     @property
     def opened(self) -> Header:

@@ -1,8 +1,7 @@
 """The lines of a file, in their order: each is read and checked, by itself and against those before it."""
 
-from dataclasses import replace
-
 from msgspec import structs
+from msgspec.structs import replace
 
 from core.errors import InvalidInput, Problem
 from core.ids import id_bytes

@@ -1,10 +1,10 @@
 """What becomes of each memory of a file."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import cast
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from core.ids import id_text
 from core.importing.incoming import Incoming, Item

@@ -4,8 +4,9 @@ import math
 import struct
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from core.embed import Encoder
 from core.errors import Conflict, Problem

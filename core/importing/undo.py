@@ -1,8 +1,9 @@
 """The imports of a space, and how one is taken back."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from core.caller import Caller
 from core.errors import ChangedSince, Conflict, NotFound, TooLarge

@@ -1,11 +1,11 @@
 """New rows of an index, a column each: from rows of the store, or from the bytes of a packed segment."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
 from typing import Any, cast
 
 import msgspec
 import numpy as np
+from msgspec.structs import fields
 
 from core.index.dialogue import Scalar
 from core.kernels import Bytes, Codes, Ints, Longs, Mask
@@ -35,8 +35,7 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Births:
+class Births(msgspec.Struct, frozen=True):
     """Passages in the order in which their versions were born; those of a version stand together.
 
     `ids` are the halves of the memories' ids, (n, 2). `terms` has `term_counts[r]` codes of row r after those before.

@@ -8,8 +8,8 @@ linked for good: a reader steps over those that are not visible to it. Spaces wi
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -24,12 +24,11 @@ LAST = float("inf")
 Scalar = str | int | float | None
 
 
-@dataclass(slots=True)
-class _Session:
+class _Session(msgspec.Struct):
     """Turns in order, and the row of each; of equal turns the later row is behind."""
 
-    turns: "array[float]" = field(default_factory=lambda: array("d"))
-    rows: "array[int]" = field(default_factory=lambda: array("i"))
+    turns: "array[float]" = msgspec.field(default_factory=lambda: array("d"))
+    rows: "array[int]" = msgspec.field(default_factory=lambda: array("i"))
 
 
 class Dialogues:

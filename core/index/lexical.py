@@ -7,8 +7,8 @@ N, df and the average count the rows of default visibility, before any filter of
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -25,8 +25,7 @@ from core.text import same_text_hash, term_code
 B = 0.4
 
 
-@dataclass(frozen=True, slots=True)
-class Norm:
+class Norm(msgspec.Struct, frozen=True):
     """How much a length damps the count of a term."""
 
     k1: float
@@ -44,8 +43,7 @@ class Norm:
         return tf / (tf + constant + factor * lengths)
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(msgspec.Struct, frozen=True):
     """`scores` of every row: BM25 over its largest possible value, so in [0, 1); 0 where no term stands.
 
     Rows that may not be seen have a score too, so that what stands around a row can be asked for. A memory that says

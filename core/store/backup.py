@@ -7,11 +7,11 @@ import os
 import uuid
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 import apsw
+import msgspec
 
 from core.errors import Conflict, NotFound, PastRetention, PointAhead, StoreCorrupt, StoreUnavailable
 from core.store.file import APPLICATION_ID, BUSY_TIMEOUT_MS
@@ -23,8 +23,7 @@ PAGES = 2_000  # of a copy, between two words about how far it is
 Progress = Callable[[str, int, int], None]  # stage, done, of how many
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stamp:
+class Stamp(msgspec.Struct, frozen=True, kw_only=True):
     """Of a copy: when it was made (microseconds), how large it is, and where each space stood."""
 
     made_at: int

@@ -5,7 +5,8 @@ numbers of the file. It is moved with new row ids: an index expects those of a s
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from core.store import spaces
 from core.store.database import Scalar, Statement
@@ -20,8 +21,7 @@ CLEARED = 2_000  # versions that are deleted at once
 _TABLES = ("tags", "metadata", "passages", "embeddings")  # that hang on versions
 
 
-@dataclass(frozen=True, slots=True)
-class Staged:
+class Staged(msgspec.Struct, frozen=True):
     """An import under way: its number, its staging space, and the space that it is for."""
 
     id: int

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
@@ -31,8 +30,7 @@ CURRENT = "v.died IS NULL AND v.status <> 'superseded'"
 UNEXPIRED = "(v.expires_at IS NULL OR v.expires_at > ?)"
 
 
-@dataclass(frozen=True, slots=True)
-class Indexed:
+class Indexed(msgspec.Struct, frozen=True):
     """A passage ready to be stored: its terms and, when it was embedded, its packed vector."""
 
     passage: Passage
@@ -40,8 +38,7 @@ class Indexed:
     vector: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class NewVersion:
+class NewVersion(msgspec.Struct, frozen=True):
     """A version ready to be stored. `passages` is None when those of the version before still hold."""
 
     memory: Memory

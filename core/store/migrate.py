@@ -1,4 +1,4 @@
-"""Bring a database to the schema of this code: numbered SQL files, each applied once, whole; to a new one all at once."""
+"""Bring a database to the schema of this code: numbered SQL files, each applied once, whole; to a new one in one go."""
 
 from importlib import resources
 

@@ -5,11 +5,11 @@ replication index is the server's, and lets a replica wait by itself; but a prim
 """
 
 import threading
-from dataclasses import dataclass
+
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(msgspec.Struct, frozen=True):
     """How far a database has come: writes counted, and the index of whoever wrote, when it has named one."""
 
     count: int = 0

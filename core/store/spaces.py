@@ -1,8 +1,9 @@
 """The SQL of spaces and of the models that embedded them."""
 
 import json
-from dataclasses import dataclass
 from typing import Any, cast
+
+import msgspec
 
 from core.errors import InvalidInput
 from core.store.database import Row, Scalar, Statement
@@ -18,8 +19,7 @@ STAGING = "~"  # the name of a space begins so that holds what is being imported
 _SEEN = f"s.name NOT LIKE '{STAGING}%'"
 
 
-@dataclass(frozen=True, slots=True)
-class SpaceRow:
+class SpaceRow(msgspec.Struct, frozen=True):
     """A space as it stands in the database.
 
     `generation` is the row id of the model that embedded it, `dimensions` that of its vectors, 0 without one.

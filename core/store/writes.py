@@ -6,7 +6,8 @@ them win. Beside it stand the values that the batch selected, as they went out w
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from core.store.database import BadStatement, Rows, Statement
 from core.store.hrana import Step
@@ -39,8 +40,7 @@ _SWEEP = Statement(
 _NOTE = "INSERT INTO muisti_writes VALUES (?, ?, ?, unixepoch())"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """The fate of a write: committed with these values, by place; or void, now and for ever."""
 
     committed: bool

@@ -6,8 +6,8 @@ two thirds higher to come before one of the time named, so what is relevant stay
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -21,8 +21,7 @@ Times = npt.NDArray[np.int64]
 Factors = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class TimeMatch:
+class TimeMatch(msgspec.Struct, frozen=True):
     """The named time that is nearest to a memory: its words, its bounds in microseconds (None: open), the factor."""
 
     words: str

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import cast
+
+import msgspec
 
 from core.when.leads import NUMBER, NUMBERS, UNIT, WEEKDAY, WEEKDAYS, number, unit_named
 from core.when.periods import (
@@ -94,8 +95,7 @@ ON = frozenset({
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(msgspec.Struct, frozen=True):
     """What a match means.
 
     `yearless`: it is the latest of its name, by the reference or by the period that it is joined to.

@@ -6,9 +6,11 @@ year or a day of the month shows what it is.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import zip_longest
+
+import msgspec
+from msgspec.structs import replace
 
 from core.times import MICROSECOND, from_us, to_us
 from core.when.leads import CONNECTORS, UNITS, WEEKDAYS, Lead, lead_of, moved, part_of
@@ -35,8 +37,7 @@ _TRIGGERS = frozenset(
 _TO_WORDS = bytes(byte if chr(byte).isalnum() or byte > 127 else 32 for byte in range(256)).lower()
 
 
-@dataclass(frozen=True, slots=True)
-class TimeSpan:
+class TimeSpan(msgspec.Struct, frozen=True):
     """The stretch `[start, stop)` that `text` names, in microseconds since 1970; None: open on that side.
 
     `unit` is the length of the period that the words name, in microseconds: the measure of what is near to it. 0
@@ -49,8 +50,7 @@ class TimeSpan:
     unit: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """A period that is named at `[start, stop)` of the text, what stands before it included."""
 
     start: int

@@ -7,13 +7,14 @@ not read at all is cut off (`service.arrival`), comes back with `Last-Event-ID`,
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 from litestar.response import Stream
 from litestar.response.base import ASGIResponse
 from litestar.types import Receive, Scope, Send
+from msgspec.structs import replace
 
 from core.errors import MuistiError
 from core.feed import Events, Wanted

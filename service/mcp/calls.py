@@ -1,7 +1,6 @@
 """What the tools do: one call of the engine each."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -36,8 +35,7 @@ Json = dict[str, Any]
 KEY_MAX = 255  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """A tool that is called: by whom, where, on which memories, with which arguments."""
 
     backend: Backend
@@ -56,8 +54,7 @@ class Call:
         return RequestKey(scope, key, blake2b(tool.encode() + b"\0" + self.raw, digest_size=32).digest())
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What a tool answers: for programs and for models."""
 
     structured: Json

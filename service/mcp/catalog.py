@@ -3,8 +3,9 @@
 Every word here is paid for in the context window of every client, on every turn.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from core.values import Scope
 from service.access import Access, single_space
@@ -44,8 +45,7 @@ _UNSEEN: Json = {"no_touch": {"type": "boolean"}}
 _VERSION: Json = {"if_version": {**WHOLE, "description": "Refuse if it has changed since"}}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(msgspec.Struct, frozen=True, kw_only=True):
     """A tool, the scope that it needs, the type of its arguments, and what a client is told."""
 
     name: str
@@ -54,7 +54,7 @@ class Tool:
     description: str
     properties: Json
     required: tuple[str, ...] = ()
-    output: Json = field(default_factory=dict)
+    output: Json = msgspec.field(default_factory=dict)
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False

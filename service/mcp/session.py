@@ -1,6 +1,6 @@
 """One request: who calls, in which space."""
 
-from dataclasses import dataclass
+import msgspec
 
 from core.errors import InvalidInput
 from core.memories import Memories
@@ -9,8 +9,7 @@ from service.access import Access, Need, check, single_space
 from service.workers import Backend
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(msgspec.Struct, frozen=True):
     """A caller and the engine."""
 
     backend: Backend

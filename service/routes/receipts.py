@@ -1,11 +1,10 @@
 """Receipts: searches that can be looked at and asked again."""
 
-from dataclasses import replace
-
 import msgspec
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from msgspec.structs import replace
 
 from core.caller import Caller
 from core.points import AsOf

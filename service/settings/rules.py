@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
+
+import msgspec
 
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _SWITCH = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """What a setting is for, what it accepts, both in words, and how it is read. `read` raises ValueError."""
 
     description: str

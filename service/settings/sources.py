@@ -8,9 +8,10 @@ import difflib
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from service.settings.checks import SettingsError, contradictions
 from service.settings.table import PREFIX, SECRETS, Settings, options, rules
@@ -53,8 +54,7 @@ def load(environ: Mapping[str, str], toml_path: Path | None, flags: Mapping[str,
     return settings
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(msgspec.Struct, frozen=True):
     """Values under the names that one source gives them. `names` maps those names to fields."""
 
     place: str

@@ -1,6 +1,5 @@
 """The settings, each with what it is for and what it accepts."""
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Literal, get_args, get_type_hints
 
@@ -98,8 +97,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     request_retention_hours: Annotated[float, amount(8760, "Hours that an Idempotency-Key is remembered.")] = 24.0
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(msgspec.Struct, frozen=True):
     """One setting as documentation and `--help` show it. `name` is the field and the TOML key."""
 
     name: str

@@ -1,8 +1,9 @@
 """What a token says its bearer may do."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
+
+import msgspec
 
 from core.grants import NEEDS_READ, SCOPES, SPACES_MAX, Grant, names_spaces
 from core.values import Scope
@@ -12,8 +13,7 @@ class BadToken(Exception):
     """The token opens nothing. The message says why, in words for its bearer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """Where a token says what. Scopes are in `scope` or `scp`, with `prefix` before their names.
 
     `spaces_claim` names spaces as the grant of a key does; tokens without it are for `spaces`.

@@ -1,7 +1,6 @@
 """The public keys of an issuer as a JWKS (RFC 7517) has them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import msgspec
 from jwt import PyJWK
@@ -35,8 +34,7 @@ class _Jwks(msgspec.Struct):
     keys: list[msgspec.Raw]
 
 
-@dataclass(frozen=True, slots=True)
-class PublicKey:
+class PublicKey(msgspec.Struct, frozen=True):
     """A key that signatures can be checked with. `algorithm` None: any of its `kind`."""
 
     id: str | None

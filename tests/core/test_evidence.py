@@ -1,7 +1,6 @@
 """Evidence: what raises and lowers it, its thresholds, and what an answer says and holds back."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from msgspec.structs import replace
 
 from core.calibration import KEYWORD, Calibration, Entry, read, write
 from core.errors import InvalidInput

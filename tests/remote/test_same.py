@@ -5,7 +5,6 @@ Two engines share each store and take turns, so that neither knows all that was 
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +12,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from core.embed import Encoder
 from core.engine import Engine
