@@ -4,9 +4,9 @@ A space counts the verdicts that it has had, and each search reads that number w
 than are known here they are read, and ranked with. So a space without feedback pays nothing for it.
 """
 
-from dataclasses import dataclass
 from typing import cast
 
+import msgspec
 import numpy as np
 
 from core.index.snapshot import RowNumbers, Snapshot
@@ -16,8 +16,7 @@ from core.store.database import Database
 from core.store.spaces import SpaceRow
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(msgspec.Struct, frozen=True):
     """The verdicts up to `number`: halves of the memories' ids, rising by the low one, and counts."""
 
     number: int
