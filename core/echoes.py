@@ -1,7 +1,9 @@
 """The policy of a space, applied to what somebody stores who has just found it."""
 
-from dataclasses import dataclass, replace
 from typing import cast
+
+import msgspec
+from msgspec.structs import replace
 
 from core.errors import Echo
 from core.ids import id_text
@@ -14,8 +16,7 @@ from core.transactions import Call
 from core.values import SOURCES_MAX, Draft, Flag, Policy
 
 
-@dataclass(frozen=True, slots=True)
-class Echoes:
+class Echoes(msgspec.Struct, frozen=True):
     """`default` holds where a space has no policy of its own."""
 
     database: Database
