@@ -17,6 +17,7 @@ import msgspec
 if TYPE_CHECKING:  # it takes a tenth of a second, which `--help` does without
     import httpx
 
+END_MAX = 100  # bytes of the last line of an export, or more
 TIMEOUT_SECONDS = 60.0
 PROBLEM = "application/problem+json"
 EVENTS = "text/event-stream"
@@ -318,13 +319,17 @@ class Client:
 
     @contextmanager
     def export(self, space: str, params: Mapping[str, str]) -> Iterator[Iterator[bytes]]:
-        """The lines of a space, in pieces, as they come."""
+        """The lines of a space, in pieces, as they come.
+
+        Raises:
+            Unreachable: they break off before the last one.
+        """
         path = f"{_space(space)}/export"
         with self._reaching(), self._http.stream("GET", path, params=params, timeout=None) as response:
             if not response.is_success:
                 response.read()
                 raise _refusal(response)
-            yield response.iter_raw()
+            yield _whole(response.iter_raw())
 
     def bring(self, space: str, pieces: Iterable[bytes], params: Mapping[str, str]) -> Reply:
         """Send a file in the format of exports, piece by piece."""
@@ -405,6 +410,17 @@ def connect(url: str, key: str | None = None) -> Client:
 def through(transport: "httpx.BaseTransport") -> Client:
     """A client over a transport of the caller's; closing the client closes the transport."""
     return Client(import_module("httpx").Client(transport=transport, base_url="http://localhost"))
+
+
+def _whole(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces of an export. Raises Unreachable behind the last of them when that is not its end."""
+    lines, tail = 0, b""
+    for piece in pieces:
+        lines += piece.count(b"\n")
+        tail = (tail + piece)[-END_MAX:]
+        yield piece
+    if tail.rstrip(b"\n").rpartition(b"\n")[2] != b'{"type":"end","lines":%d}' % (lines - 1):
+        raise Unreachable(f"the export broke off after {lines:,} lines, without the one that ends it: export again")
 
 
 def _events(lines: Iterable[str]) -> Iterator[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""A memory as a note in Markdown, its fields in the front matter, and back. docs/importing.md says what is carried."""
+"""A memory as a note in Markdown, its fields in the front matter, and back. docs/export.md says what is carried."""
 
 import re
 import unicodedata
@@ -28,7 +28,8 @@ def note_of(memory: Mapping[str, Any]) -> str:
 
 def memory_of(fields: Mapping[str, Any], text: str) -> dict[str, Any]:
     """The fields of the API that a note of ours carries."""
-    content = text.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")
+    end = "\r\n" if text.startswith("\r\n") else "\n"
+    content = text.removeprefix(end).removesuffix(end)
     return {"content": content, **{name: fields[name] for name in CARRIED if fields.get(name) is not None}}
 
 

@@ -19,18 +19,31 @@ SYSTEMS = (
         "muisti export memories.ndjson",
         "muisti export memories.ndjson.zst",
         "muisti export - | gzip > memories.gz",
+        "muisti export --format markdown Memories",
     ),
 )
 @click.argument("file", metavar="FILE")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("lines", "markdown")),
+    default="lines",
+    show_default=True,
+    help="Lines of JSON, or a folder of notes in Markdown.",
+)
 @click.option("--no-vectors", is_flag=True, help="Leave the vectors out; they are made anew when it comes in.")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @click.pass_obj
-def export(options: Globals, file: str, *, no_vectors: bool, force: bool) -> None:
-    """Write a space into a file, with its history and its vectors.
+def export(options: Globals, file: str, *, form: str, no_vectors: bool, force: bool) -> None:
+    """Write a space into a file, with its history and its vectors, or into a folder of notes.
 
     As lines of JSON (docs/export.md), compressed when FILE ends in .zst; - is standard output. The file shows one
-    point of history, whatever is written meanwhile. `muisti import FILE` takes it in elsewhere.
+    point of history, whatever is written meanwhile. `muisti import FILE` takes it in elsewhere. Notes in Markdown, one
+    for each current memory, are for people and their editors, and come in likewise.
     """
+    if form == "markdown":
+        _work().export_notes(options, file, force=force)
+        return
     _work().export(options, file, vectors=not no_vectors, force=force)
 
 

@@ -16,6 +16,7 @@ from rich.console import RenderableType
 from core.errors import NotFound
 from service.cli.base import Failure, Globals
 from service.cli.configuration import in_force
+from service.cli.notes import write_notes
 from service.cli.opening import client, refusals, server_url, space_choice
 from service.cli.output import ago, answer, cell, console, for_people, grid, tabbed, talk
 from service.cli.progress import Stages
@@ -77,6 +78,15 @@ def export(options: Globals, file: str, *, vectors: bool, force: bool) -> None:
         else:
             _write(pieces, Path(file), force=force)
             talk(f"Wrote {Path(file).stat().st_size:,} bytes to {file}.")
+
+
+def export_notes(options: Globals, folder: str, *, force: bool) -> None:
+    """Write the space to a folder of notes."""
+    if folder == STDOUT:
+        raise click.UsageError("notes in Markdown are written into a folder")
+    with _end(options) as end, end.export(vectors=False) as pieces:
+        count = write_notes(pieces, Path(folder), force=force)
+    talk(f"Wrote {count:,} notes to {folder}.")
 
 
 def bring(options: Globals, files: tuple[str, ...], *, system: str | None, dry_run: bool, atomic: bool) -> None:

@@ -2,7 +2,10 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -71,3 +74,65 @@ def test_what_cannot_come_in_is_named(run: Run, url: str, tmp_path: Path):
     assert run("import", str(tmp_path / "missing")).exit_code == 1
     assert run("import").exit_code == 64 and run("import", "--list", "--undo", "1").exit_code == 64
     assert run("import", "--undo", "9").exit_code == 1
+
+
+def test_memories_go_out_as_notes_and_come_in_elsewhere(run: Run, url: str, tmp_path: Path):
+    fields = {"category": "rules", "key": "deploy/web", "type": "procedure", "tag": "ops", "reason": "yes"}
+    words = [word for name, value in fields.items() for word in (f"--{name}", value)]
+    kept = added(run, "We deploy on Tuesdays:\n\n- tag\n- push\n", *words, "--metadata", '{"a": {"b": [1, "2", null]}}')
+    gone = added(run, "The staging server is Ahti")
+    new = json.loads(run("supersede", gone["id"], "The staging server is Vellamo", "--json").stdout)
+    folder = tmp_path / "Memories"
+    assert run("export", "--format", "markdown", str(folder)).exit_code == 0
+    notes = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
+    assert notes == [f"The staging server is Vellamo ({new['id'][-8:]}).md", "rules/deploy web.md"]
+    assert (folder / notes[1]).read_text("utf-8").endswith("---\n\nWe deploy on Tuesdays:\n\n- tag\n- push\n\n")
+    again = run("export", "--format", "markdown", str(folder))
+    assert again.exit_code == 1 and "--force" in again.stderr
+    assert run("export", "--format", "markdown", str(folder), "--force").exit_code == 0
+    assert not list(tmp_path.glob(".*")) and run("export", "--format", "markdown", "-").exit_code == 64
+    here = run("import", str(folder))
+    assert here.stdout == "created\t0\nskipped\texists\t2\nfailed\t0\n", here.output
+    for _ in range(2):
+        there = run("import", str(folder), "--url", url, "--space", "notes")
+        assert there.exit_code == 0, there.output
+    came = json.loads(run("get", kept["id"], "--url", url, "--space", "notes", "--json").stdout)
+    left = {"space", "updated_at", "flags"}  # of the space it is in
+    assert {name: value for name, value in came.items() if name not in left} == {
+        name: value for name, value in kept.items() if name not in left and name in came
+    }
+
+
+@pytest.mark.parametrize(
+    "sent", [b'{"type":"muisti"}\n{"type":"change"}\n', b'{"type":"muisti"}\n{"type":"end","li', b""]
+)
+def test_an_export_without_its_last_line_is_no_export(sent: bytes, tmp_path: Path, run: Run):
+    with serving(sent) as url:
+        for words in (("whole.ndjson",), ("whole.ndjson.zst",), ("--format", "markdown", "Notes"), ("-",)):
+            broken = run("export", *words, "--url", url)
+            assert broken.exit_code == 1 and "broke off" in broken.stderr, broken.output
+    assert not [path for path in Path.cwd().iterdir() if path.name.startswith(("whole", "Notes", ".whole", ".Notes"))]
+
+
+@contextmanager
+def serving(body: bytes) -> Iterator[str]:
+    """A server that answers everything in the same way, and ends its answer as if it were whole."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
