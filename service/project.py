@@ -60,6 +60,20 @@ def choose(flag: str | None, environ: Mapping[str, str], cwd: Path) -> Choice:
     return Choice(DEFAULT, "nothing else names one")
 
 
+def other_names(cwd: Path) -> set[str]:
+    """The names that the project around `cwd` has had, perhaps: before it had a remote, or was a repository.
+
+    Raises:
+        InvalidInput: the repository cannot be read.
+    """
+    cwd = cwd.resolve()
+    chosen = choose(None, {}, cwd).space
+    found = _repository(cwd)
+    remote = remote_path((_origin(found.config) if found else None) or "")
+    segments = [remote[-1:], (found.name,) if found else (), (cwd.name,)]
+    return {space_name(each) for each in segments if any(each)} - {chosen}
+
+
 def space_name(segments: Sequence[str]) -> str:
     """A valid name for one or two segments of a path, joined by `.`.
 

@@ -6,7 +6,7 @@ A copy is one moment's state, whole, in one file without a log. Its spaces say a
 import os
 import uuid
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import cast
 
@@ -18,6 +18,7 @@ from core.store.file import APPLICATION_ID, BUSY_TIMEOUT_MS
 from core.store.sqlite_errors import translated
 from core.values import Seq
 
+LEFTOVERS = ("-wal", "-shm")
 PAGES = 2_000  # of a copy, between two words about how far it is
 
 Progress = Callable[[str, int, int], None]  # stage, done, of how many
@@ -48,8 +49,8 @@ def back_up(source: Path, target: Path, now: int, progress: Progress = silent, *
         raise Conflict(f"{target} is there already; name another file, or force it")
     if not source.exists():
         raise NotFound("database", str(source))
-    with _fresh(target) as partial:
-        with translated(), _opened(source) as given, _opened(partial) as copy:
+    with fresh(target) as partial:
+        with translated(), opened(source) as given, opened(partial) as copy:
             given.execute("BEGIN")  # one snapshot for all steps, whatever others write meanwhile
             given.execute("SELECT count(*) FROM sqlite_schema").fetchall()
             _copied(given, copy, progress)
@@ -67,7 +68,7 @@ def checked(path: Path, progress: Progress = silent) -> Stamp:
     Raises:
         StoreCorrupt: it is damaged, or no copy of a Muisti database; the message says where.
     """
-    with translated(), _opened(path) as copy:
+    with translated(), opened(path) as copy:
         if copy.pragma("application_id") != APPLICATION_ID:
             raise StoreCorrupt(f"{path.name} is no Muisti database")
         progress("checking", 0, 2)
@@ -108,17 +109,17 @@ def restore(
         raise NotFound("backup", str(backup))
     if target.exists() and not force:
         raise Conflict(f"{target} is there already; nothing was restored: name another file, or force it")
-    with _fresh(target, aside=now) as partial:
-        with translated(), _opened(backup) as given, _opened(partial) as copy:
+    with fresh(target, aside=now) as partial:
+        with translated(), opened(backup) as given, opened(partial) as copy:
             _copied(given, copy, progress)
             copy.pragma("journal_mode", "delete")
         checked(partial, progress)
-        with translated(), _opened(partial) as copy:
+        with translated(), opened(partial) as copy:
             copy.pragma("secure_delete", True)
             copy.pragma("foreign_keys", True)
             with copy:
                 _roll_back(copy, at)
-                _renew_epochs(copy)
+                renew_epochs(copy)
                 copy.execute("DROP TABLE IF EXISTS backup_stamp")
         stamp = checked(partial, progress)
     return stamp
@@ -132,7 +133,7 @@ def _copied(given: apsw.Connection, copy: apsw.Connection, progress: Progress) -
 
 
 @contextmanager
-def _opened(path: Path) -> Generator[apsw.Connection]:
+def opened(path: Path) -> Generator[apsw.Connection]:
     connection = apsw.Connection(str(path))
     try:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
@@ -142,7 +143,7 @@ def _opened(path: Path) -> Generator[apsw.Connection]:
 
 
 @contextmanager
-def _fresh(target: Path, aside: int | None = None) -> Generator[Path]:
+def fresh(target: Path, aside: int | None = None) -> Generator[Path]:
     """A file that takes the place of `target` when all went well, and else leaves nothing behind.
 
     `aside`: one that is there is kept under a name with this number, and must be nobody's.
@@ -155,7 +156,9 @@ def _fresh(target: Path, aside: int | None = None) -> Generator[Path]:
         _synced(partial)
         if aside is not None and target.exists():
             _close_off(target)
-            target.rename(target.with_name(f"{target.name}.before-{aside}"))
+            for suffix in ("", *LEFTOVERS):  # of a damaged one SQLite may have left the log: it is not the new one's
+                with suppress(FileNotFoundError):
+                    target.with_name(target.name + suffix).rename(f"{target}.before-{aside}{suffix}")
         partial.replace(target)
         _synced(target.parent)
     finally:
@@ -165,7 +168,7 @@ def _fresh(target: Path, aside: int | None = None) -> Generator[Path]:
 def _close_off(path: Path) -> None:
     """Move the log of a database into it, and be sure that nobody else has it open."""
     try:
-        with _opened(path) as connection:
+        with opened(path) as connection:
             connection.set_busy_timeout(0)
             mode = connection.pragma("journal_mode", "delete")
     except (apsw.BusyError, apsw.LockedError):
@@ -186,7 +189,7 @@ def _synced(path: Path) -> None:
         os.close(handle)
 
 
-def _renew_epochs(copy: apsw.Connection) -> None:
+def renew_epochs(copy: apsw.Connection) -> None:
     for space_id, epoch in copy.execute("SELECT id, epoch FROM spaces").fetchall():
         fresh = str(uuid.uuid4())
         copy.execute("UPDATE spaces SET epoch = ? WHERE id = ?", (fresh, space_id))

@@ -58,9 +58,10 @@ def copy(parent: SpaceRow, name: str, now: int) -> list[Statement]:
             (name, parent.id),
         ),
         Statement(
-            f"INSERT INTO versions (space_id, born, memory_id, version, created_at, updated_at, {', '.join(_PLAIN)}, "
-            f"{', '.join(_LINKS)}) SELECT w.space_id, row_number() OVER (ORDER BY v.born), w.memory_id, 1, "
-            f"v.created_at, v.updated_at, {plain}, {links} {both} ORDER BY v.born",
+            "INSERT INTO versions (space_id, born, memory_id, version, created_at, updated_at, checksum, "
+            f"{', '.join(_PLAIN)}, {', '.join(_LINKS)}) "
+            "SELECT w.space_id, row_number() OVER (ORDER BY v.born), w.memory_id, 1, "
+            f"v.created_at, v.updated_at, v.checksum, {plain}, {links} {both} ORDER BY v.born",
             (name,),
         ),
         Statement(

@@ -9,6 +9,7 @@ import msgspec
 
 from core.ids import id_bytes, id_text
 from core.points import Point
+from core.store.checksums import checksum
 from core.store.database import Row, Scalar, Statement
 from core.store.points import lived
 from core.store.spaces import SpaceRow
@@ -26,6 +27,18 @@ _Columns = tuple[
     int, bytes, int, Kind, str | None, str | None, str, Type, Status, int, str | None, str | None, str | None, str,
     str, int | None, int, int, int | None, bytes | None, bytes | None, bytes | None, int, SourceClass, str, int,
 ]  # fmt: skip
+# fmt: off
+_WRITTEN = (
+    "memory_id", "version", "kind", "category", "category_folded", "key", "content", "content_hash", "type", "status",
+    "importance", "author", "author_folded", "reason", "source", "tags", "metadata", "event_at", "created_at",
+    "updated_at", "expires_at", "supersedes", "superseded_by", "parent_id", "tokens", "source_class", "derived_from",
+    "trust",
+)
+# fmt: on
+_INSERT = (
+    f"INSERT INTO versions (space_id, born, {', '.join(_WRITTEN)}, checksum) "
+    f"SELECT id, seq - ?, {','.join('?' * len(_WRITTEN))}, ? FROM spaces WHERE id = ?"
+)
 CURRENT = "v.died IS NULL AND v.status <> 'superseded'"
 UNEXPIRED = "(v.expires_at IS NULL OR v.expires_at > ?)"
 
@@ -314,17 +327,22 @@ def insert(
     """
     m = new.memory
     me = (alias or raw(m.id), m.version)
-    yield Statement(
-        """INSERT INTO versions (space_id, born, memory_id, version, kind, category, category_folded, key, content,
-        content_hash, type, status, importance, author, author_folded, reason, source, tags, metadata, event_at,
-        created_at, updated_at, expires_at, supersedes, superseded_by, parent_id, tokens, source_class, derived_from,
-        trust) SELECT id, seq - ?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,? FROM spaces WHERE id = ?""",
-        (offset, *me, m.kind, m.category, _folded(m.category), m.key, m.content, new.content_hash, m.type, m.status,
-         IMPORTANCE.index(m.importance), m.author, _folded(m.author), m.reason, m.source, _json(list(m.tags)),
-         _json(m.metadata), _us(m.event_at), to_us(m.created_at), to_us(m.updated_at), _us(m.expires_at),
-         _bytes(m.supersedes), _bytes(m.superseded_by), _bytes(m.parent_id), m.tokens, m.source_class,
-         _json(list(m.derived_from)), m.trust, space.id),
-    )  # fmt: skip
+    # fmt: off
+    row: dict[str, Scalar] = dict(zip(_WRITTEN, (
+        *me, m.kind, m.category, _folded(m.category), m.key, m.content, new.content_hash, m.type, m.status,
+        IMPORTANCE.index(m.importance), m.author, _folded(m.author), m.reason, m.source, _json(list(m.tags)),
+        _json(m.metadata), _us(m.event_at), to_us(m.created_at), to_us(m.updated_at), _us(m.expires_at),
+        _bytes(m.supersedes), _bytes(m.superseded_by), _bytes(m.parent_id), m.tokens, m.source_class,
+        _json(list(m.derived_from)), m.trust,
+    ), strict=True))
+    # fmt: on
+    yield Statement(_INSERT, (offset, *row.values(), checksum(row), space.id))
+    yield from hang_on(me, new, generation)
+
+
+def hang_on(me: tuple[bytes, int], new: NewVersion, generation: str | None) -> Iterator[Statement]:
+    """Store all that hangs on a version: `me` are its memory's id and its number."""
+    m = new.memory
     for tag in m.tags:
         yield Statement(f"INSERT INTO tags SELECT {_ROW}, ?, ?", (*me, fold(tag), tag))
     for path, position, type_, value in flatten(m.metadata):
@@ -334,6 +352,15 @@ def insert(
     else:
         for indexed in new.passages:
             yield from _insert_passage(me, indexed, generation)
+
+
+def refold(row: int, new: NewVersion) -> Statement:
+    """Make anew what is compared of a version: the hash of its text, and names without case."""
+    m = new.memory
+    return Statement(
+        "UPDATE versions SET content_hash = ?, category_folded = ?, author_folded = ? WHERE id = ?",
+        (new.content_hash, _folded(m.category), _folded(m.author), row),
+    )
 
 
 _ROW = "(SELECT id FROM versions WHERE memory_id = ? AND version = ?)"

@@ -15,6 +15,11 @@ DEFAULT = "default"
 _SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from,
 s.policy
 FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id"""
+# How many memories of a space live, and their bytes.
+COUNTED = (
+    "(SELECT count(*) FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL)",
+    "(SELECT coalesce(sum(v.bytes), 0) FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL)",
+)
 STAGING = "~"  # the name of a space begins so that holds what is being imported; nobody sees it
 _SEEN = f"s.name NOT LIKE '{STAGING}%'"
 
@@ -149,6 +154,12 @@ def memories(space: SpaceRow) -> Statement:
     return Statement("SELECT memories FROM spaces WHERE id = ?", (space.id,))
 
 
+def count_anew(space: SpaceRow) -> Statement:
+    """Let its counters be what its versions are."""
+    memory_count, byte_count = COUNTED
+    return Statement(f"UPDATE spaces SET memories = {memory_count}, bytes = {byte_count} WHERE id = ?", (space.id,))
+
+
 def state(space_id: int) -> Statement:
     """Epoch, seq, generation id, oldest point kept, number of verdicts: to tell whether an index is still fresh."""
     return Statement("SELECT epoch, seq, generation_id, kept_from, feedback FROM spaces WHERE id = ?", (space_id,))
@@ -188,6 +199,16 @@ def _settings(text: Scalar) -> SpaceSettings:
         lexical_weights=cast(dict[Field, float], stored["lexical_weights"]),
         embedded_fields=tuple(cast(list[Field], stored["embedded_fields"])),
     )
+
+
+def readable(settings: Scalar, policy: Scalar) -> bool:
+    """Whether the texts of a space's settings and policy can be read."""
+    try:
+        _settings(settings)
+        _policy(str(policy))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
+    return True
 
 
 def _policy_text(policy: Policy) -> str:

@@ -18,7 +18,7 @@ def translated() -> Generator[None]:
         raise StoreFull("no room left on the disk; nothing was stored") from error
     except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
         raise StoreUnavailable("another process holds the database; try again") from error
-    except (apsw.CorruptError, apsw.NotADBError) as error:
+    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:  # the last for a text that is none
         raise StoreCorrupt("the database file is damaged or is no database") from error
     except (apsw.NoMemError, MemoryError) as error:
         raise StoreUnavailable("not enough memory for the database") from error

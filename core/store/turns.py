@@ -64,11 +64,12 @@ def take(space: SpaceRow, kind: ChangeKind, caller: Caller, now: int) -> list[St
             (space.id,),
         ),
         Statement(
-            f"""INSERT INTO versions (space_id, memory_id, version, born, created_at, updated_at, {SAID})
-            SELECT s.id, t.memory_id, t.version + 1, {born}, w.created_at, max(?, coalesce(l.updated_at, 0)), {said}
+            f"""INSERT INTO versions (space_id, memory_id, version, born, created_at, updated_at, checksum, {SAID})
+            SELECT s.id, t.memory_id, t.version + 1, {born}, w.created_at, max(?, coalesce(l.updated_at, 0)),
+            w.checksum - w.updated_at + max(?, coalesce(l.updated_at, 0)), {said}
             FROM turns t JOIN versions w ON w.id = t.source JOIN spaces s ON s.id = ?
             LEFT JOIN versions l ON l.memory_id = t.memory_id AND l.version = t.version ORDER BY t.number""",
-            (now, space.id),
+            (now, now, space.id),
         ),
         *_hanging(),
         Statement(

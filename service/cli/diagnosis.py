@@ -7,22 +7,22 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Literal
 
 import click
 import msgspec
 from rich.text import Text
 
 from core.embed import StaticEncoder
-from core.errors import MuistiError
+from core.errors import MuistiError, StoreCorrupt
 from core.store.database import Database, Statement
 from core.store.file import FileDatabase
 from core.store.location import is_remote
 from core.store.migrate import migrations
 from service.cli.base import ERROR, Failure, Globals
 from service.cli.configuration import in_force
+from service.cli.inspection import Check, integrity, memories_of
 from service.cli.output import console, for_people, grid, safe, tabbed
 from service.cli.session import client, server_url, space_choice
 from service.databases import open_database, whereabouts
@@ -30,24 +30,20 @@ from service.settings import Settings, database_path
 from service.version import installed_version
 
 LITTLE = 1 << 30  # bytes of free disk that are called little
+LARGE_LOG = 256 << 20  # bytes; it moves into the file at 4 MB, unless somebody reads for hours
 STYLES = {"ok": "green", "warning": "yellow", "failed": "red"}
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at. `failed` means that Muisti does not work, `warning` that it soon may not."""
-
-    name: str
-    status: Literal["ok", "warning", "failed"]
-    detail: str
-
-
-def run(options: Globals) -> None:
-    """Check and print; exit code 1 when a check failed."""
-    checks = [*_checks(options)]
+def run(options: Globals, *, quick: bool, repair: bool) -> None:
+    """Check, repair what is asked for, and print; exit code 1 when a check failed and was not repaired."""
+    if repair and server_url(options):
+        raise click.UsageError("doctor --repair works on the database: run it there, without --url and MUISTI_URL")
+    checks = [*_checks(options, quick=quick and not repair)]
+    done = import_module("service.cli.repairing").repair(options, checks) if repair else None
     worst = max((check.status for check in checks), key=list(STYLES).index)
     if options.json:
-        click.echo(msgspec.json.encode({"status": worst, "checks": [asdict(check) for check in checks]}))
+        told = {"status": worst, "checks": checks}
+        click.echo(msgspec.json.encode(told if done is None else told | {"repair": done}))
     elif for_people(options):
         table = grid(None, "check", "", "found")
         for check in checks:
@@ -56,11 +52,13 @@ def run(options: Globals) -> None:
     else:
         for check in checks:
             click.echo(tabbed(check.name, check.status, check.detail))
-    if worst == "failed":
+    if done is not None and not options.json:
+        import_module("service.cli.repairing").tell(options, done)
+    if (done is None and worst == "failed") or (done is not None and not done.whole):
         raise click.exceptions.Exit(ERROR)
 
 
-def _checks(options: Globals) -> Iterator[Check]:
+def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
     yield Check("version", "ok", f"Muisti {installed_version()}, Python {platform.python_version()}")
     choice = space_choice(options)
     yield Check("space", "ok", f"{choice.space} ({choice.why})")
@@ -76,12 +74,15 @@ def _checks(options: Globals) -> Iterator[Check]:
     model = _model(settings)
     yield model
     if is_remote(settings.database_url):
-        yield from _inside(settings, model)
+        yield from _inside(options, settings, model, quick=quick)
         return
     path = Path(database_path(settings.database_url)).absolute()
     yield from _file(path)
     if path.exists():
-        yield from _inside(settings, model)
+        sound = None if quick else integrity(path)
+        yield from [] if sound is None else [sound]
+        if sound is None or sound.status == "ok":
+            yield from _inside(options, settings, model, quick=quick)
 
 
 def _server(options: Globals, url: str) -> Check:
@@ -127,6 +128,10 @@ def _file(path: Path) -> Iterator[Check]:
         yield Check("database", "ok", f"{path} is not there yet; the first use makes it")
     if not os.access(folder, os.W_OK | os.X_OK):
         yield Check("folder", "failed", f"{folder} cannot be written to; SQLite needs that for its log")
+    log = Path(f"{path}-wal")
+    if log.exists() and log.stat().st_size >= LARGE_LOG:
+        size = _size(log.stat().st_size)
+        yield Check("log", "warning", f"{size}: a process has been reading for long, or was killed; restart the server")
     free = shutil.disk_usage(folder).free
     yield Check("disk", "ok" if free >= LITTLE else "warning", f"{_size(free)} free")
 
@@ -140,7 +145,7 @@ def _permissions(path: Path) -> Check:
     return Check("permissions", "ok", f"{mode:o}")
 
 
-def _inside(settings: Settings, model: Check) -> Iterator[Check]:
+def _inside(options: Globals, settings: Settings, model: Check, *, quick: bool) -> Iterator[Check]:
     try:
         database = open_database(settings)
     except MuistiError as error:
@@ -149,10 +154,15 @@ def _inside(settings: Settings, model: Check) -> Iterator[Check]:
     try:
         if is_remote(settings.database_url):
             yield Check("database", "ok", f"{database.engine} at {whereabouts(settings)}")
-        yield _schema(database)
-        encoder = _encoder(settings)
-        if encoder is not None and model.status == "ok":
+        schema = _schema(database)
+        yield schema
+        encoder = _encoder(settings) if model.status == "ok" else None
+        if encoder is not None:
             yield from _strangers(database, encoder.identity)
+        if schema.detail == str(len(migrations())):
+            yield from memories_of(options, database, encoder, quick=quick)
+    except StoreCorrupt as error:
+        yield Check("integrity", "failed", str(error))
     except MuistiError as error:
         yield Check("database", "failed", str(error))
     finally:

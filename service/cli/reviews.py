@@ -23,10 +23,10 @@ SHOWN = 80  # characters of a memory
 @dry_run_option
 @click.pass_obj
 def feedback(options: Globals, memory_id: str, verdict: str, dry_run: bool) -> None:
-    """Say that a memory was useful, or not; none takes it back.
+    """Say that a memory was useful, or not.
 
-    The last word of each caller counts, and moves where the memory ranks by a tenth at most. Prints how many callers
-    found it useful, and how many did not.
+    `none` takes it back. The last word of each caller counts, and moves where the memory ranks by a tenth at most.
+    Prints how many callers found it useful, and how many did not.
     """
     said = verdict if verdict in get_args(Verdict) else None
     with session(options) as opened:

@@ -3,9 +3,11 @@
 import hashlib
 import itertools
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from core.embed import Encoder
 from core.engine import MEMORY, Engine
@@ -16,6 +18,12 @@ from tests.stores import Store, at
 
 NOON = 1_780_000_000_000_000  # microseconds; a day in 2026
 SPACE = "s"
+
+
+@lru_cache(maxsize=10_000)
+def _direction(word: str, dimensions: int) -> npt.NDArray[np.float64]:
+    digest = hashlib.sha256(word.encode()).digest()
+    return np.random.default_rng(list(digest)).standard_normal(dimensions)
 
 
 class WordEncoder:
@@ -43,8 +51,7 @@ class WordEncoder:
         out = np.zeros((len(texts), self._dimensions), np.float32)
         for row, text in enumerate(texts):
             for word in text.lower().split():
-                digest = hashlib.sha256((self._seed + word).encode()).digest()
-                out[row] += np.random.default_rng(list(digest)).standard_normal(self._dimensions)
+                out[row] += _direction(self._seed + word, self._dimensions)
         norms = np.linalg.norm(out, axis=1, keepdims=True)
         return (out / np.where(norms == 0, 1, norms)).astype(np.float32)
 

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import apsw
 import click
 import pytest
 from click.testing import Result
@@ -308,7 +310,8 @@ def test_doctor_finds_what_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch):
     Path("muisti.db").write_bytes(b"this is no database" * 100)
     damaged = run("doctor")
     assert damaged.exit_code == 1
-    assert "schema\tfailed" in damaged.stdout
+    assert "integrity\tfailed" in damaged.stdout
+    assert run("doctor", "--repair").exit_code == 1 and [each.name for each in Path().iterdir()] == ["muisti.db"]
     assert run("list").exit_code == 1
     Path("muisti.db").unlink()
     run("add", "x")
@@ -319,6 +322,50 @@ def test_doctor_finds_what_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch):
     assert "model\tfailed" in run("doctor").stdout
     monkeypatch.setenv("MUISTI_PORT", "many")
     assert "settings\tfailed" in run("doctor").stdout
+
+
+@pytest.mark.file_only
+def test_doctor_repairs_what_is_derived_in_place(run: Run):
+    added(run, "We deploy on Tuesdays", "--tag", "infra", "--metadata", '{"n": 1}')
+    with closing(apsw.Connection("muisti.db")) as database:
+        database.execute("UPDATE tags SET tag = 'other'; UPDATE spaces SET memories = 7")
+    wrong = run("doctor", "--plain")
+    assert wrong.exit_code == 1 and "index\tfailed\tnot what the memories give: 1 of tags" in wrong.stdout
+    repaired = run("doctor", "--repair", "--json")
+    told = json.loads(repaired.stdout)["repair"]
+    assert (repaired.exit_code, told["path"], told["lost"]) == (0, None, []) and told["mended"] >= 2
+    assert run("doctor").exit_code == 0
+    assert "Tuesdays" in run("list", "--tag", "infra", "--plain").stdout
+
+
+@pytest.mark.file_only
+def test_doctor_saves_what_a_damaged_file_holds_and_says_what_it_does_not(run: Run):
+    lost = added(run, "We deploy on Tuesdays")
+    kept = added(run, "Backups are made at night")
+    path = Path("muisti.db")
+    damaged = path.read_bytes().replace(b"Tuesdays", b"tuesdays")  # which no page tells, but the checksum
+    path.write_bytes(damaged)
+    found = run("doctor")
+    assert found.exit_code == 1 and "memories\tfailed\t1 versions do not say what was stored" in found.stdout
+    repaired = run("doctor", "--repair", "--plain")
+    assert repaired.exit_code == 1 and f"lost\t{lost['id']}\t1\t" in repaired.stdout
+    assert path.read_bytes() == damaged
+    new = next(line.split("\t")[1] for line in repaired.stdout.splitlines() if line.startswith("file\t"))
+    Path("muisti.db-wal").write_bytes(b"left behind")
+    assert run("restore-backup", new, "--force").exit_code == 0
+    assert run("list", "--plain").stdout.count(kept["id"]) == 1 and "uesdays" not in run("list").stdout
+    assert run("doctor").exit_code == 0
+    assert run("doctor", "--repair", "--url", "http://127.0.0.1:1").exit_code == 64
+
+
+@pytest.mark.file_only
+def test_doctor_knows_spaces_of_one_project(run: Run):
+    run("add", "before there was a remote")
+    Path(".git").mkdir()
+    Path(".git/HEAD").write_text("ref: refs/heads/main")
+    Path(".git/config").write_text('[remote "origin"]\n\turl = git@github.com:acme/web.git\n')
+    told = run("doctor", "--quick")
+    assert told.exit_code == 0 and "project\twarning" in told.stdout and "acme.web --drop" in told.stdout
 
 
 def test_reembedding_gives_a_space_the_model_that_runs(run: Run, monkeypatch: pytest.MonkeyPatch):
