@@ -1,5 +1,7 @@
 """The lines of a file, in their order: each is read and checked, by itself and against those before it."""
 
+from collections.abc import Sequence
+
 from msgspec import structs
 from msgspec.structs import replace
 
@@ -14,11 +16,13 @@ from core.records import (
     End,
     Header,
     MemoryLine,
+    PassageRecord,
     Record,
     VersionLine,
     id_of,
     read_memory,
     read_record,
+    read_vector,
 )
 from core.screening import Screener
 from core.text import count_tokens
@@ -165,12 +169,22 @@ class Lines:
         try:
             memory = read_memory(line.memory, self._file.target.space.name, from_us(self._file.now))
             memory = self._screened(memory)
+            if isinstance(line, VersionLine):
+                self._check_vectors(line.passages or ())
         except InvalidInput:
             if isinstance(line, VersionLine):
                 self._file.lost.update(id_of(line.memory))
             raise
         tags = distinct_tags(memory.tags)
         return structs.replace(memory, tags=tags, tokens=count_tokens(memory.content))
+
+    def _check_vectors(self, passages: Sequence[PassageRecord]) -> None:
+        """Raise `InvalidInput` when a vector is not as those of its generation are."""
+        generations = self._file.opened.generations
+        for passage in passages:
+            for name, text in passage.vectors.items():
+                if name in generations:
+                    read_vector(text, generations[name].dimensions)
 
     def _screened(self, memory: Memory) -> Memory:
         """The memory as the policy of the space lets it in.

@@ -1,8 +1,10 @@
 """A space goes out as lines and comes in elsewhere as it was: history, vectors, answers."""
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,7 +18,7 @@ from core.records import ImportReport
 from core.store.file import FileDatabase
 from core.values import Draft, Undo
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
-from tests.stores import FileStore, RemoteStore, Store, Stores
+from tests.stores import FileStore, RemoteStore, Store, Stores, at
 
 WORDS = [
     "red",
@@ -258,6 +260,16 @@ def test_vectors_of_another_model_are_made_anew_and_kept_where_there_is_none(sto
         assert there.search(SPACE, Query(text="red fox", mode="semantic")).hits
     with open_engine(stores(), embeddings=False) as there:
         assert bring(there, lines).vectors_kept > 0 and lines_of(there)[1:] == lines[1:]
+
+
+def test_a_damaged_vector_is_named_with_its_line(lines: list[bytes], tmp_path: Path):
+    bad, place = lines.copy(), next(number for number, line in enumerate(lines) if b'"vectors":{"' in line)
+    bad[place] = re.sub(rb'("vectors":{"[^"]+":")..', rb"\1!!", bad[place], count=1)
+    with open_engine(at(tmp_path / "there.db")) as there:
+        with pytest.raises(InvalidInput, match=f"line {place + 1}: a vector is no base64"):
+            bring(there, bad)
+        report = bring(there, bad, atomic=False)
+        assert [one.line for one in report.failures] == [place + 1] and report.created
 
 
 def test_an_export_shows_one_change_whatever_is_written_meanwhile(engine: Engine):

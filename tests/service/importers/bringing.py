@@ -9,10 +9,12 @@ from service.lines import Lines
 from service.schemas.moving import ImportReply
 
 
-def bring(engine: Engine, path: Path, space: str = "default", *, atomic: bool = True) -> tuple[ImportReply, Reading]:
-    """What came of a file, which is recognised by its content."""
+def bring(
+    engine: Engine, path: Path, space: str = "default", *, system: str | None = None, atomic: bool = True
+) -> tuple[ImportReply, Reading]:
+    """What came of a file, which is recognised by its content unless `system` says whose it is."""
     source = Source(path)
-    reading = Reading(source, recognised(source), space)
+    reading = Reading(source, system or recognised(source), space)
     incoming, lines = engine.begin_import(space, atomic=atomic), Lines()
     try:
         for piece in reading.pieces():
