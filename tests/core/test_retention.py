@@ -74,6 +74,48 @@ def test_points_within_the_window_show_what_they_showed_and_others_are_refused(s
             assert shown(engine, number) == then
 
 
+def test_a_checkpoint_keeps_what_it_stands_on(stores: Stores):
+    clock = Clock()
+    with opened(stores(), clock) as engine:
+        (fox,) = add(engine, "fox 0")
+        for number in range(1, 7):
+            clock.pass_days(1)
+            engine.update(SPACE, fox, {"content": f"fox {number}"})
+            if number == 3:
+                engine.create_checkpoint(SPACE, "three")
+        before = {number: shown(engine, number) for number in range(4, 8)}
+        clock.pass_days(60)
+        forget_all(engine, clock.at)
+        assert {number: shown(engine, number) for number in before} == before
+        with pytest.raises(PastRetention):
+            shown(engine, 3)
+        engine.roll_back(SPACE, "three")
+        assert engine.get(SPACE, fox).memory.content == "fox 3"
+        engine.delete_checkpoint(SPACE, "three")
+        forget_all(engine, clock.at)
+        with pytest.raises(PastRetention):
+            shown(engine, 4)
+
+
+def test_a_fork_keeps_what_it_came_from_until_it_is_merged(stores: Stores):
+    """Else nobody could tell what each side has changed."""
+    clock = Clock()
+    with opened(stores(), clock) as engine:
+        fox, owl = add(engine, "fox", "owl")
+        engine.fork(SPACE, "fork")
+        copy = next(one for one in engine.list_memories("fork").items if one.content == "fox")
+        clock.pass_days(1)
+        for content in ("grey fox", "old grey fox"):
+            engine.update("fork", copy.id, {"content": content})
+        engine.update(SPACE, owl, {"content": "white owl"})
+        clock.pass_days(60)
+        for space in (SPACE, "fork"):
+            while engine.forget_history(space, clock.at + 1_000):
+                pass
+        engine.merge("fork", SPACE)
+        assert {one.content for one in engine.list_memories(SPACE).items} == {"old grey fox", "white owl"}
+
+
 def test_undo_stops_at_the_edge(stores: Stores):
     clock = Clock()
     with opened(stores(), clock) as engine:
