@@ -1,8 +1,11 @@
 """What the settings ask to be done in the background."""
 
+from pathlib import Path
+
 from core.caller import Caller
 from core.engine import Engine
-from service.settings import Settings
+from service.settings import Settings, database_path
+from service.shelves import shelf, shelve
 from service.upkeep import Sweep, at_once
 
 MINUTE, HOUR = 60.0, 3600.0  # seconds
@@ -20,7 +23,7 @@ def sweeps_of(settings: Settings) -> list[Sweep]:
         Sweep("expiry", MINUTE, _end_expired, _with_expired),
         Sweep("retention", HOUR, _forget_history, _forgetful),
     ]
-    return [*own, *kept, *lives, *_reviews(settings)]
+    return [*own, *kept, *lives, *_reviews(settings), *_backups(settings)]
 
 
 def _reviews(settings: Settings) -> list[Sweep]:
@@ -35,6 +38,20 @@ def _reviews(settings: Settings) -> list[Sweep]:
         return engine.seen_by(UPKEEP).prune(space, settings.prune_retrievals, settings.prune_days).more
 
     return [Sweep("promote", period, promote, _with_candidates), Sweep("prune", period, prune, _with_candidates)]
+
+
+def _backups(settings: Settings) -> list[Sweep]:
+    """Its one step is a whole backup: it reads for as long as that takes, and holds nobody up."""
+    place, keep = settings.backup_to, settings.backup_keep
+    if place is None or not settings.backup_hours:
+        return []
+    shelf(place)  # refuses at the start what could never work
+
+    def back_up(engine: Engine, _: str, now: int) -> bool:
+        shelve(Path(database_path(settings.database_url)).absolute(), place, now, keep)
+        return False
+
+    return [Sweep("backup", settings.backup_hours * HOUR, back_up, at_once)]
 
 
 def _with_expired(engine: Engine, now: int) -> list[str]:

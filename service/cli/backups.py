@@ -1,6 +1,7 @@
 """Commands about copies of the database: backup and restore."""
 
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,31 +15,60 @@ from service.cli.session import refusals, server_url
 
 if TYPE_CHECKING:
     from core.store.backup import Stamp
+    from service.shelves import Shelved
 
 HERE = "works on the database file: run it there, without --url and MUISTI_URL"
 
 
-@click.command(cls=Command, examples=("muisti backup", "muisti backup /backups/monday.db", "muisti backup --json"))
-@click.argument("path", required=False, type=click.Path(path_type=Path))
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti backup",
+        "muisti backup /backups/monday.db",
+        "muisti backup s3://bucket/muisti --keep 30",
+        "muisti backup s3://bucket/muisti --list",
+    ),
+)
+@click.argument("path", required=False)
 @click.option("--force", is_flag=True, help="Replace a file of that name.")
+@click.option("--keep", type=click.IntRange(1), metavar="N", help="Then drop all but the newest N there.")
+@click.option("--list", "listed", is_flag=True, help="Show which backups are there, and make none.")
 @click.pass_obj
-def backup(options: Globals, path: Path | None, force: bool) -> None:
+def backup(options: Globals, path: str | None, *, force: bool, keep: int | None, listed: bool) -> None:
     """Copy the database while it is in use.
 
-    PATH is a file, or a folder in which a name is made from the time; this folder, unless it is said. The copy is of
-    one moment, is opened and checked before it gets its name, and says where each space stood.
+    PATH is a file, a folder in which a name is made from the time (this one, unless it is said), or s3://BUCKET/PREFIX,
+    for which the AWS_... variables have keys, region and endpoint. The copy is of one moment, is opened and checked
+    before it goes there, and says where each space stood.
     """
     if server_url(options):
         raise click.UsageError(f"backup {HERE}")
-    module = import_module("core.store.backup")
+    place = path or "."
+    many = place.startswith("s3://") or Path(place).is_dir()
+    if not many and (keep or listed):
+        raise click.UsageError("--keep and --list are for a folder, or s3://BUCKET/PREFIX")
+    shelves = import_module("service.shelves")
     with refusals(options), _stages(options) as stages:
+        if listed:
+            _list(options, shelves.shelf(place).all())
+            return
         source, now = _database(options), _now()
-        target = path or Path()
-        if target.is_dir():
-            target /= f"muisti-{datetime.fromtimestamp(now / 1e6, UTC):%Y%m%dT%H%M%SZ}.db"
         stages.begin("backup")
-        stamp = module.back_up(source, target, now, stages.note, force=force)
+        if many:
+            target, stamp = shelves.name_at(now), shelves.shelve(source, place, now, keep, stages.note)
+            target = f"{place.rstrip('/')}/{target}" if place.startswith("s3://") else str(Path(place) / target)
+        else:
+            back_up = import_module("core.store.backup").back_up
+            target, stamp = place, back_up(source, Path(place), now, stages.note, force=force)
     _told(options, target, stamp)
+
+
+def _list(options: Globals, found: "Sequence[Shelved]") -> None:
+    if options.json:
+        click.echo(import_module("msgspec").json.encode({"items": found}))
+        return
+    for each in found:
+        click.echo(tabbed(each.name, each.size))
 
 
 @click.command(
@@ -48,17 +78,18 @@ def backup(options: Globals, path: Path | None, force: bool) -> None:
         "muisti restore-backup /backups/monday.db",
         "muisti restore-backup /backups/monday.db --database other.db",
         "muisti restore-backup /backups/monday.db --force --at 2026-05-01T12:00:00Z",
+        "muisti restore-backup s3://bucket/muisti/muisti-20260501T120000Z.db",
     ),
 )
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path")
 @click.option("--at", metavar="TIME | EPOCH:SEQ", help="Take back what came later: everywhere, or in one space.")
 @click.option("--force", is_flag=True, help="Put it in the place of a database, which is kept beside it.")
 @click.pass_obj
-def restore(options: Globals, path: Path, at: str | None, force: bool) -> None:
+def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
     """Put a copy in the place of the database.
 
-    PATH is what `muisti backup` made. It is checked first; the server must not run. Every space gets a new epoch, so
-    that clients who know later points of its history are told (410) and read again.
+    PATH is what `muisti backup` made, or s3://BUCKET/PREFIX/NAME. It is checked first; the server must not run. Every
+    space gets a new epoch, so that clients who know later points of its history are told (410) and read again.
     """
     if server_url(options):
         raise click.UsageError(f"restore {HERE}")
@@ -66,15 +97,17 @@ def restore(options: Globals, path: Path, at: str | None, force: bool) -> None:
     with refusals(options), _stages(options) as stages:
         target = _database(options)
         stages.begin("restore")
-        stamp = module.restore(path, target, _now(), stages.note, at=None if at is None else _point(at), force=force)
-    _told(options, target, stamp)
+        point = None if at is None else _point(at)
+        with import_module("service.shelves").fetched(path, target) as file:
+            stamp = module.restore(file, target, _now(), stages.note, at=point, force=force)
+    _told(options, str(target), stamp)
     talk("Restored. Every space has a new epoch.")
 
 
-def _told(options: Globals, path: Path, stamp: "Stamp") -> None:
+def _told(options: Globals, path: str, stamp: "Stamp") -> None:
     if options.json:
         spaces = {name: str(seq) for name, seq in sorted(stamp.spaces.items())}
-        told = {"path": str(path), "bytes": stamp.size, "spaces": spaces}
+        told = {"path": path, "bytes": stamp.size, "spaces": spaces}
         click.echo(import_module("msgspec").json.encode(told))
         return
     click.echo(tabbed("file", path, stamp.size))

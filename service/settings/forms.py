@@ -169,5 +169,6 @@ ADMIN_KEY = Rule(
 METRICS_KEY = Rule(
     "A key that opens /metrics and nothing else.", f"{ADMIN_KEY_MIN} or more visible ASCII characters", _secret
 )
+BACKUPS = Rule("Where backups go by themselves; none: nowhere.", "a folder, or s3://BUCKET/PREFIX", text)
 OTLP = Rule("Where traces go: a collector of OpenTelemetry.", "http://HOST:PORT or https://HOST", _collector)
 MODEL = Rule("Embedding model; unset means the shipped one.", "the name or the path of a model2vec model", text)

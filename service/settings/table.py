@@ -86,6 +86,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     )
     prune_days: Annotated[float, amount(36_500, "Days after which a candidate is old.")] = PRUNE_DAYS
     review_hours: Annotated[float, amount(8760, "Hours between reviews of candidates; 0: never by itself.")] = 24.0
+    backup_to: Annotated[str | None, forms.BACKUPS] = None
+    backup_hours: Annotated[float, amount(8760, "Hours between backups, where it is set where they go.")] = 24.0
+    backup_keep: Annotated[int, whole(0, 100_000, "Backups that are kept, the newest; 0: all.")] = 7
     insecure: Annotated[bool, on_off("Let other machines in although there are no keys.")] = False
     log_level: Annotated[Level, one_of(get_args(Level), "Least severe line that is logged.")] = "info"
     log_format: Annotated[Form, one_of(get_args(Form), "Form of the log on stderr.")] = "json"
