@@ -12,6 +12,7 @@ from core.bell import Bell
 from core.calibration import Calibration
 from core.caller import OWNER, Caller
 from core.checkpoints import Checkpoints
+from core.deciding import Conflicts
 from core.echoes import Echoes
 from core.embed import Encoder
 from core.erasing import Eraser, Erasure
@@ -136,6 +137,7 @@ class Engine(Memories):
             served,
             reviewer,
             linter,
+            Conflicts(database.primary, encoder, transactions, self._quota),
             importer,
             self._quota,
         )

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from core import facets
 from core.caller import Caller
 from core.checkpoints import Checkpoints
+from core.deciding import ConflictPage, Conflicts, OpenConflict
 from core.diff import compared
 from core.errors import Forbidden, NotFound
 from core.exporting import Export
@@ -34,7 +35,7 @@ from core.store import memories, telemetry
 from core.store.database import Database, Ended, Outcome, Rows
 from core.store.spaces import SpaceRow
 from core.telemetry import Retrievals
-from core.terms import CHECKS, PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Check, Verdict
+from core.terms import CHECKS, PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Check, Decision, Verdict
 from core.transactions import Begun, Call, IfMatch
 from core.undoing import Undoer
 from core.validate import check_query
@@ -81,6 +82,7 @@ class Parts(msgspec.Struct, frozen=True):
     served: Served
     reviewer: Reviewer
     linter: Linter
+    conflicts: Conflicts
     importer: Importer
     quota: Quota
 
@@ -216,6 +218,14 @@ class Memories:
     ) -> Written:
         """End the memory at a category and key; see `Writer.delete_entry`."""
         return self._parts.writer.delete_entry(space, category, key, if_match, self._call(request))
+
+    def conflicts(self, space: str, *, limit: int = 50, cursor: str | None = None) -> ConflictPage:
+        """Conflicts that wait for a decision; see `Conflicts.page`."""
+        return self._parts.conflicts.page(space, self._caller, self._parts.clock(), limit=limit, cursor=cursor)
+
+    def decide(self, space: str, conflict_id: str, decision: Decision) -> tuple[OpenConflict, Written]:
+        """Decide a conflict; see `Conflicts.decide`."""
+        return self._parts.conflicts.decide(space, conflict_id, decision, self._call(None))
 
     def promote(self, space: str, retrievals: int = PROMOTE_RETRIEVALS) -> Reviewed:
         """Make candidates active that were retrieved so often; see `Reviewer.promote`."""

@@ -5,7 +5,8 @@ from typing import Literal, get_args
 Type = Literal["fact", "preference", "procedure", "guard", "observation"]
 Status = Literal["active", "candidate", "superseded", "deprecated"]
 Importance = Literal["low", "medium", "high", "critical"]
-OnConflict = Literal["reject", "keep", "supersede"]
+OnConflict = Literal["reject", "keep", "review", "supersede"]
+Decision = Literal["keep", "supersede", "reject"]  # on a conflict that was stored for review
 Screening = Literal["refuse", "redact", "allow"]  # of what looks like a secret or like personal data
 Echoes = Literal["refuse", "flag", "allow"]  # of what its author has just found
 SourceClass = Literal["user", "tool", "model", "unknown", "web"]  # the most trusted first

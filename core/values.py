@@ -40,6 +40,7 @@ Action = Literal[
     "key_rotated",
     "memory_deleted",
     "memory_erased",
+    "conflict_kept",
     "quota_set",
     "policy_set",
     "space_rolled_back",

@@ -17,12 +17,12 @@ from core.provenance import Lineage, Provenance
 from core.reading import current
 from core.refusals import Overtaken, Part
 from core.screening import Screener
-from core.store import audit, changes, memories, quotas, spaces
+from core.store import audit, changes, conflicts, memories, quotas, spaces
 from core.store.database import Database, Outcome, Refused, Row, Statement
 from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow, space_row
 from core.transactions import CHANGED, Begun, Call, IfMatch, Transactions, check
-from core.values import Draft, Flag, Memory, OnConflict, Quota, Written
+from core.values import Draft, Flag, Likeness, Memory, OnConflict, Quota, Written
 
 QUICK_TEXT = 2_000  # characters of a memory that is added at once
 QUICK_CHANGES = 64  # that an index may be behind for it
@@ -92,7 +92,7 @@ class Writer:
             return None
         if not call.caller.sees_all or on_conflict == "supersede" or call.dry_run:
             return None
-        if on_conflict == "reject":
+        if on_conflict != "keep":
             (found,) = self._database.read([spaces.by_name(space)])
             known = space_row(found[0]) if found else None
             if known is None or not self._indexes.is_at_hand(known, QUICK_CHANGES):
@@ -264,11 +264,15 @@ class Writer:
         ]
         last = len(made) - 1
         versions = ready(made, space, self._encoder)
-        checked = self._checked(space, versions, call, refuse=on_conflict == "reject")
+        checked = self._checked(space, versions, on_conflict, call)
         parts = [
             Part(
                 new.memory,
-                [*lineages[position].statements, *self._addition(space, new, last - position, on_conflict, call)],
+                [
+                    *lineages[position].statements,
+                    *self._addition(space, new, last - position, on_conflict, call),
+                    *(_pairs(space, new, checked.against(position, made), call) if on_conflict == "review" else ()),
+                ],
                 places[position],
                 position,
             )
@@ -287,13 +291,13 @@ class Writer:
         marked, echo = self._echoes.marked(space, clean, call, path) if echoes else (clean, ())
         return marked, (*told, *echo)
 
-    def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], call: Call, *, refuse: bool) -> Checked:
+    def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], on_conflict: OnConflict, call: Call) -> Checked:
         """What the new memories are like, unless one of them must be refused for it; a dry run always looks."""
-        if not refuse and not call.dry_run:
+        if on_conflict == "keep" and not call.dry_run:
             return NOT_CHECKED
         checked = self._checker.check(space, versions, call.now)
         try:
-            if refuse:
+            if on_conflict == "reject":
                 checked.refuse()
         except Similar:
             if self._transactions.is_known(call):
@@ -335,3 +339,10 @@ class Writer:
                 space, parts, call, created=created, embedded=embedded, flags=(*flags, *lineage.flags)
             )
         )
+
+
+def _pairs(space: SpaceRow, new: NewVersion, against: Sequence[Likeness], call: Call) -> list[Statement]:
+    """What makes a new memory and those that it stands against wait for a decision."""
+    actor = call.caller.actor
+    found = [conflicts.open_pair(space, one, new.memory, call.now, actor) for one in against]
+    return [*found, conflicts.open_same(space, new.memory, call.now, actor)]

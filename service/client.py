@@ -191,6 +191,12 @@ class Client:
         """`what` is promote or prune."""
         return self._call("POST", f"{_space(space)}/{what}", json=dict(thresholds))
 
+    def conflicts(self, space: str, *, limit: int, cursor: str | None = None) -> Reply:
+        return self._call("GET", f"{_space(space)}/conflicts", params=_given(limit=limit, cursor=cursor))
+
+    def decide(self, space: str, conflict_id: str, decision: str) -> Reply:
+        return self._call("POST", f"{_space(space)}/conflicts/{_part(conflict_id)}", json={"decision": decision})
+
     def fork(self, space: str, name: str) -> Reply:
         return self._call("POST", f"{_space(space)}/fork", json={"name": name})
 

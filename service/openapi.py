@@ -21,6 +21,7 @@ from service.openapi_text import ABOUT, HEADERS, PARAMETERS, SECURITY, STREAMED,
 from service.parameters import declared
 from service.schemas import fields
 from service.schemas.checkpoints import CheckpointName
+from service.schemas.conflicts import ConflictId
 from service.schemas.dry_run import DryRunReply
 from service.schemas.keys import KeyId
 from service.schemas.probes import ProbeId
@@ -34,6 +35,7 @@ REF = "#/components/schemas/{name}"
 PATH_TYPES = {
     "receipt_id": ReceiptId,
     "probe_id": ProbeId,
+    "conflict_id": ConflictId,
     "key_id": KeyId,
     "import_id": Annotated[int, Meta(description="The number of an import.", ge=1)],
     "space": fields.SpaceName,

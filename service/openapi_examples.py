@@ -22,10 +22,12 @@ from service.routes.docs import KindReply
 from service.routes.metadata import ResourceReply
 from service.schemas.changes import ChangeReply, ChangesReply
 from service.schemas.checkpoints import CheckpointReply, CheckpointsReply, DiffReply, MemoryChangeReply, RolledBackReply
+from service.schemas.conflicts import ConflictReply, ConflictsReply, DecidedReply
 from service.schemas.dry_run import DryRunReply, PlannedReply
 from service.schemas.erasure import ErasureReply, ReportReply, SigningKeysReply
 from service.schemas.forks import ComparisonReply, DivergenceReply, MergedReply
 from service.schemas.keys import AuditedReply, AuditReply, KeyReply, KeysReply, MadeKeyReply
+from service.schemas.likeness import differing
 from service.schemas.lint import FindingReply, FixReply, LintReply
 from service.schemas.moving import ImportedReply, ImportReply, ImportsReply
 from service.schemas.policy import PolicyReply
@@ -103,6 +105,7 @@ TAGGED = _memory("0197a3c0-8e2e-7001-8000-0123456789ad", MADE + timedelta(second
 UPDATED = replace(ADDED, content=THURSDAYS, version=2, updated_at=CHANGED)
 PUT = replace(UPDATED, importance="medium", metadata={}, version=3, updated_at=REPLACED)
 
+CONTRADICTING = _memory("0197a3f7-0d0e-7000-8000-0123456789af", CHANGED, {"content": THURSDAYS, "tokens": 9})
 TO_THURSDAYS = FieldChangeReply(field="content", before="Fridays;", after="Thursdays;")
 DAILY = "We deploy every day"
 SUPERSEDING = _memory(
@@ -287,6 +290,7 @@ REQUESTS: Mapping[str, Any] = {
     "promote": {"retrievals": 5},
     "giveFeedback": {"verdict": "useful"},
     "prune": {"retrievals": 3, "days": 14},
+    "decideConflict": {"decision": "supersede"},
     "purge": {"author": "Anna Example"},
     "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
@@ -458,6 +462,26 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "restoreMemory": {200: _written(replace(ADDED, version=4, updated_at=REPLACED))},
     "promote": {200: ReviewReply(items=[], before={"active": 3}, after={"active": 3}, more=False, seq=_seq(9))},
     "prune": {200: ReviewReply(items=[], before={"active": 3}, after={"active": 3}, more=False, seq=_seq(9))},
+    "listConflicts": {
+        200: ConflictsReply(
+            items=[
+                ConflictReply(
+                    id="12",
+                    kind="conflict",
+                    similarity=0.93,
+                    differs=differing([DAYS]),
+                    opened_at=CHANGED,
+                    actor="local",
+                    existing=ADDED,
+                    new=CONTRADICTING,
+                )
+            ],
+            next_cursor=None,
+        )
+    },
+    "decideConflict": {
+        200: DecidedReply(id="12", decision="supersede", existing_id=RULE_ID, new_id=CONTRADICTING.id, seq=_seq(5))
+    },
     "exportSpace": {200: FILE},
     "importMemories": {
         200: ImportReply(

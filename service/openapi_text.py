@@ -15,6 +15,7 @@ TAGS = {
     "facets": "Counts and sizes.",
     "probes": "Questions whose answer is known.",
     "changes": "What has happened in a space, as pages and as a stream.",
+    "conflicts": "Memories that contradict others, and what becomes of them.",
     "checkpoints": "Points of a space's history: what changed since, and back to one.",
     "spaces": "Isolated stores.",
     "moving": "A space out, and in again; memories of other systems.",

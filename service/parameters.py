@@ -11,7 +11,7 @@ from litestar.typing import FieldDefinition
 from core.errors import InvalidInput, Problem
 
 OnConflictParameter = Annotated[
-    str | None, QueryParameter(description="As the field of the body.", enum=["reject", "keep", "supersede"])
+    str | None, QueryParameter(description="As the field of the body.", enum=["reject", "keep", "review", "supersede"])
 ]
 AtomicParameter = Annotated[bool | None, QueryParameter(description="As the field of the body.")]
 ThenParameter = Annotated[bool, QueryParameter(description="Ask of the state of the space that the receipt saw.")]

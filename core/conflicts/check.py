@@ -47,6 +47,13 @@ class Checked(msgspec.Struct, frozen=True):
         """What a single memory is like."""
         return self.found[0] if len(self.found) == 1 else ()
 
+    def against(self, position: int, made: Sequence[Memory]) -> list[Likeness]:
+        """What a new memory says again or contradicts, of those before it in `made` too."""
+        if not self.found:
+            return []
+        within = [msgspec.structs.replace(one, id=made[other].id) for other, one in self.within[position]]
+        return [one for one in (*self.found[position], *within) if one.kind in _REFUSED]
+
     def refuse(self) -> None:
         """Raise for the first memory that says the same as another, or the contrary.
 

@@ -10,6 +10,7 @@ from core.store.database import Scalar, Statement
 from core.store.spaces import SpaceRow
 
 _HEX = "(SELECT unhex(value) FROM json_each(?))"
+_ROWS = "(SELECT value FROM json_each(?))"
 _ANY = "EXISTS (SELECT 1 FROM json_each(?) j WHERE instr(CAST(answer AS TEXT), j.value))"
 _CUT = "json_remove(CAST(answer AS TEXT), '$.similar')"  # filled up with blanks, so that it is written in place
 _BLANK = "answer = zeroblob(length(answer))"  # written over
@@ -193,6 +194,12 @@ def left(space: SpaceRow, memories: Sequence[bytes], versions: Sequence[int]) ->
                 (*_answers_of(space), _hex(memories), _texts(memories)),
             ),
         ),
+        (
+            "conflicts",
+            Statement(
+                f"SELECT count(*) FROM conflicts WHERE existing_row IN {_ROWS} OR new_row IN {_ROWS}", (rows, rows)
+            ),
+        ),
         ("segments", segments.count_erased(space)),
         ("imports under way", _staged(space, memories)),
     ]
@@ -200,7 +207,7 @@ def left(space: SpaceRow, memories: Sequence[bytes], versions: Sequence[int]) ->
 
 def left_of_space(space: SpaceRow) -> list[tuple[str, Statement]]:
     """The same for a whole space, by its row id and epoch."""
-    tables = ("versions", "changes", "segments", "erased", "retrievals", "feedback", "receipts", "probes")
+    tables = ("versions", "changes", "segments", "erased", "retrievals", "feedback", "receipts", "probes", "conflicts")
     hanging = "SELECT count(*) FROM {} WHERE version_id NOT IN (SELECT id FROM versions)"
     return [
         *((table, Statement(f"SELECT count(*) FROM {table} WHERE space_id = ?", (space.id,))) for table in tables),

@@ -22,6 +22,7 @@ COMMANDS = {
     "undo": ("service.cli.history:undo", "Take back the last changes."),
     "feedback": ("service.cli.reviews:feedback", "Say that a memory was useful, or not."),
     "promote": ("service.cli.reviews:promote", "Make candidates active that were retrieved often."),
+    "conflicts": ("service.cli.conflicts:conflicts", "Decide on memories that contradict others."),
     "prune": ("service.cli.reviews:prune", "Deprecate old candidates that nobody asked for."),
     "lint": ("service.cli.lint:lint", "Tell what is wrong with the memories of a space."),
     "changes": ("service.cli.feed:changes", "Show what has changed in a space, oldest first."),

@@ -72,7 +72,7 @@ TOOLS = (
             "source_class": {"enum": ["user", "tool", "model", "web"]},
             "derived_from": {**TAGS, "description": "Ids that it was made from"},
             "supersedes": {**TEXT, "description": "Id of the outdated memory whose place it takes"},
-            "on_conflict": {"enum": ["reject", "keep", "supersede"]},
+            "on_conflict": {"enum": ["reject", "keep", "review", "supersede"]},
             **_ONCE,
         },
         required=("content",),

@@ -144,7 +144,8 @@ Conflict = Annotated[
     str,
     Meta(
         description="`reject` refuses what a current memory says already, or contradicts; `keep` stores it all the "
-        "same; `supersede`, for a single memory, puts it in place of the closest of those.",
+        "same; `review` stores it and lets somebody decide later; `supersede`, for a single memory, puts it in place "
+        "of the closest of those.",
         extra_json_schema=_enum(get_args(OnConflict)),
     ),
 ]

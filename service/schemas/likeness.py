@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from core.values import DifferenceKind, Likeness, LikenessKind
+from core.values import Difference, DifferenceKind, Likeness, LikenessKind
 from service.schemas import fields
 
 
@@ -39,13 +39,16 @@ def alike(found: Iterable[Likeness]) -> list[LikenessReply]:
     return [_reply(one) for one in found]
 
 
+def differing(parts: Iterable[Difference]) -> list[DifferenceReply]:
+    return [DifferenceReply(kind=part.kind, existing=part.existing, new=part.new) for part in parts]
+
+
 def _reply(one: Likeness) -> LikenessReply:
-    differs = [DifferenceReply(kind=part.kind, existing=part.existing, new=part.new) for part in one.differs]
     return LikenessReply(
         id=one.id,
         kind=one.kind,
         similarity=one.similarity,
-        differs=differs,
+        differs=differing(one.differs),
         content=one.content,
         category=one.category,
         key=one.key,

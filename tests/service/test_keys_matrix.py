@@ -9,6 +9,7 @@ from litestar.testing import TestClient
 from core.caller import OWNER
 from core.engine import Engine
 from core.probes import Expectation
+from core.values import Draft
 from service.app import create_app
 from service.openapi_examples import FILE
 from service.schemas.keys import MODES
@@ -67,6 +68,7 @@ def ask(
     headers: dict[str, str],
     memory: str = "0" * 8,
     probe: str = "0" * 8,
+    conflict: int = 0,
 ) -> httpx.Response:
     method, path = routes(client)[operation]
     url = path.format(
@@ -77,6 +79,7 @@ def ask(
         key_id="0" * 12,
         code="conflict",
         probe_id=probe,
+        conflict_id=conflict,
         receipt_id="0" * 8,
         checkpoint="before",
         import_id=1,
@@ -115,7 +118,9 @@ def test_a_mode_allows_what_it_says_in_its_space_and_nothing_else_is_there(
     key = with_mode(engine, mode, "acme.*")
     allowed = NEEDS[operation] in MODES[mode]  # pyright: ignore[reportArgumentType]
     probe = engine.probes.add(OWN, Expectation(query="q", category="rules", key="deploy"), OWNER, engine.now())
-    own = ask(keyed, operation, OWN, key.headers, stored(keyed, engine, OWN), probe.id)
+    engine.add(OWN, [Draft(content="twice"), Draft(content="twice")], on_conflict="review")
+    conflict = engine.conflicts(OWN).items[0].id
+    own = ask(keyed, operation, OWN, key.headers, stored(keyed, engine, OWN), probe.id, conflict)
     assert own.is_success == allowed, own.text
     assert allowed or (own.status_code, own.json()["code"]) == (403, "forbidden")
     other = ask(keyed, operation, OTHER, key.headers, stored(keyed, engine, OTHER))

@@ -399,6 +399,47 @@ class AsyncMuisti(AsyncTransport):
             )
         )
 
+    async def list_conflicts(
+        self,
+        space: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.ConflictsReply:
+        """List the conflicts that wait for a decision, newest first. They come from writes with `on_conflict` `review`. One closes by itself when either memory says something else, or stands no more. Needs the scope read."""
+        return await self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/conflicts',
+                parts={'space': space},
+                params={'limit': limit, 'cursor': cursor},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    async def decide_conflict(
+        self,
+        space: str,
+        conflict_id: str,
+        body: types.DecisionBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DecidedReply | types.DryRunReply:
+        """Decide a conflict. Both stay, the new memory supersedes the existing one and takes over its address when it has none, or the new one is deleted, which needs the scope `delete` too. Needs the scope write."""
+        return await self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/conflicts/{conflict_id}',
+                parts={'space': space, 'conflict_id': conflict_id},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+            )
+        )
+
     async def diff_space(
         self,
         space: str,
@@ -602,7 +643,7 @@ class AsyncMuisti(AsyncTransport):
         space: str,
         body: types.AddBody,
         *,
-        on_conflict: Literal['reject', 'keep', 'supersede'] | None = None,
+        on_conflict: Literal['reject', 'keep', 'review', 'supersede'] | None = None,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
         prefer: str | None = None,
@@ -628,7 +669,7 @@ class AsyncMuisti(AsyncTransport):
         body: types.BatchBody,
         *,
         atomic: bool | None = None,
-        on_conflict: Literal['reject', 'keep', 'supersede'] | None = None,
+        on_conflict: Literal['reject', 'keep', 'review', 'supersede'] | None = None,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
         muisti_allow: str | None = None,

@@ -22,7 +22,7 @@ AddBody = TypedDict(
         'derived_from': NotRequired['list[str]'],
         'category': NotRequired['str | None'],
         'key': NotRequired['str | None'],
-        'on_conflict': NotRequired["Literal['reject', 'keep', 'supersede']"],
+        'on_conflict': NotRequired["Literal['reject', 'keep', 'review', 'supersede']"],
     },
 )
 "A memory to add."
@@ -106,7 +106,7 @@ BatchBody = TypedDict(
     {
         'memories': 'list[DraftBody]',
         'atomic': NotRequired['bool'],
-        'on_conflict': NotRequired["Literal['reject', 'keep', 'supersede']"],
+        'on_conflict': NotRequired["Literal['reject', 'keep', 'review', 'supersede']"],
     },
 )
 "Memories to add. They are decoded one by one, so that each has its own error."
@@ -188,6 +188,30 @@ ComparisonReply = TypedDict(
 )
 "A page of what differs between two spaces, and the points of both at which that was seen."
 
+ConflictReply = TypedDict(
+    'ConflictReply',
+    {
+        'id': 'str',
+        'kind': "Literal['conflict', 'duplicate']",
+        'similarity': 'float | None',
+        'differs': 'list[DifferenceReply]',
+        'opened_at': 'str',
+        'actor': 'str',
+        'existing': 'MemoryReply',
+        'new': 'MemoryReply',
+    },
+)
+"Two current memories: `new` was stored although it says what `existing` says, or the contrary."
+
+ConflictsReply = TypedDict(
+    'ConflictsReply',
+    {
+        'items': 'list[ConflictReply]',
+        'next_cursor': 'str | None',
+    },
+)
+"A page of open conflicts, newest first."
+
 CountReply = TypedDict(
     'CountReply',
     {
@@ -205,6 +229,26 @@ CountsReply = TypedDict(
     },
 )
 "Names and their counts, most frequent first."
+
+DecidedReply = TypedDict(
+    'DecidedReply',
+    {
+        'id': 'str',
+        'decision': "Literal['keep', 'supersede', 'reject']",
+        'existing_id': 'str',
+        'new_id': 'str',
+        'seq': 'str',
+    },
+)
+"What was decided, of which memories."
+
+DecisionBody = TypedDict(
+    'DecisionBody',
+    {
+        'decision': "Literal['keep', 'supersede', 'reject']",
+    },
+)
+"What becomes of both memories."
 
 DiffReply = TypedDict(
     'DiffReply',

@@ -1,0 +1,15 @@
+-- Pairs of memories that say the same or the contrary, both stored for somebody to decide. Each row names the versions that
+-- were compared. A pair is open as long as both memories still say what they said then; nothing of their texts is here.
+CREATE TABLE conflicts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
+    existing_row INTEGER NOT NULL REFERENCES versions (id) ON DELETE CASCADE,
+    new_row INTEGER NOT NULL REFERENCES versions (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    similarity REAL,
+    opened_at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    UNIQUE (existing_row, new_row)
+) STRICT;
+CREATE INDEX conflicts_by_space ON conflicts (space_id, id);
+CREATE INDEX conflicts_by_new ON conflicts (new_row);

@@ -1,0 +1,69 @@
+"""Conflicts: memories that were stored for review, and what becomes of them."""
+
+from typing import cast, get_args
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from core.errors import InvalidInput
+from core.terms import Decision
+from service.access import check
+from service.decode import Request
+from service.gate import access_of, memories
+from service.parameters import CursorParameter, DryRunParameter, LimitParameter
+from service.respond import followed, planned, read, written_headers
+from service.schemas.conflicts import ConflictsReply, DecidedReply, DecisionBody
+from service.workers import Backend
+
+
+@get("/conflicts", operation_id="listConflicts", tags=["conflicts"], needs="read")
+async def list_conflicts(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    limit: LimitParameter = 50,
+    cursor: CursorParameter = None,
+) -> Response[ConflictsReply]:
+    """List the conflicts that wait for a decision, newest first.
+
+    They come from writes with `on_conflict` `review`. One closes by itself when either memory says something else, or
+    stands no more.
+    """
+    found = await backend.store(memories(request, backend).conflicts, space, limit=limit, cursor=cursor)
+    return followed(request, read(ConflictsReply.of(found), found.seq), found.next_cursor)
+
+
+@post(
+    "/conflicts/{conflict_id:str}",
+    status_code=200,
+    operation_id="decideConflict",
+    tags=["conflicts"],
+    needs="write",
+    problems=["address_taken", "quota_exceeded"],
+)
+async def decide_conflict(
+    request: Request,
+    space: FromPath[str],
+    conflict_id: FromPath[str],
+    data: JSONBody[DecisionBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[DecidedReply]:
+    """Decide a conflict.
+
+    Both stay, the new memory supersedes the existing one and takes over its address when it has none, or the new one
+    is deleted, which needs the scope `delete` too.
+    """
+    decision = data.decision
+    if decision not in get_args(Decision):
+        raise InvalidInput.at("$.decision", f"{decision[:40]!r} is none of {', '.join(get_args(Decision))}")
+    if decision == "reject":
+        check(access_of(request.scope), "delete")
+    seen = memories(request, backend, dry_run=dry_run)
+    one, done = await backend.store(seen.decide, space, conflict_id, cast(Decision, decision))
+    answer = Response(DecidedReply.of(one, decision, done.seq), status_code=200, headers=written_headers(done))
+    return planned(done.plan, answer)
+
+
+ROUTES = (list_conflicts, decide_conflict)

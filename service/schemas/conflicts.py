@@ -1,0 +1,82 @@
+"""Conflicts that wait for a decision: what is asked for, and what is answered."""
+
+from datetime import datetime
+from typing import Annotated, Literal, get_args
+
+from msgspec import Meta, Struct
+
+from core.deciding import ConflictPage, OpenConflict
+from core.terms import Decision
+from core.values import Seq
+from service.schemas import fields
+from service.schemas.likeness import DifferenceReply, differing
+from service.schemas.replies import MemoryReply
+
+ConflictId = Annotated[str, Meta(description="Its number.", examples=["12"])]
+DecisionName = Annotated[
+    str,
+    Meta(
+        description="`keep` both, let the new one `supersede` the existing one, or `reject` the new one: delete it.",
+        extra_json_schema={"enum": list(get_args(Decision))},
+    ),
+]
+
+
+class DecisionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What becomes of both memories."""
+
+    decision: DecisionName
+
+
+class ConflictReply(Struct, frozen=True, kw_only=True):
+    """Two current memories: `new` was stored although it says what `existing` says, or the contrary."""
+
+    id: ConflictId
+    kind: Annotated[
+        Literal["duplicate", "conflict"],
+        Meta(description="`duplicate` says the same, `conflict` the contrary or another value."),
+    ]
+    similarity: Annotated[float | None, Meta(description="Cosine of both texts when they were compared.")]
+    differs: Annotated[list[DifferenceReply], Meta(description="Where they part.")]
+    opened_at: datetime
+    actor: Annotated[str, Meta(description="Who stored the new one, as the audit log says it.")]
+    existing: MemoryReply
+    new: MemoryReply
+
+    @classmethod
+    def of(cls, one: OpenConflict) -> "ConflictReply":
+        return cls(
+            id=str(one.id),
+            kind=one.kind,
+            similarity=one.similarity,
+            differs=differing(one.differs),
+            opened_at=one.opened_at,
+            actor=one.actor,
+            existing=MemoryReply.of(one.existing),
+            new=MemoryReply.of(one.new),
+        )
+
+
+class ConflictsReply(Struct, frozen=True, kw_only=True):
+    """A page of open conflicts, newest first."""
+
+    items: list[ConflictReply]
+    next_cursor: str | None
+
+    @classmethod
+    def of(cls, page: ConflictPage) -> "ConflictsReply":
+        return cls(items=[ConflictReply.of(one) for one in page.items], next_cursor=page.next_cursor)
+
+
+class DecidedReply(Struct, frozen=True, kw_only=True):
+    """What was decided, of which memories."""
+
+    id: ConflictId
+    decision: DecisionName
+    existing_id: fields.MemoryId
+    new_id: fields.MemoryId
+    seq: fields.SeqText
+
+    @classmethod
+    def of(cls, one: OpenConflict, decision: str, seq: Seq) -> "DecidedReply":
+        return cls(id=str(one.id), decision=decision, existing_id=one.existing.id, new_id=one.new.id, seq=str(seq))
