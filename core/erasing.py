@@ -207,6 +207,7 @@ class Eraser:
         stopped = staged.stop(self._database.primary, which)
         if stopped:
             work.count("imports stopped", stopped)
+            work.traces.everything()  # what it held is not known
 
     def _known(self, space: SpaceRow, memory_id: str, caller: Caller) -> tuple[bytes, bool]:
         """The id as the store has it, and whether there is anything of it; else it was erased before.
