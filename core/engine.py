@@ -58,6 +58,7 @@ from core.transactions import Transactions
 from core.undoing import Undoer
 from core.validate import check_policy, check_quota, check_settings
 from core.values import LOCAL, USUAL_POLICY, AuditPage, Policy, Quota, Seq, Space, SpaceSettings, Usage
+from core.webhooks import Webhooks
 from core.writing import Writer
 
 DAY_HOURS = 24
@@ -146,6 +147,7 @@ class Engine(Memories):
         self.receipts = Receipts(database.primary, ids, receipt_days)
         self.probes = Probes(database.primary, searcher, ids)
         self.leases = Leases(database.primary)
+        self.webhooks = Webhooks(database.primary)
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, self._indexes, served, clock)
         self.ensure_space(spaces.DEFAULT)

@@ -48,6 +48,8 @@ Action = Literal[
     "import_undone",
     "space_forked",
     "space_merged",
+    "webhook_created",
+    "webhook_deleted",
 ]
 
 # How far what comes from somewhere is trusted, in percent: web pages may be written by anybody, and for us to read.

@@ -235,6 +235,18 @@ class Client:
         params |= {"dry_run": "true" if dry_run else "false"}
         return self._call(method, path, json=body, params=params)
 
+    def create_webhook(self, space: str, webhook: Json) -> Reply:
+        return self._call("POST", f"{_space(space)}/webhooks", json=webhook)
+
+    def webhooks(self, space: str) -> Reply:
+        return self._call("GET", f"{_space(space)}/webhooks")
+
+    def delete_webhook(self, space: str, webhook_id: str) -> Reply:
+        return self._call("DELETE", f"{_space(space)}/webhooks/{_part(webhook_id)}")
+
+    def redeliver_webhook(self, space: str, webhook_id: str, since: int | None) -> Reply:
+        return self._call("POST", f"{_space(space)}/webhooks/{_part(webhook_id)}/redeliver", json={"since": since})
+
     def history(self, space: str, memory_id: str) -> Reply:
         return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}/history")
 

@@ -28,6 +28,7 @@ from service.schemas.probes import ProbeId
 from service.schemas.receipts import ReceiptId
 from service.schemas.replies import AddedReply, ItemsReply, MemoryReply, SpaceReply, WrittenReply
 from service.schemas.requests import BatchBody, DraftBody
+from service.schemas.webhooks import WebhookId
 
 Json = dict[str, Any]
 
@@ -43,6 +44,7 @@ PATH_TYPES = {
     "checkpoint": CheckpointName,
     "category": fields.Category,
     "key": fields.Key,
+    "webhook_id": WebhookId,
     "code": Annotated[str, Meta(description="The `code` of a problem.", extra_json_schema={"enum": list(KINDS)})],
 }
 SPACE = "/v1/spaces/{space}"

@@ -61,6 +61,7 @@ from service.schemas.replies import (
     WrittenReply,
 )
 from service.schemas.reviews import ReviewReply
+from service.schemas.webhooks import WebhookReply, WebhooksReply
 
 EPOCH = "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4"
 RULE_ID = "0197a3c0-5f4e-7000-8000-0123456789ab"
@@ -289,6 +290,8 @@ REQUESTS: Mapping[str, Any] = {
     "undo": {"last": 1},
     "promote": {"retrievals": 5},
     "giveFeedback": {"verdict": "useful"},
+    "createWebhook": {"url": "https://hooks.example.com/muisti", "changes": ["created", "updated"]},
+    "redeliverWebhook": {"since": 3},
     "prune": {"retrievals": 3, "days": 14},
     "decideConflict": {"decision": "supersede"},
     "purge": {"author": "Anna Example"},
@@ -343,6 +346,20 @@ CHECKPOINT = CheckpointReply(
 USED = TelemetryReply(
     memory_id=RULE_ID, retrieval_count=3, last_retrieved_at=REPLACED, useful=1, not_useful=0, feedback="useful"
 )
+WEBHOOK = WebhookReply(
+    id="5f0b7a1e2b1f",
+    url="https://hooks.example.com/muisti",
+    changes=["created", "updated"],
+    show="ids",
+    made_at=CHANGED,
+    actor=ADMIN,
+    state="ok",
+    seq=_seq(4),
+    attempts=0,
+    error=None,
+    told_at=CHANGED,
+    dead_letters=[],
+)
 REPLIES: Mapping[str, Mapping[int, Any]] = {
     "createCheckpoint": {201: CHECKPOINT},
     "forkSpace": {201: replace(SPACE, name="try", epoch=FORK_SEQ.partition(":")[0], seq=FORK_SEQ)},
@@ -388,6 +405,9 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     },
     "getTelemetry": {200: USED},
     "giveFeedback": {200: USED},
+    "createWebhook": {201: replace(WEBHOOK, secret="whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")},
+    "listWebhooks": {200: WebhooksReply(items=[WEBHOOK])},
+    "redeliverWebhook": {200: WEBHOOK},
     "lintSpace": {
         200: LintReply(
             items=[

@@ -16,6 +16,7 @@ TAGS = {
     "probes": "Questions whose answer is known.",
     "changes": "What has happened in a space, as pages and as a stream.",
     "conflicts": "Memories that contradict others, and what becomes of them.",
+    "webhooks": "Who is told of the changes of a space.",
     "checkpoints": "Points of a space's history: what changed since, and back to one.",
     "spaces": "Isolated stores.",
     "moving": "A space out, and in again; memories of other systems.",

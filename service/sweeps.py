@@ -7,9 +7,12 @@ from core.engine import Engine
 from service.settings import Settings, database_path
 from service.shelves import shelf, shelve
 from service.upkeep import Sweep, at_once
+from service.webhooks.delivery import Deliverer, spaces_with_due
+from service.webhooks.sending import Sender, allowed_by
 
 MINUTE, HOUR = 60.0, 3600.0  # seconds
 FLUSH_SECONDS = 5.0
+WEBHOOK_SECONDS = 2.0
 UPKEEP = Caller(actor="upkeep")  # who makes the changes, as history and undo name them
 
 
@@ -23,7 +26,7 @@ def sweeps_of(settings: Settings) -> list[Sweep]:
         Sweep("expiry", MINUTE, _end_expired, _with_expired),
         Sweep("retention", HOUR, _forget_history, _forgetful),
     ]
-    return [*own, *kept, *lives, *_reviews(settings), *_backups(settings)]
+    return [*own, *kept, *lives, *_reviews(settings), *_backups(settings), *_webhooks(settings)]
 
 
 def _reviews(settings: Settings) -> list[Sweep]:
@@ -52,6 +55,12 @@ def _backups(settings: Settings) -> list[Sweep]:
         return False
 
     return [Sweep("backup", settings.backup_hours * HOUR, back_up, at_once)]
+
+
+def _webhooks(settings: Settings) -> list[Sweep]:
+    if settings.webhook_hosts is None:
+        return []
+    return [Sweep("webhooks", WEBHOOK_SECONDS, Deliverer(Sender(allowed_by(settings))), spaces_with_due)]
 
 
 def _with_expired(engine: Engine, now: int) -> list[str]:

@@ -207,7 +207,10 @@ def left(space: SpaceRow, memories: Sequence[bytes], versions: Sequence[int]) ->
 
 def left_of_space(space: SpaceRow) -> list[tuple[str, Statement]]:
     """The same for a whole space, by its row id and epoch."""
-    tables = ("versions", "changes", "segments", "erased", "retrievals", "feedback", "receipts", "probes", "conflicts")
+    tables = (
+        *("versions", "changes", "segments", "erased", "retrievals", "feedback", "receipts", "probes", "conflicts"),
+        "webhooks",
+    )
     hanging = "SELECT count(*) FROM {} WHERE version_id NOT IN (SELECT id FROM versions)"
     return [
         *((table, Statement(f"SELECT count(*) FROM {table} WHERE space_id = ?", (space.id,))) for table in tables),

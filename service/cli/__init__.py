@@ -26,6 +26,7 @@ COMMANDS = {
     "prune": ("service.cli.reviews:prune", "Deprecate old candidates that nobody asked for."),
     "lint": ("service.cli.lint:lint", "Tell what is wrong with the memories of a space."),
     "changes": ("service.cli.feed:changes", "Show what has changed in a space, oldest first."),
+    "webhook": ("service.cli.webhooks:webhook", "Tell others of the changes of a space."),
     "checkpoint": ("service.cli.checkpoints:checkpoint", "Name points of a space's history."),
     "diff": ("service.cli.checkpoints:diff", "Show what changed between two points."),
     "rollback": ("service.cli.checkpoints:rollback", "Let the whole space stand as it stood at a point."),

@@ -29,6 +29,7 @@ from service.routes import (
     spaces,
     telemetry,
     undo,
+    webhooks,
 )
 
 IN_A_SPACE: Sequence[ControllerRouterHandler] = (
@@ -42,6 +43,7 @@ IN_A_SPACE: Sequence[ControllerRouterHandler] = (
     *reviews.ROUTES,
     *lint.ROUTES,
     *conflicts.ROUTES,
+    *webhooks.ROUTES,
     *changes.ROUTES,
     *probes.ROUTES,
     *checkpoints.ROUTES,

@@ -135,6 +135,7 @@ def _word(value: object) -> str:
     return word
 
 
+WEBHOOK_HOST = re.compile(r"((\*\.)?[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?")
 ALGORITHMS = re.compile(r"[RPE]S(256|384|512)|EdDSA")
 SPACES = re.compile(r"\*|[a-z0-9][a-z0-9._-]{0,62}\*?")
 WEB = "https://HOST/PATH, or http:// on this machine"

@@ -93,6 +93,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     log_level: Annotated[Level, one_of(get_args(Level), "Least severe line that is logged.")] = "info"
     log_format: Annotated[Form, one_of(get_args(Form), "Form of the log on stderr.")] = "json"
     metrics_key: Annotated[str | None, forms.METRICS_KEY] = None
+    webhook_hosts: Annotated[
+        str | None, list_of(forms.WEBHOOK_HOST, "Hosts that webhooks may go to, a,*.b,c:8443; none: no webhooks.")
+    ] = None
+    webhook_private: Annotated[bool, on_off("Whether these may be in a private network, and called by http.")] = False
     otlp_endpoint: Annotated[str | None, forms.OTLP] = None
     shutdown_grace: Annotated[float, amount(3600, "Seconds that running requests get to finish.")] = 10.0
     receipt_days: Annotated[float, amount(3650, "Days that the receipt of a search is kept.")] = 30.0

@@ -83,6 +83,7 @@ def ask(
         receipt_id="0" * 8,
         checkpoint="before",
         import_id=1,
+        webhook_id="0" * 12,
     )
     given = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}, "compareSpaces": {"other": SOURCE}}
     query = given.get(operation, {})

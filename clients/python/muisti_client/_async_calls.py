@@ -1168,3 +1168,80 @@ class AsyncMuisti(AsyncTransport):
                 once=True,
             )
         )
+
+    async def list_webhooks(
+        self,
+        space: str,
+        *,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.WebhooksReply:
+        """List the webhooks of a space, with how far each was told and what it could not be told. Needs the scope admin."""
+        return await self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/webhooks',
+                parts={'space': space},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    async def create_webhook(
+        self,
+        space: str,
+        body: types.WebhookBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | types.WebhookReply:
+        """Send the changes of a space to an address, from now on. Only to hosts that the server allows (MUISTI_WEBHOOK_HOSTS). The answer shows the secret with which messages are signed, once. Needs the scopes `admin` and `read`. Needs the scope admin."""
+        return await self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/webhooks',
+                parts={'space': space},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+            )
+        )
+
+    async def delete_webhook(
+        self,
+        space: str,
+        webhook_id: str,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | None:
+        """Tell an address nothing more. Needs the scope admin."""
+        return await self._send(
+            call(
+                'DELETE',
+                '/v1/spaces/{space}/webhooks/{webhook_id}',
+                parts={'space': space, 'webhook_id': webhook_id},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+            )
+        )
+
+    async def redeliver_webhook(
+        self,
+        space: str,
+        webhook_id: str,
+        body: types.RedeliverBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.WebhookReply | types.DryRunReply:
+        """Tell again what could not be told, or all after a change. All changes from there on are told once more, with the ids that they had; one that had stopped goes on. Needs the scope admin."""
+        return await self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/webhooks/{webhook_id}/redeliver',
+                parts={'space': space, 'webhook_id': webhook_id},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+            )
+        )

@@ -230,6 +230,18 @@ CountsReply = TypedDict(
 )
 "Names and their counts, most frequent first."
 
+DeadLetterReply = TypedDict(
+    'DeadLetterReply',
+    {
+        'first': 'int',
+        'last': 'int',
+        'attempts': 'int',
+        'error': 'str',
+        'at': 'str',
+    },
+)
+"Changes that could not be told, by their numbers."
+
 DecidedReply = TypedDict(
     'DecidedReply',
     {
@@ -996,6 +1008,14 @@ RecencyBody = TypedDict(
 )
 "How much age may cost: the score is multiplied by 1 - weight * (1 - decay). `half_life_days` is for the function half_life, `lambda` (per day) for exponential and linear. No age is counted for the first `grace_days`."
 
+RedeliverBody = TypedDict(
+    'RedeliverBody',
+    {
+        'since': NotRequired['int | None'],
+    },
+)
+"From where on to tell again."
+
 ReplayReply = TypedDict(
     'ReplayReply',
     {
@@ -1295,6 +1315,45 @@ VersionReply = TypedDict(
     },
 )
 "A memory as it stood from `born_at` until `died_at`, which is null for the version that stands."
+
+WebhookBody = TypedDict(
+    'WebhookBody',
+    {
+        'url': 'str',
+        'changes': NotRequired["list[Literal['created', 'updated', 'superseded', 'restored', 'deleted', 'undone', 'expired', 'reembedded', 'rolled_back', 'merged', 'forked']]"],
+        'show': NotRequired["Literal['ids', 'after', 'both']"],
+    },
+)
+"Whom to tell of what."
+
+WebhookReply = TypedDict(
+    'WebhookReply',
+    {
+        'id': 'str',
+        'url': 'str',
+        'changes': "list[Literal['created', 'updated', 'superseded', 'restored', 'deleted', 'undone', 'expired', 'reembedded', 'rolled_back', 'merged', 'forked']]",
+        'show': "Literal['ids', 'after', 'both']",
+        'made_at': 'str',
+        'actor': 'str',
+        'state': "Literal['ok', 'retrying', 'gone']",
+        'seq': 'str',
+        'attempts': 'int',
+        'error': 'str | None',
+        'told_at': 'str | None',
+        'dead_letters': 'list[DeadLetterReply]',
+        'secret': NotRequired['str'],
+    },
+)
+"A webhook, how far it was told, and what it could not be told. `secret` is shown once, when it is made."
+
+WebhooksReply = TypedDict(
+    'WebhooksReply',
+    {
+        'items': 'list[WebhookReply]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"The webhooks of a space."
 
 WrittenReply = TypedDict(
     'WrittenReply',

@@ -1,0 +1,92 @@
+"""Webhooks of a space: made, listed, deleted, and told again."""
+
+from litestar import Response, delete, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from core.errors import InvalidInput
+from service.access import check
+from service.decode import Request
+from service.gate import access_of
+from service.parameters import DryRunParameter
+from service.respond import tried
+from service.schemas.webhooks import RedeliverBody, WebhookBody, WebhookReply, WebhooksReply
+from service.webhooks.addresses import Refused
+from service.webhooks.sending import allowed_by
+from service.workers import Backend
+
+
+@post("/webhooks", operation_id="createWebhook", tags=["webhooks"], needs="admin", problems=["conflict"])
+async def create_webhook(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[WebhookBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[WebhookReply]:
+    """Send the changes of a space to an address, from now on.
+
+    Only to hosts that the server allows (MUISTI_WEBHOOK_HOSTS). The answer shows the secret with which messages are
+    signed, once. Needs the scopes `admin` and `read`.
+    """
+    access = access_of(request.scope)
+    check(access, "read")
+    try:
+        await backend.store(allowed_by(request.app.state.settings).resolve, data.url)
+    except Refused as refused:
+        raise InvalidInput.at("$.url", str(refused)) from None
+    create = backend.engine.webhooks.create
+    now = backend.engine.now()
+    made = await backend.store(
+        create, space, data.url, data.kinds(), data.shown(), access.caller(), now, dry_run=dry_run
+    )
+    answer = Response(WebhookReply.of(made, shown=not dry_run), status_code=201)
+    return tried(dry_run, answer)
+
+
+@get("/webhooks", operation_id="listWebhooks", tags=["webhooks"], needs="admin")
+async def list_webhooks(space: FromPath[str], backend: NamedDependency[Backend]) -> Response[WebhooksReply]:
+    """List the webhooks of a space, with how far each was told and what it could not be told."""
+    found = await backend.store(backend.engine.webhooks.all, space)
+    return Response(WebhooksReply(items=[WebhookReply.of(one) for one in found]))
+
+
+@delete("/webhooks/{webhook_id:str}", operation_id="deleteWebhook", tags=["webhooks"], needs="admin")
+async def delete_webhook(
+    request: Request,
+    space: FromPath[str],
+    webhook_id: FromPath[str],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[None]:
+    """Tell an address nothing more."""
+    end = backend.engine.webhooks.delete
+    caller = access_of(request.scope).caller()
+    await backend.store(end, space, webhook_id, caller, backend.engine.now(), dry_run=dry_run)
+    return tried(dry_run, Response(None, status_code=204))
+
+
+@post(
+    "/webhooks/{webhook_id:str}/redeliver",
+    status_code=200,
+    operation_id="redeliverWebhook",
+    tags=["webhooks"],
+    needs="admin",
+)
+async def redeliver_webhook(
+    space: FromPath[str],
+    webhook_id: FromPath[str],
+    data: JSONBody[RedeliverBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[WebhookReply]:
+    """Tell again what could not be told, or all after a change.
+
+    All changes from there on are told once more, with the ids that they had; one that had stopped goes on.
+    """
+    again = backend.engine.webhooks.redeliver
+    found = await backend.store(again, space, webhook_id, data.since, dry_run=dry_run)
+    return tried(dry_run, Response(WebhookReply.of(found)))
+
+
+ROUTES = (create_webhook, list_webhooks, delete_webhook, redeliver_webhook)

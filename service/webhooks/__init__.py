@@ -1,0 +1,1 @@
+"""Webhooks: the changes of spaces, sent to addresses that the operator allows."""

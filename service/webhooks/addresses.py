@@ -1,0 +1,113 @@
+"""Where webhooks may go: to hosts that the operator names, and not into the network that the server stands in.
+
+A name is resolved once for each message, every address of it is looked at, and the connection goes to the one that was
+looked at: a name that tells another address a moment later gains nothing.
+"""
+
+import ipaddress
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+URL_MAX = 2_000  # characters
+PORTS = {"https": 443, "http": 80}
+NAT64 = ipaddress.ip_network("64:ff9b::/96")  # stands for any address of the old kind, private ones too
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class Refused(Exception):
+    """A webhook may not go there. The message says why, and no more than who asked knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a message goes: to this address, in the name of this host."""
+
+    url: SplitResult
+    host: str
+    port: int
+    address: Address
+
+    @property
+    def pinned(self) -> str:
+        """The URL with the address in place of the name."""
+        literal = f"[{self.address}]" if self.address.version == 6 else str(self.address)
+        return self.url._replace(netloc=f"{literal}:{self.port}", fragment="").geturl()
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """`hosts` are names, or `*.` and the end of names, with a port unless it is the usual one. `private`: addresses of
+    this machine and of private networks too, and http."""
+
+    hosts: Sequence[str]
+    private: bool = False
+
+    def check(self, url: str) -> tuple[SplitResult, str, int]:
+        """The parts of a URL that a webhook may have, its host and its port.
+
+        Raises:
+            Refused.
+        """
+        if not self.hosts:
+            raise Refused("webhooks are off: the server allows no host (MUISTI_WEBHOOK_HOSTS)")
+        try:
+            parts = urlsplit(url)
+            port = parts.port or PORTS.get(parts.scheme, 0)
+        except ValueError:
+            raise Refused("is no URL") from None
+        host = (parts.hostname or "").rstrip(".").lower()
+        if len(url) > URL_MAX or not host or not url.isascii() or not url.isprintable() or " " in url:
+            raise Refused(f"must be a URL with a host, of at most {URL_MAX:,} ASCII characters")
+        if parts.scheme != "https" and not (self.private and parts.scheme == "http"):
+            raise Refused("must begin with https://")
+        if parts.username is not None or parts.password is not None or parts.fragment:
+            raise Refused("must have no user name, password or fragment")
+        if not any(_fits(pattern.lower(), host, port, PORTS[parts.scheme]) for pattern in self.hosts):
+            raise Refused("its host is none of those that the server allows (MUISTI_WEBHOOK_HOSTS)")
+        return parts, host, port
+
+    def resolve(self, url: str) -> Target:
+        """Where a message to a URL goes now.
+
+        Raises:
+            Refused: the URL may not be used, or the name stands for an address that may not.
+        """
+        parts, host, port = self.check(url)
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            raise Refused("its host has no address") from None
+        addresses = [ipaddress.ip_address(str(one[4][0]).partition("%")[0]) for one in found]
+        if not self.private and not all(is_public(address) for address in addresses):
+            raise Refused("its host is in a private network (MUISTI_WEBHOOK_PRIVATE)")
+        return Target(parts, host, port, addresses[0])
+
+
+def is_public(address: Address) -> bool:
+    """Whether an address is one of the open internet.
+
+    >>> some = ("1.1.1.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1")
+    >>> [is_public(ipaddress.ip_address(one)) for one in some]
+    [True, False, False, False, False]
+    """
+    if address.version == 6:
+        if address.ipv4_mapped is not None:
+            return is_public(address.ipv4_mapped)
+        if address.sixtofour is not None or address.teredo is not None or address in NAT64:
+            return False
+    return address.is_global and not address.is_multicast and not address.is_reserved
+
+
+def _fits(pattern: str, host: str, port: int, usual: int) -> bool:
+    """Whether a host is meant by an entry of the list.
+
+    >>> [_fits("*.acme.com", host, 443, 443) for host in ("a.acme.com", "a.b.acme.com", "acme.com", "eacme.com")]
+    [True, True, False, False]
+    """
+    name, colon, number = pattern.rpartition(":") if not pattern.endswith("]") else (pattern, "", "")
+    name, wanted = (name, int(number)) if colon else (pattern, usual)
+    name = name.strip("[]")
+    return port == wanted and (host.endswith(name[1:]) if name.startswith("*.") else host == name)

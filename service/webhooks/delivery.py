@@ -1,0 +1,55 @@
+"""The sweep that delivers: what has changed since a webhook was told last, change by change, in order."""
+
+from typing import Any
+
+import msgspec
+
+from core.engine import Engine
+from core.feed import Event
+from core.store.webhooks import Kept
+from service.schemas.changes import ChangeReply
+from service.webhooks.sending import Failed, Sender
+
+SECOND_US = 1_000_000
+
+
+class Deliverer:
+    """Does a step of the sweep; see `service.upkeep.Sweep`."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def __call__(self, engine: Engine, space: str, now: int) -> bool:
+        """Tell the webhooks of a space some of what they are due; whether there is more."""
+        return any([self._some(engine, space, one, now) for one in engine.webhooks.due(space, now)])
+
+    def _some(self, engine: Engine, space: str, one: Kept, now: int) -> bool:
+        events = engine.webhooks.next_of(space, one, now)
+        if events is None:
+            return True
+        told = one.cursor
+        for event in events.items:
+            try:
+                self._send(one, space, event, engine.now())
+            except Failed as failed:
+                engine.webhooks.failed(one, told, event.seq, failed.why, engine.now(), gone=failed.gone)
+                return False
+            told = event.seq
+        engine.webhooks.reached(one, events.reached.number, engine.now())
+        return events.more
+
+    def _send(self, one: Kept, space: str, event: Event, now: int) -> None:
+        message_id = f"msg_{one.epoch.replace('-', '')}_{event.seq}"
+        body = msgspec.json.encode(message(space, event, one))
+        self._sender.send(one.url, one.secret, message_id, now // SECOND_US, body)
+
+
+def message(space: str, event: Event, one: Kept) -> dict[str, Any]:
+    """What is told of a change: its type, its time, and the change as the feed has it."""
+    what = "space" if event.memory_id is None else "memory"
+    data = {"space": space, **msgspec.to_builtins(ChangeReply.of(event, one.show))}
+    return {"type": f"{what}.{event.kind}", "timestamp": data["at"], "data": data}
+
+
+def spaces_with_due(engine: Engine, now: int) -> list[str]:
+    return engine.webhooks.spaces_with_due(now)
