@@ -1,8 +1,6 @@
 """The work of the calibrate command: which strengths of evidence are weak and strong, for a model or for a space."""
 
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -14,10 +12,10 @@ from core.calibration import Entry, RankedMode, write
 from core.errors import InvalidInput
 from core.evidence import LEVELS, Thresholds
 from service.cli.base import USAGE, Failure, Globals
-from service.cli.configuration import in_force
+from service.cli.opening import throw_away
 from service.cli.output import console, for_people, grid, talk
 from service.cli.progress import Stages
-from service.cli.session import client, server_url, session
+from service.cli.session import session
 from service.client import Client
 from service.quality import report
 from service.quality.asking import from_others, judged, own
@@ -58,7 +56,7 @@ def _judged(options: Globals, folders: Sequence[Path], stages: Stages) -> tuple[
         raise Failure(str(error), USAGE) from error
     asked: dict[str, list[Mapping[str, Strengths]]] = {}
     generation: str | None = None
-    with _throw_away(options) as opened:
+    with throw_away(options, "calibrate") as opened:
         for one in datasets:
             stages.begin(one.name)
             with stored(opened, one, stages.note) as held:
@@ -76,19 +74,6 @@ def _own(options: Globals, stages: Stages) -> tuple[Asked, str | None, str]:
         generation = opened.read(lambda: _generation(opened.client, name))
         asked = {mode: [own(opened.client, name, FOREIGN_QUESTIONS, mode, stages.note)] for mode in _modes(generation)}
     return asked, generation, name
-
-
-@contextmanager
-def _throw_away(options: Globals) -> Iterator[Client]:
-    """The server that is named, or this process on a database that is thrown away."""
-    if server_url(options):
-        with client(options) as opened:
-            yield opened
-        return
-    with tempfile.TemporaryDirectory(prefix="muisti-calibrate-") as folder:
-        url = f"file:{Path(folder) / 'calibrate.db'}"
-        with client(options, msgspec.structs.replace(in_force(options), database_url=url)) as opened:
-            yield opened
 
 
 def _generation(opened: Client, name: str) -> str | None:

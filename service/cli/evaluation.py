@@ -1,8 +1,6 @@
 """The work of the eval command: measure on judged data, tell in a table and in files, compare with an earlier run."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,10 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from service.cli.base import USAGE, Failure, Globals
-from service.cli.configuration import in_force
+from service.cli.opening import throw_away
 from service.cli.output import console, for_people, grid, talk
 from service.cli.progress import Stages
-from service.cli.session import client, server_url
 from service.client import Client
 from service.quality import report
 from service.quality.compare import Comparison, compare
@@ -46,7 +43,7 @@ def run(
     datasets, earlier = _datasets(folders, size), _earlier(against)
     plans = [plan for mode in modes for plan in _plans(mode, fusion, alpha)]
     target = _target(save)
-    with Stages(console(options, stderr=True)) as stages, _store(options) as opened:
+    with Stages(console(options, stderr=True)) as stages, throw_away(options, "eval") as opened:
         measured = [_measure(opened, dataset, plans, itself, stages) for dataset in datasets]
     for each in measured:
         for run in each.runs:
@@ -116,19 +113,6 @@ def _target(given: Path | None) -> Path:
     except OSError as error:
         raise Failure(f"{target}: cannot be made: {error.strerror}") from error
     return target
-
-
-@contextmanager
-def _store(options: Globals) -> Iterator[Client]:
-    """The server that is named, or this process on a database that is thrown away."""
-    if server_url(options):
-        with client(options) as opened:
-            yield opened
-        return
-    with tempfile.TemporaryDirectory(prefix="muisti-eval-") as folder:
-        url = f"file:{Path(folder) / 'eval.db'}"
-        with client(options, msgspec.structs.replace(in_force(options), database_url=url)) as opened:
-            yield opened
 
 
 def _measure(opened: Client, dataset: Dataset, plans: Sequence[Plan], itself: bool, stages: Stages) -> _Measured:

@@ -6,9 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import click
+from msgspec import structs
 
 from core.errors import InvalidInput, MuistiError
 from service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
@@ -100,6 +102,19 @@ def client(options: Globals, settings: Settings | None = None) -> Iterator[Clien
         url = server_url(options)
         opened = _connected(url) if url else import_module("service.cli.local").start(settings or in_force(options))
         with opened:
+            yield opened
+
+
+@contextmanager
+def throw_away(options: Globals, name: str) -> Iterator[Client]:
+    """A client of the server that the options name, else of this process on a database that is thrown away."""
+    if server_url(options):
+        with client(options) as opened:
+            yield opened
+        return
+    with TemporaryDirectory(prefix=f"muisti-{name}-") as folder:
+        url = f"file:{Path(folder) / f'{name}.db'}"
+        with client(options, structs.replace(in_force(options), database_url=url)) as opened:
             yield opened
 
 
