@@ -1,6 +1,10 @@
-"""Memories and categories by URI: `memory://{space}/{id}` and `memory://{space}/categories`."""
+"""What can be read by URI: memories and categories, and how to use all this.
+
+`memory://{space}/{id}`, `memory://{space}/categories`, `skill://muisti`.
+"""
 
 import re
+from importlib.resources import files
 from typing import Any
 
 import mcp_types as types
@@ -12,21 +16,31 @@ from service.mcp.session import Session
 
 JSON = "application/json"
 LISTED = 100  # spaces
+_SKILL = types.Resource(
+    uri="skill://muisti",
+    name="skill",
+    title="When and how to remember",
+    description="When to remember, recall and supersede; conventions for categories and tags",
+    mime_type="text/markdown",
+)
 _URI = re.compile(r"memory://(?P<space>[a-z0-9._-]{1,63})/(?P<name>[A-Za-z0-9-]{1,64})")
 
 
 async def resources(session: Session) -> list[types.Resource]:
-    """The categories of each space; memories are found, not listed."""
+    """The skill, and the categories of each space; memories are found, not listed."""
     if not session.access.may("read"):
-        return []
+        return [_SKILL]
     return [
-        types.Resource(
-            uri=f"memory://{space}/categories",
-            name=f"categories of {space}",
-            description=f"Categories of the space {space} with their numbers of memories",
-            mime_type=JSON,
-        )
-        for space in (await session.spaces())[:LISTED]
+        _SKILL,
+        *(
+            types.Resource(
+                uri=f"memory://{space}/categories",
+                name=f"categories of {space}",
+                description=f"Categories of the space {space} with their numbers of memories",
+                mime_type=JSON,
+            )
+            for space in (await session.spaces())[:LISTED]
+        ),
     ]
 
 
@@ -54,6 +68,9 @@ def space_of(uri: str) -> str | None:
 
 async def read(session: Session, uri: str) -> types.TextResourceContents:
     """Raises `NotFound`, also for what the caller may not see."""
+    if uri == _SKILL.uri:
+        text = files("service").joinpath("static", "skill.md").read_text("utf-8")
+        return types.TextResourceContents(uri=uri, mime_type=_SKILL.mime_type, text=text)
     match = _URI.fullmatch(uri)
     if match is None:
         raise NotFound("resource", uri[:200])

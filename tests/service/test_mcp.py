@@ -187,7 +187,10 @@ def test_resources_prompts_and_completion(engine: Engine, era: str):
     made = engine.add("default", [Draft(content="Anna prefers tea", category="taste", tags=("people",))]).memories[0]
 
     async def work(client: Client) -> None:
-        assert [one.uri for one in (await client.list_resources()).resources] == ["memory://default/categories"]
+        uris = [one.uri for one in (await client.list_resources()).resources]
+        assert uris == ["skill://muisti", "memory://default/categories"]
+        skill = (await client.read_resource("skill://muisti")).contents[0]
+        assert isinstance(skill, types.TextResourceContents) and skill.text.startswith("---\nname: muisti")
         templates = (await client.list_resource_templates()).resource_templates
         assert [one.uri_template for one in templates] == ["memory://{space}/{id}", "memory://{space}/categories"]
         read = await client.read_resource(f"memory://default/{made.id}")
