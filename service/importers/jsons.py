@@ -10,6 +10,9 @@ import msgspec
 from service.importers.items import Failed, Json, Unreadable
 
 LINE_MAX = 16 << 20  # bytes
+DEPTH_MAX = 200
+
+Event = tuple[int, str, Any]  # how deep it stands, what it is, its value
 
 
 def json_lines(file: IO[bytes], name: str) -> Iterator[tuple[str, Json | Failed]]:
@@ -35,22 +38,24 @@ def json_object(data: bytes | str, place: str) -> Json | Failed:
 
 
 def json_items(file: IO[bytes], path: str, name: str) -> Iterator[tuple[str, Any]]:
-    """The items at a path of a JSON document, one at a time, with their places: `item` are those of an array.
+    """The items at a path of a JSON document, one at a time, with their places.
+
+    `item` are those of an array, `x.item` those of the array `x` of an object, and nothing is the whole document.
 
     Raises:
         Unreadable: from here on it is no JSON.
     """
     number = 0
+    level = path.count(".") + 1 if path else 0
     try:
         _skip_mark(file)
-        for item in ijson.items(file, path, use_float=True):
+        for item in _built(_inside(_events(file), path, level) if level else _events(file), level):
             number += 1
-            yield f"{name} {path.removesuffix('.item').removesuffix('item') or 'item'}[{number - 1}]", item
-    except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError, RecursionError) as error:
+            yield f"{name} {path.removesuffix('.item') or 'item'}[{number - 1}]", item
+    except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError) as error:
         told = str(error).splitlines()
-        raise Unreadable(
-            f"{name}: behind item {number - 1} of {path!r} it is no JSON ({told[0] if told else ''})"
-        ) from None
+        where = f"behind item {number - 1} of {path!r}" if number else f"before any item of {path!r}"
+        raise Unreadable(f"{name}: {where} it is no JSON ({told[0] if told else ''})") from None
 
 
 def json_shape(file: IO[bytes]) -> tuple[str, list[str]]:
@@ -59,17 +64,53 @@ def json_shape(file: IO[bytes]) -> tuple[str, list[str]]:
     opened = ""
     try:
         _skip_mark(file)
-        for event, (prefix, kind, value) in enumerate(ijson.parse(file, use_float=True)):
-            if not event:
-                opened = {"start_map": "{", "start_array": "["}.get(kind, "")
-            wanted = "" if opened == "{" else "item"
-            if kind == "map_key" and prefix == wanted:
+        for number, (depth, event, value) in enumerate(_events(file)):
+            if not number:
+                opened = {"start_map": "{", "start_array": "["}.get(event, "")
+            if event == "map_key" and depth == (1 if opened == "{" else 2):
                 names.append(str(value))
-            if not opened or (opened == "[" and kind == "end_map" and prefix == "item") or event > 200_000:
+            if not opened or (opened == "[" and event == "end_map" and depth == 1) or number > 200_000:
                 break
     except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError):
         pass  # what was seen may be enough to know it by; reading it will say where it is damaged
     return opened, names
+
+
+def _events(file: IO[bytes]) -> Iterator[Event]:
+    """What a JSON document consists of. Raises ValueError when it is nested too deeply."""
+    depth = 0
+    for event, value in cast(Iterator[tuple[str, Any]], ijson.basic_parse(file, use_float=True)):
+        if event.startswith("end"):
+            depth -= 1
+        yield depth, event, value
+        if event.startswith("start"):
+            depth += 1
+            if depth > DEPTH_MAX:  # a parser that told the path of each value would take memory with its square
+                raise ValueError(f"is nested more than {DEPTH_MAX} deep")
+
+
+def _inside(events: Iterator[Event], path: str, level: int) -> Iterator[Event]:
+    """The events of the items of a list."""
+    wanted = path.removesuffix(".item") if level > 1 else None
+    key, is_here = None, False
+    for depth, event, value in events:
+        if depth >= level:
+            if is_here:
+                yield depth, event, value
+        elif event == "map_key":
+            key = value
+        elif depth == level - 1:
+            is_here = event == "start_array" and key == wanted
+
+
+def _built(events: Iterator[Event], level: int) -> Iterator[Any]:
+    """The values that events at a level begin and end."""
+    builder = ijson.ObjectBuilder()
+    for depth, event, value in events:
+        builder.event(event, value)
+        if depth == level and not event.startswith("start") and event != "map_key":
+            yield builder.value
+            builder = ijson.ObjectBuilder()
 
 
 def _skip_mark(file: IO[bytes]) -> None:

@@ -17,6 +17,7 @@ from service.importers.sources import SQLITE, Part, Source
 
 Kind = Literal["folder", "zip", "sqlite", "object", "array", "lines", "string", "text"]
 TABLES = ("memories", "exchanges", "history")
+HEAD = 65_536  # bytes, of a file
 NOTES = 50  # of a folder, that are looked at
 _LISTS = re.compile(r"(conversations|memories|projects)(-\d+)?\.json")
 
@@ -72,15 +73,17 @@ def shape_of(source: Source) -> Shape:
     if source.is_folder or source.is_archive:
         with source.parts() as parts:
             return _shape_of_many(source, parts)
-    head = source.head()
+    head = source.head(HEAD)
     if not head.strip():
         raise Unreadable(f"{source.name}: the file is empty")
     if head.startswith(SQLITE):
         return Shape(source, "sqlite")
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text[:1] == b"{":
-        first = _object(text.split(b"\n", 1)[0])
-        if first and _object(text.split(b"\n", 2)[1] if text.count(b"\n") else b"{}") is not None:
+        first, *more = text.split(b"\n", 2)
+        first = _object(first)
+        is_cut = len(more) == 1 and len(head) == HEAD  # within the second line
+        if first and (not more or is_cut or _object(more[0]) is not None):
             return Shape(source, "lines", names=list(first), first=first)
     if text[:1] in (b"{", b"["):
         with source.open() as file:
