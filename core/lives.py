@@ -17,6 +17,7 @@ from core.store import changes, memories, quotas
 from core.store.database import Database, Row
 from core.store.spaces import SpaceRow
 from core.transactions import Call, IfMatch, Transactions, check
+from core.validate import check_new
 from core.values import Draft, Memory, Quota, Written
 
 DIED = memories.WIDTH  # the place in a row of `memories.last`
@@ -81,6 +82,7 @@ class Lives:
         """Supersede the living version in `row`, which is `before`."""
         if draft.category is None and draft.key is None:
             draft = replace(draft, category=before.category, key=before.key)
+        check_new(draft)
         draft, flags = self._screener.screened(space, call.caller.own(draft), call)
         lineage = self._provenance.of_new(space, draft, call.caller)
         new_id = id_text(self._ids.new(call.now))

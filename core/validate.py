@@ -59,6 +59,12 @@ def check_draft(draft: Draft, now: int, path: str = "$") -> None:
         raise InvalidInput(problems)
 
 
+def check_new(draft: Draft, path: str = "$") -> None:
+    """Raise `InvalidInput` when a draft would be deprecated from the start; what is imported may be."""
+    if draft.status == "deprecated":
+        raise InvalidInput.at(f"{path}.status", "a new memory is active or candidate; it can be deprecated later")
+
+
 def check_query(query: Query) -> None:
     """Raise `InvalidInput` with every problem of a query."""
     problems = list(_query_problems(query))

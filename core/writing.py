@@ -22,6 +22,7 @@ from core.store.database import Database, Outcome, Refused, Row, Statement
 from core.store.memories import NewVersion
 from core.store.spaces import SpaceRow, space_row
 from core.transactions import CHANGED, Begun, Call, IfMatch, Transactions, check
+from core.validate import check_new
 from core.values import Draft, Flag, Likeness, Memory, OnConflict, Quota, Written
 
 QUICK_TEXT = 2_000  # characters of a memory that is added at once
@@ -287,6 +288,7 @@ class Writer:
         self, space: SpaceRow, draft: Draft, call: Call, path: str, *, echoes: bool
     ) -> tuple[Draft, tuple[Flag, ...]]:
         """A new draft as the policy of the space lets it in; `echoes`: that of those too."""
+        check_new(draft, path)
         clean, told = self._screener.screened(space, draft, call, path)
         marked, echo = self._echoes.marked(space, clean, call, path) if echoes else (clean, ())
         return marked, (*told, *echo)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from core.decay import decayed
 from core.embed import StaticEncoder
@@ -73,6 +74,19 @@ def test_types_statuses_and_importance_have_their_defaults(engine: Engine):
         for value in values:
             changed = engine.update(SPACE, memory.id, {name: value}).memories[0]
             assert getattr(changed, name) == value
+
+
+def test_a_new_memory_is_active_or_candidate(engine: Engine):
+    (memory_id,) = add(engine, "a text", status="candidate")
+    draft = Draft(content="another", status="deprecated")
+    for write in (
+        lambda: engine.add(SPACE, [draft]),
+        lambda: engine.supersede(SPACE, memory_id, draft),
+        lambda: engine.put_entry(SPACE, replace(draft, category="c", key="k")),
+    ):
+        with pytest.raises(InvalidInput, match="candidate") as caught:
+            write()
+        assert [one.path for one in caught.value.problems] == ["$.status"]
 
 
 def test_nobody_calls_a_memory_superseded(engine: Engine):
