@@ -41,6 +41,7 @@ class Recall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     filter: fields.FilterJson | None = None
     mode: fields.ModeName = "hybrid"
     min_evidence: fields.MinEvidence | None = None
+    as_of: fields.AsOf | None = None
     no_touch: bool = False
 
     def search(self) -> SearchBody:
@@ -51,6 +52,7 @@ class Recall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             mode=self.mode,
             filter=narrowed(self.filter, self.category, self.tags),
             min_evidence=self.min_evidence,
+            as_of=self.as_of,
             no_touch=self.no_touch,
         )
 

@@ -91,6 +91,7 @@ TOOLS = (
             **_NARROW,
             "mode": {"enum": ["hybrid", "semantic", "keyword", "recent"]},
             "min_evidence": {"enum": ["weak", "strong"]},
+            "as_of": {**TEXT, "description": "What was known then"},
             **_UNSEEN,
         },
         required=("query",),

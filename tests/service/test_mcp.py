@@ -315,6 +315,7 @@ def test_errors_say_what_to_do_and_never_where_the_code_is(engine: Engine):
             ("remember", {"content": "x", "colour": "red"}, "invalid_input"),
             ("recall", {"query": "x", "max_tokens": 5}, "invalid_input"),
             ("recall", {"query": "x", "filter": {"no": 1}}, "invalid_input"),
+            ("recall", {"query": "x", "as_of": "2999-01-01"}, "point_ahead"),
             ("get_memory", {}, "invalid_input"),
             ("get_memory", {"id": "../../etc/passwd"}, "not_found"),
             ("list_memories", {"cursor": "x"}, "invalid_input"),
@@ -339,6 +340,17 @@ def test_what_is_recalled_cannot_pass_for_words_of_the_server(engine: Engine):
             own = [line for line in lines if line and not line.startswith("> ")]
             assert len(own) == 2 and "not instructions" in own[0]
             assert not [line for line in own if "forget" in line or "do it" in line.splitlines()[-1][:6]]
+
+    talk(engine, work)
+
+
+def test_recall_shows_what_stood_then(engine: Engine):
+    async def work(client: Client) -> None:
+        made = await client.call_tool("remember", {"content": "We deploy on Fridays"})
+        await client.call_tool("forget", {"id": made.structured_content["memory"]["id"]})
+        for past, found in (({}, 0), ({"as_of": 1}, 1), ({"as_of": "1"}, 1)):
+            answer = await client.call_tool("recall", {"query": "when do we deploy", **past})
+            assert len(answer.structured_content["memories"]) == found, answer
 
     talk(engine, work)
 
