@@ -212,6 +212,7 @@ build/%/.made: deploy/services/%.txt
 	@touch $@
 
 .venv/.kernels: .venv/.serve $(KERNELS)
-	@echo 'Compiling the kernels'
+	@echo 'Compiling the kernels and the modules'
 	@$(BIN)/python -m core.kernels
+	@$(BIN)/python -m compileall -q core service
 	@touch $@

@@ -1,6 +1,7 @@
 """`make bench-cold`: from the start of a process to its first right answer, on a file, on sqld, by chroma, in turn."""
 
 import argparse
+import compileall
 import importlib
 import json
 import shutil
@@ -15,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from rich.console import Console
 
+import core
+import service
 from core.embed import StaticEncoder
 from core.engine import Engine
 from core.query import Query
@@ -51,6 +54,8 @@ class Case(NamedTuple):
 
 def main() -> None:
     options = _options()
+    for package in (core, service):  # as an installation has them, whatever PYTHONDONTWRITEBYTECODE says
+        compileall.compile_dir(package.__path__[0], quiet=1)
     if options.text is None:
         corpus, questions = texts.invented(options.size)
     else:
