@@ -7,7 +7,6 @@ last page tells is the report of the whole space, however large that is, and not
 import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal, cast
 
@@ -50,8 +49,7 @@ _BEGIN = (-(2**63), b"")
 Step = Literal["update", "delete", "purge", "restore", "supersede", "add"]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """From when on something is wrong: `tokens` of a memory, and days without a retrieval."""
 
     tokens: int = 2_048
@@ -59,18 +57,16 @@ class Limits:
     stale_days: float = 365.0
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(msgspec.Struct, frozen=True):
     """A change that would mend something: fields for `update`, a draft for `supersede`, drafts for `add`."""
 
     step: Step
     memory_id: str
-    changes: Mapping[str, object] = field(default_factory=dict[str, object])
+    changes: Mapping[str, object] = msgspec.field(default_factory=dict[str, object])
     drafts: Sequence[Draft] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """What is wrong with a memory, in words, with the ids of the `others` that it is about. `fix` is in order."""
 
     check: Check
@@ -82,8 +78,7 @@ class Finding:
     others: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(msgspec.Struct, frozen=True, kw_only=True):
     """A page of findings; `checked`, `found` and `score` are of all memories up to its end.
 
     `score` is 100 less the share that the findings take (`WEIGHTS`). `skipped` says in words what was not looked for.
@@ -113,8 +108,7 @@ class _Tally(msgspec.Struct, array_like=True):
         return round(100.0 - self.lost / self.checked, 1) if self.checked else 100.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(msgspec.Struct, frozen=True):
     """A memory as it stands, with what the store knows of it."""
 
     memory: Memory
@@ -208,8 +202,7 @@ class Linter:
         return [caller.shown(each) for each in found], ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Looking:
+class _Looking(msgspec.Struct, frozen=True):
     """Looks at one memory after the other."""
 
     space: SpaceRow

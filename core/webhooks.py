@@ -8,8 +8,9 @@ import base64
 import secrets
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
+
+import msgspec
 
 from core.caller import OWNER, Caller
 from core.errors import Conflict, EpochGone, NotFound, PastRetention
@@ -30,8 +31,7 @@ WAITS = (5, 30, 300, 1_800, 7_200, 18_000)  # seconds until the next try, about 
 LAID_ASIDE = "what came before is forgotten; only what follows is told"
 
 
-@dataclass(frozen=True, slots=True)
-class DeadLetter:
+class DeadLetter(msgspec.Struct, frozen=True):
     """Changes from `first` to `last` that could not be told; `at` in microseconds."""
 
     first: int
@@ -41,8 +41,7 @@ class DeadLetter:
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Webhook:
+class Webhook(msgspec.Struct, frozen=True):
     """A webhook, and what it could not tell, the newest first."""
 
     kept: Kept

@@ -1,8 +1,9 @@
 """The SQL of webhooks: who is told of the changes of a space, how far, and what could not be told."""
 
 import json
-from dataclasses import dataclass
 from typing import cast
+
+import msgspec
 
 from core.store.database import Row, Statement
 from core.store.spaces import SpaceRow
@@ -17,8 +18,7 @@ _COLUMNS = (
 _DUE = "w.stopped IS NULL AND w.next_at <= ? AND (w.cursor < s.seq OR w.epoch <> s.epoch)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
     """A webhook as it is stored; times in microseconds."""
 
     id: str

@@ -7,8 +7,9 @@ looked at: a name that tells another address a moment later gains nothing.
 import ipaddress
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
+
+import msgspec
 
 URL_MAX = 2_000  # characters
 PORTS = {"https": 443, "http": 80}
@@ -21,8 +22,7 @@ class Refused(Exception):
     """A webhook may not go there. The message says why, and no more than who asked knows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """Where a message goes: to this address, in the name of this host."""
 
     url: SplitResult
@@ -37,8 +37,7 @@ class Target:
         return self.url._replace(netloc=f"{literal}:{self.port}", fragment="").geturl()
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
+class Allowed(msgspec.Struct, frozen=True):
     """`hosts` are names, or `*.` and the end of names, with a port unless it is the usual one. `private`: addresses of
     this machine and of private networks too, and http."""
 

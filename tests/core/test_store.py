@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from core.errors import SchemaTooNew, StoreUnavailable
+from core.store.checksums import COVERED
 from core.store.database import BadStatement, Database, Refused, Scalar, Statement
 from core.store.migrate import migrate, migrations
 from tests.stores import Store, Stores
@@ -120,6 +121,14 @@ def test_migrating_twice_or_from_two_processes_changes_nothing(database: Databas
 
 def test_the_name_of_a_migration_tells_its_number():
     assert [name.partition("_")[0] for name, _ in migrations()] == [f"{n:04}" for n in range(1, len(migrations()) + 1)]
+
+
+def test_every_column_of_a_version_has_a_checksum_or_another_proof(database: Database):
+    migrate(database, 1)
+    (columns,) = database.read([Statement("SELECT name FROM pragma_table_info('versions')")])
+    proven = {"id", "space_id", "memory_id", "version", "born", "died", "supersedes", "superseded_by", "parent_id"}
+    derived = {"category_folded", "author_folded", "content_hash", "updated_at", "checksum"}
+    assert {name for (name,) in columns} == {*COVERED, *proven, *derived}
 
 
 @pytest.mark.parametrize("sql", ["nonsense", "SELECT * FROM nowhere", "SELECT nothing", "SELECT ?"])
