@@ -168,6 +168,13 @@ class Client:
     def search(self, space: str, query: Json) -> Reply:
         return self._call("POST", f"{_space(space)}/search", json=query)
 
+    def receipt(self, receipt_id: str) -> Reply:
+        return self._call("GET", f"/v1/receipts/{_part(receipt_id)}")
+
+    def replay_receipt(self, receipt_id: str, *, then: bool = False) -> Reply:
+        params = _given(then="true" if then else None)
+        return self._call("POST", f"/v1/receipts/{_part(receipt_id)}/replay", params=params)
+
     def update(self, space: str, memory_id: str, changes: Json, *, if_version: int | None = None) -> Reply:
         headers = _if_match(memory_id, if_version)
         return self._call("PATCH", f"{_space(space)}/memories/{_part(memory_id)}", json=changes, headers=headers)

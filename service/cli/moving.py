@@ -35,11 +35,11 @@ SYSTEMS = (
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @click.pass_obj
 def export(options: Globals, file: str, *, form: str, no_vectors: bool, force: bool) -> None:
-    """Write a space into a file, with its history and its vectors, or into a folder of notes.
+    """Write a space into a file, or into a folder of notes.
 
-    As lines of JSON (docs/export.md), compressed when FILE ends in .zst; - is standard output. The file shows one
-    point of history, whatever is written meanwhile. `muisti import FILE` takes it in elsewhere. Notes in Markdown, one
-    for each current memory, are for people and their editors, and come in likewise.
+    As lines of JSON (docs/export.md) with its history and its vectors, compressed when FILE ends in .zst; - is standard
+    output. The file shows one point of history, whatever is written meanwhile. `muisti import FILE` takes it in
+    elsewhere. Notes in Markdown, one for each current memory, are for people and their editors, and come in likewise.
     """
     if form == "markdown":
         _work().export_notes(options, file, force=force)

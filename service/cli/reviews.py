@@ -1,20 +1,23 @@
-"""Commands that review memories: feedback, promote, prune."""
+"""Commands about what memories are worth: feedback, telemetry, promote, prune."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from core.terms import Verdict
 from service.cli.base import Command, Globals
+from service.cli.naming import check_name, find
 from service.cli.options import dry_run_option
-from service.cli.output import answer, cell, one_line, tabbed, talk
+from service.cli.output import ago, answer, cell, one_line, tabbed, talk
 from service.cli.session import session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 SHOWN = 80  # characters of a memory
+USED = ("retrieval_count", "last_retrieved_at", "useful", "not_useful")
 
 
 @click.command(cls=Command, examples=("muisti feedback 0197a3c0-… useful", "muisti feedback 0197a3c0-… none"))
@@ -35,8 +38,30 @@ def feedback(options: Globals, memory_id: str, verdict: str, dry_run: bool) -> N
         answer(
             options,
             reply,
-            table=lambda data: cell(f"Useful to {data['useful']}, not useful to {data['not_useful']}."),
+            table=lambda data: cell(_judged(data)),
             plain=lambda data: [tabbed(data["useful"], data["not_useful"])],
+        )
+
+
+@click.command(
+    cls=Command, examples=("muisti telemetry 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti telemetry rules deploy")
+)
+@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True)
+@click.pass_obj
+def telemetry(options: Globals, name: tuple[str, ...]) -> None:
+    """Tell how often a memory was found, and what was said of it.
+
+    Prints how often it was retrieved, when last, how many callers found it useful, and how many did not.
+    """
+    check_name(name)
+    with session(options) as opened:
+        id_ = opened.read(lambda: find(opened, name)["id"])
+        reply = opened.read(lambda: opened.client.telemetry(opened.space, id_))
+        answer(
+            options,
+            reply,
+            table=lambda data: cell(_used(data)),
+            plain=lambda data: [tabbed(*(data[field] for field in USED))],
         )
 
 
@@ -78,6 +103,15 @@ def _review(options: Globals, what: str, status: str, given: Mapping[str, Any], 
         )
         if not dry_run and reply.data["more"]:
             talk(f"There may be more: muisti {what} again.")
+
+
+def _used(data: Mapping[str, Any]) -> str:
+    last = f", last {ago(data['last_retrieved_at'], datetime.now(UTC))}" if data["last_retrieved_at"] else ""
+    return f"Retrieved {data['retrieval_count']} times{last}. {_judged(data)}"
+
+
+def _judged(data: Mapping[str, Any]) -> str:
+    return f"Useful to {data['useful']}, not useful to {data['not_useful']}."
 
 
 def _table(found: Mapping[str, Any], status: str) -> "RenderableType":

@@ -44,10 +44,12 @@ SHOWN = 400  # characters of a passage
     metavar="DAYS",
     help="After how many days half of it is lost.  [default: 30]",
 )
+@click.option("--trust-weight", type=click.FloatRange(0, 1), metavar="X", help="How much a lack of trust may cost.")
 @click.option("--min-evidence", type=click.Choice(("weak", "strong")), help="No hits when there is less evidence.")
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @click.option("--highlight", is_flag=True, help="Show the stretch that answers, matching words in bold.")
 @click.option("--no-touch", is_flag=True, help="Do not count the hits as retrieved.")
+@click.option("--receipt", is_flag=True, help="Keep the search; talk says under which id.")
 @click.pass_obj
 def search(options: Globals, query: str, *, filter_: Mapping[str, Any] | None, **asked: Any) -> None:
     """Find the memories that best answer a query.
@@ -63,6 +65,8 @@ def search(options: Globals, query: str, *, filter_: Mapping[str, Any] | None, *
         answer(options, reply, table=_hits, plain=lambda found: [*map(_line, found["hits"])])
         for note in reply.data["degraded"]:
             talk(f"Note: {note}")
+        if "receipt" in reply.data:
+            talk(f"Receipt: {reply.data['receipt']}")
         if reply.data["evidence"] == "none":
             talk(f"Nothing about this in the space {opened.space}.")
         elif not reply.data["hits"]:
@@ -71,8 +75,8 @@ def search(options: Globals, query: str, *, filter_: Mapping[str, Any] | None, *
 
 def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
     """What goes into the request as it is; taken out of `asked`, which keeps the parts of the filter."""
-    plain = ("limit", "as_of", "mode", "match", "fusion", "alpha", "min_evidence", "explain", "highlight", "no_touch")
-    body = {name: asked.pop(name) for name in plain}
+    plain = ("limit", "as_of", "mode", "match", "fusion", "alpha", "trust_weight", "min_evidence")
+    body = {name: asked.pop(name) for name in (*plain, "explain", "highlight", "no_touch", "receipt")}
     recency = {"weight": asked.pop("recency_weight"), "half_life_days": asked.pop("half_life")}
     given = {name: value for name, value in recency.items() if value is not None}
     body["recency"] = {"function": "half_life", **given} if given else None
