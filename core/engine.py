@@ -15,7 +15,7 @@ from core.checkpoints import Checkpoints
 from core.deciding import Conflicts
 from core.echoes import Echoes
 from core.embed import Encoder
-from core.erasing import Eraser, Erasure
+from core.erasing import AT_A_TIME, Eraser, Erasure, Subject
 from core.errors import (
     AlreadyExists,
     EpochGone,
@@ -79,7 +79,6 @@ class Engine(Memories):
         *,
         index_memory: int = MEMORY,
         retention_hours: float = DAY_HOURS,
-        retention_days: float = 0.0,
         calibration: Calibration | None = None,
         quota: Quota | None = None,
         policy: Policy = USUAL_POLICY,
@@ -87,8 +86,8 @@ class Engine(Memories):
     ) -> None:
         """Bring the database to this schema. `encoder` None means that embeddings are off.
 
-        `index_memory` is in bytes; `retention_hours` is how long the answers of requests with a key are kept,
-        `retention_days` how long old versions are at least, 0 for ever.
+        `index_memory` is in bytes; `retention_hours` is how long the answers of requests with a key are kept, and old
+        versions at least, whatever a policy says.
         `calibration` None knows no model: answers are `uncalibrated` but for search by keyword. `quota` is that of
         spaces that have none of their own, and so is `policy`. Receipts are kept for `receipt_days`.
 
@@ -107,7 +106,7 @@ class Engine(Memories):
         )
         answers = int(retention_hours * HOUR_US)
         transactions = Transactions(database.primary, self._indexes, encoder, answers, self._quota, self.meters.changes)
-        self._retention_us = max(int(retention_days * DAY_US), answers) if retention_days else 0
+        self._least_history_us = answers  # they name versions
         self._expirer = Expirer(database.primary, transactions)
         ids, screener = IdSource(), Screener(policy)
         self._policy = policy
@@ -287,11 +286,12 @@ class Engine(Memories):
         return quotas.used(rows[0]), found.seq
 
     def set_policy(
-        self, space: str, changes: Mapping[str, str | None], *, by: str = LOCAL, dry_run: bool = False
+        self, space: str, changes: Mapping[str, str | float | None], *, by: str = LOCAL, dry_run: bool = False
     ) -> Space:
         """Say what a space does with `secrets`, `personal_data` and `echoes` from now on; None: the default.
 
-        What is stored already stays as it is. A dry run tells what would hold.
+        What is stored already stays as it is, but for what is older than `history_days` and `purge_after_days` allow.
+        A dry run tells what would hold.
 
         Raises:
             InvalidInput: a value is none that a policy may have.
@@ -339,13 +339,29 @@ class Engine(Memories):
 
     def spaces_with_old_history(self, now: int) -> list[str]:
         """The spaces with versions that are older than those that are kept."""
-        return self._names(retention.due(now - self._retention_us)) if self._retention_us else []
+        return self._names(retention.due(now, self._policy.history_days or 0.0, self._least_history_us))
 
     def forget_history(self, space: str, now: int) -> bool:
         """Erase some versions of a space that are older than those that are kept; whether there are more."""
-        if not self._retention_us:
-            return False
-        return forget(self._database.primary, find_space(self._database.primary, space), now - self._retention_us)
+        found = find_space(self._database.primary, space)
+        days = found.space.policy.over(self._policy).history_days
+        before = now - max(int(days * DAY_US), self._least_history_us) if days else 0
+        return forget(self._database.primary, found, before)
+
+    def spaces_with_old_memories(self, now: int) -> list[str]:
+        """The spaces with memories that are older than their policy lets them grow."""
+        return self._names(retention.outdated(now))
+
+    def purge_old(self, space: str, now: int, caller: Caller) -> Erasure | None:
+        """Purge some memories of a space that its policy lets grow no older; None when it lets all.
+
+        As many as `core.erasing.AT_A_TIME` went when there may be more.
+        """
+        days = find_space(self._database.primary, space).space.policy.over(self._policy).purge_after_days
+        if not days:
+            return None
+        old = Subject(older_than_us=now - int(days * DAY_US))
+        return self.eraser.subject(space, old, {"older_than_days": days}, caller, most=AT_A_TIME)
 
     def _names(self, ask: Statement) -> list[str]:
         (rows,) = self._database.primary.read([ask])

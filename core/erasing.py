@@ -29,6 +29,7 @@ from core.times import from_us
 from core.values import BATCH_MAX, Json, Plan, Planned, Seq
 
 AT_ONCE = 100  # memories in one batch
+AT_A_TIME = 1_000  # memories in a step of the background: all places are asked once for each
 OVERWRITTEN_MAX = 10_000  # versions that a server surely writes over and deletes in one transaction
 TRIES = 16
 Clock = Callable[[], int]
@@ -134,13 +135,16 @@ class Eraser:
             work.memories.append(raw)
         return self._told(found, {"memory": memory_id}, caller, began, work)
 
-    def subject(self, space: str, subject: Subject, what: Mapping[str, Json], caller: Caller) -> Erasure:
-        """Erase all memories that meet a condition, a hundred at a time, until there are none."""
+    def subject(
+        self, space: str, subject: Subject, what: Mapping[str, Json], caller: Caller, *, most: int | None = None
+    ) -> Erasure:
+        """Erase all memories that meet a condition, a hundred at a time, until there are none, or `most` are gone."""
         began, found, work = self._clock(), find_space(self._database.primary, space), _Work()
         where, args = subject.where()
         self._stop_imports(imports.holding(found, where, args), work)
-        while True:
-            (rows,) = self._database.primary.read([erasure.some(found, where, args, AT_ONCE)])
+        while most is None or len(work.memories) < most:
+            few = AT_ONCE if most is None else min(AT_ONCE, most - len(work.memories))
+            (rows,) = self._database.primary.read([erasure.some(found, where, args, few)])
             if not rows:
                 break
             self._erase(found, [cast(bytes, row[0]) for row in rows], caller, work)

@@ -35,6 +35,7 @@ from core.values import (
     Type,
 )
 
+DAYS_MAX = 36_500  # that something is kept
 PATH_MAX = 200  # characters of a metadata path
 DEPTH_MAX = 10  # levels of nested metadata
 INTEGER_MAX = 2**63 - 1
@@ -102,15 +103,23 @@ def check_quota(changes: Mapping[str, int | None]) -> None:
         raise InvalidInput(problems)
 
 
-def check_policy(changes: Mapping[str, str | None]) -> None:
+def check_policy(changes: Mapping[str, str | float | None]) -> None:
     """Raise `InvalidInput` unless each value is one that a policy may have."""
     problems = [
-        Problem(f"$.{name}", f"{value[:40]!r} is none of {', '.join(POLICIES[name])}")
-        for name, value in changes.items()
-        if value is not None and value not in POLICIES[name]
+        problem for name, value in changes.items() if value is not None for problem in _policy_problems(name, value)
     ]
     if problems:
         raise InvalidInput(problems)
+
+
+def _policy_problems(name: str, value: str | float) -> Iterator[Problem]:
+    if isinstance(value, str):
+        if value not in POLICIES[name]:
+            yield Problem(f"$.{name}", f"{value[:40]!r} is none of {', '.join(POLICIES[name])}")
+    elif not 0 <= value <= DAYS_MAX:
+        yield Problem(f"$.{name}", f"{value:g} is not between 0 and {DAYS_MAX:,}")
+    elif name == "purge_after_days" and not value:
+        yield Problem("$.purge_after_days", "0 would keep nothing; null purges nothing")
 
 
 def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:

@@ -95,26 +95,35 @@ CONTENT_ONLY = SpaceSettings(lexical_weights={"content": 1.0}, embedded_fields=(
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """What is done with a text that should perhaps not be stored. None: what the server does by default."""
+    """What a space lets in, and how long it keeps it. None: what the server does by default.
+
+    `history_days` is how long versions that have ended are kept, 0 for ever; memories are purged `purge_after_days`
+    after they were created, and where that is None never.
+    """
 
     secrets: Screening | None = None
     personal_data: Screening | None = None
     echoes: Echoes | None = None
+    history_days: float | None = None
+    purge_after_days: float | None = None
 
     def over(self, default: "Policy") -> "Policy":
         """This policy, and where it says nothing another.
 
-        >>> Policy(secrets="allow").over(Policy(secrets="refuse", personal_data="allow"))
-        Policy(secrets='allow', personal_data='allow', echoes=None)
+        >>> policy = Policy(secrets="allow", history_days=0).over(Policy(secrets="refuse", history_days=365))
+        >>> policy.secrets, policy.history_days
+        ('allow', 0)
         """
         return Policy(
             secrets=self.secrets or default.secrets,
             personal_data=self.personal_data or default.personal_data,
             echoes=self.echoes or default.echoes,
+            history_days=default.history_days if self.history_days is None else self.history_days,
+            purge_after_days=self.purge_after_days or default.purge_after_days,
         )
 
 
-USUAL_POLICY = Policy(secrets="refuse", personal_data="allow", echoes="flag")
+USUAL_POLICY = Policy(secrets="refuse", personal_data="allow", echoes="flag", history_days=0.0)
 
 
 class Space(msgspec.Struct, frozen=True, kw_only=True):

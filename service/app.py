@@ -211,10 +211,14 @@ def open_engine(settings: Settings, clock: Clock | None = None) -> Engine:
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
         receipt_days=settings.receipt_days,
-        retention_days=settings.retention_days,
         calibration=Calibration(calibrated(settings)),
         quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
-        policy=Policy(secrets=settings.secrets, personal_data=settings.personal_data, echoes=settings.echoes),
+        policy=Policy(
+            secrets=settings.secrets,
+            personal_data=settings.personal_data,
+            echoes=settings.echoes,
+            history_days=settings.retention_days,
+        ),
     )
 
 

@@ -148,7 +148,7 @@ HIT = HitReply(
 
 HELD = Usage(memories=3, bytes=133, quota=Quota(memories=100_000))
 QUOTA = QuotaReply.of(HELD)
-POLICY = PolicyReply(secrets="redact", personal_data="redact", echoes="flag")
+POLICY = PolicyReply(secrets="redact", personal_data="redact", echoes="flag", history_days=365.0, purge_after_days=None)
 STATS = StatsReply(
     memories=3,
     versions=4,
@@ -177,7 +177,7 @@ SPACE = SpaceReply.of(
         created_at=MADE - timedelta(hours=1),
         settings=SpaceSettings(),
         generation="916b0e0871c9dee517f4fb22b379f991",
-        policy=USUAL_POLICY,
+        policy=replace(USUAL_POLICY, history_days=365.0),
     )
 )
 NEW_EPOCH = "6ff02b04-b24e-48fa-b13e-745b59bdbf01"

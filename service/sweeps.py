@@ -1,16 +1,20 @@
 """What the settings ask to be done in the background."""
 
+import logging
 from pathlib import Path
 
 from core.caller import Caller
 from core.engine import Engine
+from core.erasing import AT_A_TIME
 from service.settings import Settings, database_path
 from service.shelves import shelf, shelve
 from service.upkeep import Sweep, at_once
 from service.webhooks.delivery import Deliverer, spaces_with_due
 from service.webhooks.sending import Sender, allowed_by
 
-MINUTE, HOUR = 60.0, 3600.0  # seconds
+_LOG = logging.getLogger("muisti.upkeep")
+
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0  # seconds
 FLUSH_SECONDS = 5.0
 WEBHOOK_SECONDS = 2.0
 UPKEEP = Caller(actor="upkeep")  # who makes the changes, as history and undo name them
@@ -25,6 +29,7 @@ def sweeps_of(settings: Settings) -> list[Sweep]:
     lives = [
         Sweep("expiry", MINUTE, _end_expired, _with_expired),
         Sweep("retention", HOUR, _forget_history, _forgetful),
+        Sweep("purge", DAY, _purge_old, _with_old),
     ]
     return [*own, *kept, *lives, *_reviews(settings), *_backups(settings), *_webhooks(settings)]
 
@@ -77,6 +82,23 @@ def _forgetful(engine: Engine, now: int) -> list[str]:
 
 def _forget_history(engine: Engine, space: str, now: int) -> bool:
     return engine.forget_history(space, now)
+
+
+def _with_old(engine: Engine, now: int) -> list[str]:
+    return engine.spaces_with_old_memories(now)
+
+
+def _purge_old(engine: Engine, space: str, now: int) -> bool:
+    """A step ends with a look whether anything is left, which takes as long as the file is large."""
+    erasure = engine.purge_old(space, now, UPKEEP)
+    if erasure is None:
+        return False
+    memories = erasure.erased.get("memories", 0)
+    left = {place: count for place, count in erasure.found.items() if count}
+    _LOG.log(
+        logging.WARNING if left else logging.INFO, "purged", extra={"space": space, "memories": memories, "left": left}
+    )
+    return memories == AT_A_TIME
 
 
 def _with_candidates(engine: Engine, now: int) -> list[str]:

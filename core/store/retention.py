@@ -1,7 +1,8 @@
-"""The SQL of retention: from which point on a space can be shown, and what can be erased before it."""
+"""The SQL of retention: from which point on a space can be shown, what can be erased before it, and what is too old."""
 
 from core.store.database import Statement
 from core.store.spaces import SpaceRow
+from core.times import DAY_US
 
 _KEPT = "(SELECT kept_from FROM spaces WHERE id = ?)"
 _OLD_VERSIONS = f"FROM versions WHERE space_id = ? AND died <= {_KEPT}"
@@ -56,13 +57,29 @@ def erase(space: SpaceRow, most: int) -> list[Statement]:
     ]
 
 
-def due(before: int) -> Statement:
-    """The names of the spaces that have something to forget."""
+def due(now: int, days: float, least: int) -> Statement:
+    """The names of the spaces that have something to forget.
+
+    `days` is how long history is kept where a space says nothing, 0 for ever; `least` the shortest time, in
+    microseconds, whatever it says.
+    """
     return Statement(
-        "SELECT s.name FROM spaces s WHERE EXISTS (SELECT 1 FROM changes c WHERE c.space_id = s.id "
-        "AND (c.seq < s.kept_from OR (c.committed_at <= ? AND c.seq > s.kept_from))) "
+        "SELECT s.name FROM (SELECT id, name, kept_from, coalesce(json_extract(policy, '$.history_days'), ?) AS days "
+        "FROM spaces) s WHERE EXISTS (SELECT 1 FROM changes c WHERE c.space_id = s.id AND (c.seq < s.kept_from "
+        f"OR (s.days > 0 AND c.committed_at <= ? - max(CAST(s.days * {DAY_US} AS INTEGER), ?) "
+        "AND c.seq > s.kept_from))) "
         "OR EXISTS (SELECT 1 FROM versions v WHERE v.space_id = s.id AND v.died <= s.kept_from)",
-        (before,),
+        (days, now, least),
+    )
+
+
+def outdated(now: int) -> Statement:
+    """The names of the spaces with memories that are older than their policy lets them grow."""
+    return Statement(
+        "SELECT s.name FROM (SELECT id, name, json_extract(policy, '$.purge_after_days') AS days FROM spaces) s "
+        "WHERE s.days IS NOT NULL AND EXISTS (SELECT 1 FROM versions v WHERE v.space_id = s.id "
+        f"AND v.created_at < ? - CAST(s.days * {DAY_US} AS INTEGER))",
+        (now,),
     )
 
 

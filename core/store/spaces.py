@@ -212,15 +212,14 @@ def readable(settings: Scalar, policy: Scalar) -> bool:
 
 
 def _policy_text(policy: Policy) -> str:
-    said = {"secrets": policy.secrets, "personal_data": policy.personal_data, "echoes": policy.echoes}
-    return json.dumps({name: value for name, value in said.items() if value is not None})
+    return json.dumps({name: value for name, value in msgspec.structs.asdict(policy).items() if value is not None})
 
 
 def _policy(text: str) -> Policy:
     if text == "{}":
         return _UNSAID
     stored = cast(dict[str, Any], json.loads(text))
-    return Policy(secrets=stored.get("secrets"), personal_data=stored.get("personal_data"), echoes=stored.get("echoes"))
+    return Policy(**{name: stored.get(name) for name in Policy.__struct_fields__})
 
 
 _UNSAID = Policy()

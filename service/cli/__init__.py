@@ -45,7 +45,7 @@ COMMANDS = {
     "quota": ("service.cli.quotas:quota", "Set how much a space may hold."),
     "demo": ("service.cli.demo:demo", "Try Muisti on a made-up project."),
     "connect": ("service.cli.connect:connect", "Let an agent client use Muisti."),
-    "policy": ("service.cli.policy:policy", "Show or set what a space does with secrets, personal data and echoes."),
+    "policy": ("service.cli.policy:policy", "Show or set what a space lets in, and how long it keeps it."),
     "hook": ("service.cli.hook:hook", "Keep what happens in an agent client."),
     "skill": ("service.cli.skill:skill", "Show what an agent should know about remembering."),
     "keys": ("service.cli.keys:keys", "Make, list, revoke and rotate keys."),

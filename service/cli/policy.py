@@ -1,6 +1,7 @@
-"""The policy command: what a space does with texts that should perhaps not be stored."""
+"""The policy command: what a space lets in, and how long it keeps it."""
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -19,20 +20,42 @@ DEFAULT = "default"
 CHOICES = click.Choice([*get_args(Screening), DEFAULT])
 
 
+class Days(click.ParamType):
+    """A number of days, or the word for what the server has for all."""
+
+    name = "days"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            if value == DEFAULT or isfinite(float(value)):
+                return value if value == DEFAULT else float(value)
+        except ValueError:
+            pass
+        self.fail(f"{value!r} is no number of days, nor {DEFAULT}", param, ctx)
+
+
 @click.command(
-    cls=Command, examples=("muisti policy", "muisti policy --secrets redact --personal-data refuse --space acme")
+    cls=Command,
+    examples=(
+        "muisti policy",
+        "muisti policy --secrets redact --personal-data refuse --space acme",
+        "muisti policy --history-days 30 --purge-after-days 730",
+    ),
 )
 @click.option("--secrets", type=CHOICES, help="What to do with passwords, keys and tokens.")
 @click.option("--personal-data", type=CHOICES, help="With e-mail addresses, telephone numbers, cards, bank accounts.")
 @click.option(
     "--echoes", type=click.Choice([*get_args(Echoes), DEFAULT]), help="With what only repeats what was just found."
 )
+@click.option("--history-days", type=Days(), metavar="DAYS", help="Keep old versions so long; 0: for ever.")
+@click.option("--purge-after-days", type=Days(), metavar="DAYS", help="Purge memories that are older; default: never.")
 @click.pass_obj
-def policy(options: Globals, **given: str | None) -> None:
-    """Show or set what a space does with secrets, personal data and echoes.
+def policy(options: Globals, **given: str | float | None) -> None:
+    """Show or set what a space lets in, and how long it keeps it.
 
-    Whatever is written from then on is refused, stored without them (redact), or stored as it is (allow); `default` is
-    what the server has for all. What is stored already stays. Echoes are refused, flagged, or allowed.
+    What holds secrets or personal data is from then on refused, stored without them (redact), or stored as it is
+    (allow); echoes are refused, flagged, or allowed; `default` is what the server has for all. What is stored already
+    stays, unless it is too old: `muisti purge --older-than-days DAYS --dry-run` tells what would be purged.
     """
     changes = {name: None if value == DEFAULT else value for name, value in given.items() if value is not None}
     with session(options) as opened:
@@ -51,5 +74,5 @@ def _policy(reply: "Reply") -> "Reply":
 def _table(found: Mapping[str, Any]) -> "Table":
     table = grid(None, "", "policy")
     for name, value in found.items():
-        table.add_row(cell(name.replace("_", " ")), value)
+        table.add_row(cell(name.replace("_", " ")), cell("never" if value is None else value))
     return table

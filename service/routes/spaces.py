@@ -116,9 +116,10 @@ async def set_policy(
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
 ) -> Response[PolicyReply]:
-    """Say what a space does with secrets, personal data and echoes.
+    """Say what a space does with secrets, personal data and echoes, and how long it keeps what it holds.
 
-    From now on, in what is written; what it holds already stays as it is.
+    The first three hold for what is written from now on. What is too old already goes with the next sweep: history
+    within the hour, memories within the day. `POST …/purge?dry_run=true` with `older_than_days` tells which.
     """
     actor = access_of(request.scope).actor
     found = await backend.store(backend.engine.set_policy, space, data.changes(), by=actor, dry_run=dry_run)

@@ -1,9 +1,10 @@
-"""Bodies about what a space does with texts that should perhaps not be stored, and about what was done."""
+"""Bodies about what a space lets in and how long it keeps it, and about what was done."""
 
 from collections.abc import Iterable
 from typing import Annotated, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import asdict
 
 from core.values import Echoes, Flag, FlagCode, Policy, Screening
 from service.schemas import fields
@@ -37,24 +38,41 @@ EchoPolicy = Annotated[
 ]
 
 
+HistoryDays = Annotated[
+    float,
+    Meta(
+        ge=0,
+        le=36_500,
+        description="Days that versions are kept that were changed, superseded or deleted; 0: for ever.",
+    ),
+]
+PurgeAfterDays = Annotated[
+    float,
+    Meta(gt=0, le=36_500, description="Days after which a memory is purged, from its creation on; null: never."),
+]
+
+
 class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What holds from now on. A field that is left out stays as it is; null is the default of the server."""
 
     secrets: Secrets | UnsetType | None = UNSET
     personal_data: PersonalData | UnsetType | None = UNSET
     echoes: EchoPolicy | UnsetType | None = UNSET
+    history_days: HistoryDays | UnsetType | None = UNSET
+    purge_after_days: PurgeAfterDays | UnsetType | None = UNSET
 
-    def changes(self) -> dict[str, str | None]:
-        given = {"secrets": self.secrets, "personal_data": self.personal_data, "echoes": self.echoes}
-        return {name: value for name, value in given.items() if not isinstance(value, UnsetType)}
+    def changes(self) -> dict[str, str | float | None]:
+        return {name: value for name, value in asdict(self).items() if not isinstance(value, UnsetType)}
 
 
 class PolicyReply(Struct, frozen=True, kw_only=True):
-    """What holds in a space, the defaults of the server included. What was stored before stays as it is."""
+    """What holds in a space, the defaults of the server included. What it lets in holds for what is written later."""
 
     secrets: Secrets
     personal_data: PersonalData
     echoes: EchoPolicy
+    history_days: HistoryDays
+    purge_after_days: PurgeAfterDays | None
 
     @classmethod
     def of(cls, policy: Policy) -> "PolicyReply":
@@ -62,6 +80,8 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
             secrets=policy.secrets or "allow",
             personal_data=policy.personal_data or "allow",
             echoes=policy.echoes or "allow",
+            history_days=policy.history_days or 0.0,
+            purge_after_days=policy.purge_after_days,
         )
 
 

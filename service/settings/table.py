@@ -100,7 +100,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     otlp_endpoint: Annotated[str | None, forms.OTLP] = None
     shutdown_grace: Annotated[float, amount(3600, "Seconds that running requests get to finish.")] = 10.0
     receipt_days: Annotated[float, amount(3650, "Days that the receipt of a search is kept.")] = 30.0
-    retention_days: Annotated[float, amount(36_500, "Days that old versions are kept; 0: for ever.")] = 365.0
+    retention_days: Annotated[
+        float, amount(36_500, "Days that old versions are kept, in a space that says nothing of it; 0: for ever.")
+    ] = 365.0
     request_retention_hours: Annotated[float, amount(8760, "Hours that an Idempotency-Key is remembered.")] = 24.0
 
 

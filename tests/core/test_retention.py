@@ -2,20 +2,24 @@
 
 import pytest
 
+from core import engine as engines
+from core.caller import OWNER
 from core.engine import Engine
-from core.errors import NotFound, PastRetention
+from core.erasing import Subject
+from core.errors import InvalidInput, NotFound, PastRetention
 from core.index import packing
 from core.points import AsOf
 from core.query import Query
 from core.store.database import Statement
 from core.times import DAY_US
-from core.values import Undo
+from core.validate import check_policy
+from core.values import Policy, Undo
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add
 from tests.stores import Store, Stores
 
 
 def opened(store: Store, clock: Clock, days: float = 10) -> Engine:
-    engine = Engine(store.open(), WordEncoder(), clock, retention_days=days)
+    engine = Engine(store.open(), WordEncoder(), clock, policy=Policy(history_days=days))
     engine.ensure_space(SPACE)
     return engine
 
@@ -156,3 +160,74 @@ def test_a_packed_index_misses_no_death_that_was_forgotten(stores: Stores, monke
     with opened(store, clock) as engine:
         found = engine.search(SPACE, Query(text="fox", mode="keyword", limit=20))
         assert sorted(hit.memory.id for hit in found.hits) == sorted(ids[1:])
+
+
+def test_a_space_says_how_long_it_keeps_its_history(stores: Stores):
+    """Longer or shorter than the others, or for ever, and the same again when it says nothing any more."""
+    clock = Clock()
+    days = {"short": 2, "usual": None, "long": 30, "for ever": 0}
+    names = {said: said.replace(" ", "-") for said in days}
+    with opened(stores(), clock) as engine:
+        ids: dict[str, str] = {}
+        for said, name in names.items():
+            engine.create_space(name)
+            engine.set_policy(name, {"history_days": days[said]})
+            (ids[name],) = add(engine, "fox 0", space=name)
+            engine.update(name, ids[name], {"content": "fox 1"})
+        told = [engine.get_space(name).policy.history_days for name in names.values()]
+        assert told == [2, 10, 30, 0]
+
+        def remembered() -> list[str]:
+            now = clock.at + 1_000
+            for name in engine.spaces_with_old_history(now):
+                while engine.forget_history(name, now):
+                    pass
+            assert engine.spaces_with_old_history(now) == []
+            return [name for name, id_ in ids.items() if len(engine.history(name, id_).versions) == 2]
+
+        assert remembered() == ["short", "usual", "long", "for-ever"]
+        for passed, kept in ((3, ["usual", "long", "for-ever"]), (8, ["long", "for-ever"]), (30, ["for-ever"])):
+            clock.pass_days(passed)
+            assert remembered() == kept
+        engine.set_policy("for-ever", {"history_days": None})
+        assert remembered() == []
+
+
+def test_old_memories_are_purged_where_a_space_says_so(stores: Stores, monkeypatch: pytest.MonkeyPatch):
+    """Deleted, pinned or important, with all versions; in steps; and what a dry run of a purge has told."""
+    monkeypatch.setattr(engines, "AT_A_TIME", 2)
+    clock, store = Clock(), stores()
+    with opened(store, clock, days=0) as engine:
+        engine.create_space("other")
+        add(engine, "fox", space="other")
+        old = add(engine, "fox", "white fox", "grey fox", type="guard", importance="critical")
+        (gone,) = add(engine, "a fox that went")
+        engine.create_checkpoint(SPACE, "then")
+        clock.pass_days(6)
+        (young,) = add(engine, "young fox")
+        engine.update(SPACE, old[0], {"content": "a fox changed just now"})
+        engine.delete(SPACE, gone)
+        clock.pass_days(5)
+        assert engine.spaces_with_old_memories(clock.at) == [] and engine.purge_old(SPACE, clock.at, OWNER) is None
+        engine.set_policy(SPACE, {"purge_after_days": 10})
+        plan = engine.eraser.plan(SPACE, Subject(older_than_us=clock.at - 10 * DAY_US))
+        assert {one.memory_id for one in plan.items} == {*old, gone}
+        assert engine.spaces_with_old_memories(clock.at) == [SPACE]
+        steps = [engine.purge_old(SPACE, clock.at, OWNER) for _ in range(3)]
+        assert [step.erased.get("memories", 0) for step in steps if step is not None] == [2, 2, 0]
+        assert all(step is not None and step.complete for step in steps)
+        assert engine.spaces_with_old_memories(clock.at) == []
+        assert [one.id for one in engine.list_memories(SPACE).items] == [young]
+        found = engine.search(SPACE, Query(text="fox", as_of=AsOf(number=4), reference_time=NOON))
+        assert found.hits == ()
+        assert len(engine.list_memories("other").items) == 1
+        for id_ in (*old, gone):
+            with pytest.raises(NotFound):
+                engine.history(SPACE, id_)
+    assert rows(store, "SELECT count(DISTINCT memory_id) FROM versions") == 2
+
+
+def test_days_that_make_no_sense_are_refused():
+    for change in ({"history_days": -1}, {"history_days": 40_000}, {"purge_after_days": 0}):
+        with pytest.raises(InvalidInput):
+            check_policy(change)

@@ -57,6 +57,17 @@ def test_a_quota_is_set_in_words_that_people_use(run: Run):
         assert run("quota", *wrong).exit_code == 64
 
 
+def test_a_policy_is_shown_and_set(run: Run):
+    added(run, "one")
+    assert run("policy", "--history-days", "30", "--purge-after-days", "730").stdout.splitlines() == [
+        "secrets\trefuse", "personal_data\tallow", "echoes\tflag", "history_days\t30.0", "purge_after_days\t730.0"
+    ]  # fmt: skip
+    both = run("policy", "--history-days", "default", "--purge-after-days", "default").stdout
+    assert "history_days\t365.0\npurge_after_days\t\n" in both
+    for wrong in ("soon", "nan", "0"):
+        assert run("policy", "--purge-after-days", wrong).exit_code == 64
+
+
 def test_every_field_of_a_memory_can_be_given(run: Run):
     given = {
         "category": "c", "key": "k", "type": "guard", "status": "candidate", "importance": "high", "author": "Ann",

@@ -41,7 +41,8 @@ def test_a_secret_is_refused_and_stands_in_no_answer_and_no_log(
 
 def test_what_was_taken_out_is_told(client: httpx.Client):
     assert client.patch(f"{API}/policy", json={"secrets": "redact"}).json()["secrets"] == "redact"
-    assert client.get(API).json()["policy"] == {"secrets": "redact", "personal_data": "allow", "echoes": "flag"}
+    held = {"secrets": "redact", "personal_data": "allow", "echoes": "flag"}
+    assert client.get(API).json()["policy"] == {**held, "history_days": 0.0, "purge_after_days": None}
     flag = {"code": "redacted", "path": "$.content", "kind": "github-token", "ids": []}
     added = client.post(f"{API}/memories", json=BODY)
     assert (added.json()["flags"], added.headers["Muisti-Flags"]) == ([flag], "redacted")
@@ -86,6 +87,14 @@ def test_a_policy_that_is_none_is_refused(client: httpx.Client, body: dict[str, 
 def test_the_settings_say_what_holds_where_nothing_is_said(engine: Engine, tmp_path: Any):
     settings = Settings(database_url=f"file:{tmp_path / 'x.db'}", secrets="allow", personal_data="refuse")
     with TestClient(create_app(settings)) as client:
+        assert client.get(API).json()["policy"]["history_days"] == settings.retention_days
+        said = client.patch(f"{API}/policy", json={"history_days": 30, "purge_after_days": 90.5}).json()
+        assert (said["history_days"], said["purge_after_days"], said["secrets"]) == (30.0, 90.5, "allow")
+        said = client.patch(f"{API}/policy", json={"history_days": None, "purge_after_days": None}).json()
+        assert (said["history_days"], said["purge_after_days"]) == (settings.retention_days, None)
+        for name, value in (("history_days", -1), ("purge_after_days", 0), ("purge_after_days", "ten")):
+            refused = client.patch(f"{API}/policy", json={name: value})
+            assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, f"$.{name}")
         assert client.post(f"{API}/memories", json=BODY).status_code == 201
         refused = client.post(f"{API}/memories", json={"content": "ann@firma.fi"})
         assert refused.json()["errors"][0]["message"].startswith("holds what looks like an e-mail address")

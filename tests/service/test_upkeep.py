@@ -1,5 +1,6 @@
 """Work of the background: done when it is due, by one process at a time, whatever happens meanwhile."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -195,6 +196,24 @@ def test_candidates_are_reviewed_by_themselves_and_by_whom_is_noted(engine: Engi
     found = {id_: engine.get("default", id_).memory.status for id_ in (kept, old)}
     assert found == {kept: "active", old: "deprecated"}
     assert len(engine.seen_by(UPKEEP).undo("default", Undo(last=2)).memories) == 2
+
+
+def test_old_memories_are_purged_by_themselves_and_the_log_says_how_many(
+    engine: Engine, clock: Clock, caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level(logging.INFO, "muisti.upkeep")
+    add(engine, "secret old", "another", space="default")
+    clock.pass_days(8)
+    (young,) = add(engine, "young", space="default")
+    engine.set_policy("default", {"purge_after_days": 7})
+    with running(engine, next(sweep for sweep in sweeps_of(Settings()) if sweep.name == "purge")) as meters:
+        finished(meters)
+    assert outcomes(meters)["done"] == 1
+    assert [one.id for one in engine.list_memories("default").items] == [young]
+    (line,) = (record for record in caplog.records if record.message == "purged")
+    told = {name: vars(line)[name] for name in ("levelname", "space", "memories", "left")}
+    assert told == {"levelname": "INFO", "space": "default", "memories": 2, "left": {}}
+    assert {(one.action, one.actor) for one in engine.audit().items} >= {("memory_erased", "upkeep")}
 
 
 def test_candidates_are_left_alone_when_the_settings_say_so():

@@ -893,7 +893,7 @@ class Muisti(Transport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.PolicyReply | types.DryRunReply:
-        """Say what a space does with secrets, personal data and echoes. From now on, in what is written; what it holds already stays as it is. Needs the scope admin."""
+        """Say what a space does with secrets, personal data and echoes, and how long it keeps what it holds. The first three hold for what is written from now on. What is too old already goes with the next sweep: history within the hour, memories within the day. `POST …/purge?dry_run=true` with `older_than_days` tells which. Needs the scope admin."""
         return self._send(
             call(
                 'PATCH',

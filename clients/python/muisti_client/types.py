@@ -824,6 +824,8 @@ PolicyBody = TypedDict(
         'secrets': NotRequired["Literal['refuse', 'redact', 'allow'] | None"],
         'personal_data': NotRequired["Literal['refuse', 'redact', 'allow'] | None"],
         'echoes': NotRequired["Literal['refuse', 'flag', 'allow'] | None"],
+        'history_days': NotRequired['float | None'],
+        'purge_after_days': NotRequired['float | None'],
     },
 )
 "What holds from now on. A field that is left out stays as it is; null is the default of the server."
@@ -834,9 +836,11 @@ PolicyReply = TypedDict(
         'secrets': "Literal['refuse', 'redact', 'allow']",
         'personal_data': "Literal['refuse', 'redact', 'allow']",
         'echoes': "Literal['refuse', 'flag', 'allow']",
+        'history_days': 'float',
+        'purge_after_days': 'float | None',
     },
 )
-"What holds in a space, the defaults of the server included. What was stored before stays as it is."
+"What holds in a space, the defaults of the server included. What it lets in holds for what is written later."
 
 ProbeBody = TypedDict(
     'ProbeBody',
