@@ -10,7 +10,10 @@ from core.filters import And, Filter, Leaf
 from core.text import fold
 from core.values import LOCAL, TRUST, Draft, Likeness, SourceClass
 
-SAID = ("content", "category", "key", "author", "reason", "source", "tags", "metadata", "event_at", "type")
+SAID = (
+    "content", "category", "key", "author", "reason", "source", "tags", "metadata", "event_at", "valid_from",
+    "valid_to", "type",
+)  # fmt: skip
 
 
 class Caller(msgspec.Struct, frozen=True):

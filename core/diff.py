@@ -11,7 +11,8 @@ from core.values import FieldChange, Json, Memory, Version
 
 FIELDS = (
     "category", "key", "kind", "type", "status", "importance", "author", "reason", "source", "tags", "event_at",
-    "expires_at", "parent_id", "supersedes", "superseded_by", "source_class", "derived_from", "trust",
+    "valid_from", "valid_to", "expires_at", "parent_id", "supersedes", "superseded_by", "source_class", "derived_from",
+    "trust",
 )  # fmt: skip
 
 _WORDS = re.compile(r"\s+|\S+")

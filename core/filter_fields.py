@@ -129,6 +129,7 @@ _ORDER = (*_EQUAL, "gt", "gte", "lt", "lte")
 _ANY_CASE = Field((*_ORDER, "prefix"), _folded)
 _TEXT = Field((*_ORDER, "prefix"), as_text)
 _MOMENT = Field(_ORDER, moment)
+VALID_AT = "valid_at"  # no field that is stored: what holds at a time
 METADATA = Field((*_ORDER, "prefix", "any", "all"), _scalar)
 FIELDS = {
     "category": _ANY_CASE,
@@ -143,6 +144,9 @@ FIELDS = {
     "created_at": _MOMENT,
     "updated_at": _MOMENT,
     "event_at": _MOMENT,
+    "valid_from": _MOMENT,
+    "valid_to": _MOMENT,
+    VALID_AT: Field(("eq",), moment),
     "expires_at": _MOMENT,
     "parent_id": Field(_EQUAL, _id),
     "source_class": Field(_EQUAL, _member(get_args(SourceClass))),

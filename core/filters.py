@@ -13,7 +13,20 @@ from typing import Literal, cast
 import msgspec
 
 from core.errors import InvalidInput, Problem
-from core.filter_fields import FIELDS, LISTS, METADATA, Field, Read, Scalar, as_text, boolean, is_path, nearest, short
+from core.filter_fields import (
+    FIELDS,
+    LISTS,
+    METADATA,
+    VALID_AT,
+    Field,
+    Read,
+    Scalar,
+    as_text,
+    boolean,
+    is_path,
+    nearest,
+    short,
+)
 from core.values import NAME_MAX, Json
 
 Operator = Literal["eq", "ne", "in", "exists", "prefix", "gt", "gte", "lt", "lte"]
@@ -27,8 +40,8 @@ class Leaf(msgspec.Struct, frozen=True):
     """One comparison. `value` is as the store has it: folded text where case does not count, int microseconds, the rank
     of an importance, the bytes of an id, a metadata scalar; a tuple of them for `in`, a bool for `exists`.
 
-    Parsing turns `any` into `in`, `all` into an And of `eq`, and `ne` into Not of `eq`; only metadata keeps `ne`, which
-    asks there for an element of the operand's type that differs.
+    Parsing turns `any` into `in`, `all` into an And of `eq`, `ne` into Not of `eq`, and `valid_at` into comparisons of
+    both ends; only metadata keeps `ne`, which asks there for an element of the operand's type that differs.
     """
 
     field: str
@@ -224,6 +237,8 @@ def _all(parts: Sequence[Filter]) -> Filter:
 
 
 def _leaves(field: str, op: str, operands: tuple[Scalar, ...]) -> list[Filter]:
+    if field == VALID_AT:
+        return _holding(operands[0])
     match op:
         case "in" | "any":
             return [Leaf(field, "in", operands)]
@@ -233,6 +248,14 @@ def _leaves(field: str, op: str, operands: tuple[Scalar, ...]) -> list[Filter]:
             return [Not(Leaf(field, "eq", operands[0]))]
         case _:
             return [Leaf(field, cast(Operator, op), operands[0])]
+
+
+def _holding(at: Scalar) -> list[Filter]:
+    """What holds at a time: from `valid_from` on and until `valid_to`, where they are there. Never unknown."""
+    return [
+        Or((Leaf("valid_from", "exists", False), Leaf("valid_from", "lte", at))),
+        Or((Leaf("valid_to", "exists", False), Leaf("valid_to", "gt", at))),
+    ]
 
 
 def _from_query(name: str, text: str) -> tuple[str, Json]:

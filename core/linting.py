@@ -304,6 +304,8 @@ def _oversized(memory: Memory, most: int) -> Finding:
             source=whole.source,
             tags=whole.tags,
             event_at=whole.event_at,
+            valid_from=whole.valid_from,
+            valid_to=whole.valid_to,
             expires_at=whole.expires_at,
             source_class=whole.source_class,
             derived_from=(memory.id,),

@@ -220,12 +220,15 @@ def _names(value: Json | Mapping[str, Json]) -> Iterator[str]:
 
 
 def _times(draft: Draft, now: int, path: str) -> Iterator[Problem]:
-    for name in ("event_at", "expires_at"):
+    for name in ("event_at", "valid_from", "valid_to", "expires_at"):
         at: datetime | None = getattr(draft, name)
         if at is not None and at.tzinfo is None:
             yield Problem(f"{path}.{name}", "needs a time zone, as in 2026-05-01T12:00:00Z")
     if draft.expires_at is not None and draft.expires_at.tzinfo is not None and draft.expires_at <= from_us(now):
         yield Problem(f"{path}.expires_at", f"{draft.expires_at.isoformat()} lies in the past")
+    start, end = draft.valid_from, draft.valid_to
+    if start is not None and end is not None and start.tzinfo and end.tzinfo and end <= start:
+        yield Problem(f"{path}.valid_to", f"{end.isoformat()} is not later than valid_from, {start.isoformat()}")
 
 
 def _query_problems(query: Query) -> Iterator[Problem]:

@@ -161,6 +161,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
     event_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
     expires_at: datetime | None = None
     parent_id: str | None = None
     source_class: SourceClass = "unknown"
@@ -189,6 +191,8 @@ class Memory(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...]
     metadata: Mapping[str, Json]
     event_at: datetime | None
+    valid_from: datetime | None
+    valid_to: datetime | None
     created_at: datetime
     updated_at: datetime
     expires_at: datetime | None

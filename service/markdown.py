@@ -8,7 +8,7 @@ from typing import Any
 from service.front_matter import Moment, write
 
 ID = "muisti"  # the field that says that a note is ours
-TIMES = ("event_at", "created_at", "updated_at", "expires_at")
+TIMES = ("event_at", "valid_from", "valid_to", "created_at", "updated_at", "expires_at")
 # The fields of a note, in their order; `space`, `version`, `trust` and `tokens` are not carried.
 CARRIED = (
     "category", "key", "type", "status", "importance", "author", "reason", "source", "source_class", "tags", *TIMES,

@@ -200,8 +200,15 @@ def _apart(one: Memory, other: Memory) -> bool:
         or _differ((one.category, one.key) if one.key else None, (other.category, other.key) if other.key else None)
         or _differ(one.author and fold(one.author), other.author and fold(other.author))
         or _differ(one.event_at and one.event_at.date(), other.event_at and other.event_at.date())
+        or _ends_before(one, other)
+        or _ends_before(other, one)
         or ("session" in one.metadata and "session" in other.metadata)
     )
+
+
+def _ends_before(one: Memory, other: Memory) -> bool:
+    """Whether what one says holds no longer when what the other says begins to."""
+    return one.valid_to is not None and other.valid_from is not None and one.valid_to <= other.valid_from
 
 
 def _differ(one: object, other: object) -> bool:

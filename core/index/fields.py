@@ -11,7 +11,9 @@ from core.store.database import Database, Row
 from core.store.index_rows import field_values
 from core.store.spaces import SpaceRow
 
-NUMBERS = frozenset({"importance", "created_at", "updated_at", "event_at", "expires_at", "trust"})
+NUMBERS = frozenset(
+    {"importance", "created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at", "trust"}
+)
 
 
 class Fields:

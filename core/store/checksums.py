@@ -16,13 +16,14 @@ from core.text import same_text_hash
 COVERED = (
     "kind", "category", "key", "content", "type", "status", "importance", "author", "reason", "source", "tags",
     "metadata", "event_at", "created_at", "expires_at", "tokens", "source_class", "derived_from", "trust",
+    "valid_from", "valid_to",
 )  # fmt: skip
 _EMPTY = (None, "[]", "{}")  # left out, so that a column that comes later changes no checksum
 _BITS = 62  # so that a sum with a time is a number of SQL
 
 
 def checksum(row: Mapping[str, Scalar]) -> int:
-    """Of a row of `versions`, by the names of its columns: at least those that are covered, and `updated_at`.
+    """Of a row of `versions`, by the names of its columns: `updated_at`, and those that it has of what is covered.
 
     >>> row = dict.fromkeys(COVERED) | {"content": "a", "updated_at": 5}
     >>> checksum(row) == checksum(row | {"tags": "[]"}) == checksum(row | {"updated_at": 4}) + 1
@@ -30,7 +31,7 @@ def checksum(row: Mapping[str, Scalar]) -> int:
     >>> checksum(row) == checksum(row | {"content": "A"})
     False
     """
-    said = [(name, row[name]) for name in COVERED if row[name] not in _EMPTY]
+    said = [(name, value) for name in COVERED if (value := row.get(name)) not in _EMPTY]
     digest = blake2b(msgspec.msgpack.encode(said), digest_size=8).digest()
     updated_at = row["updated_at"]
     assert isinstance(updated_at, int)

@@ -15,6 +15,8 @@ _FIELDS = {
     "created_at": "v.created_at",
     "updated_at": "v.updated_at",
     "event_at": "v.event_at",
+    "valid_from": "v.valid_from",
+    "valid_to": "v.valid_to",
     "expires_at": "v.expires_at",
     "parent_id": "v.parent_id",
     "source_class": "v.source_class",

@@ -20,19 +20,20 @@ from core.values import IMPORTANCE, Json, Kind, Memory, Passage, SourceClass, St
 COLUMNS = (
     "v.id, v.memory_id, v.version, v.kind, v.category, v.key, v.content, v.type, v.status, v.importance, v.author, "
     "v.reason, v.source, v.tags, v.metadata, v.event_at, v.created_at, v.updated_at, v.expires_at, v.supersedes, "
-    "v.superseded_by, v.parent_id, v.tokens, v.source_class, v.derived_from, v.trust"
+    "v.superseded_by, v.parent_id, v.tokens, v.source_class, v.derived_from, v.trust, v.valid_from, v.valid_to"
 )
-WIDTH = 26  # of a row of `COLUMNS`
+WIDTH = 28  # of a row of `COLUMNS`
 _Columns = tuple[
     int, bytes, int, Kind, str | None, str | None, str, Type, Status, int, str | None, str | None, str | None, str,
     str, int | None, int, int, int | None, bytes | None, bytes | None, bytes | None, int, SourceClass, str, int,
+    int | None, int | None,
 ]  # fmt: skip
 # fmt: off
 _WRITTEN = (
     "memory_id", "version", "kind", "category", "category_folded", "key", "content", "content_hash", "type", "status",
     "importance", "author", "author_folded", "reason", "source", "tags", "metadata", "event_at", "created_at",
     "updated_at", "expires_at", "supersedes", "superseded_by", "parent_id", "tokens", "source_class", "derived_from",
-    "trust",
+    "trust", "valid_from", "valid_to",
 )
 # fmt: on
 _INSERT = (
@@ -65,7 +66,7 @@ def memory(row: Row, space: str) -> Memory:
     # fmt: off
     (_, memory_id, number, kind, category, key, content, type_, status, importance, author, reason, source, tags,
      metadata, event, created, updated, expires, supersedes, superseded_by, parent, tokens, source_class, derived_from,
-     trust) = cast(_Columns, row[:WIDTH])
+     trust, valid_from, valid_to) = cast(_Columns, row[:WIDTH])
     # fmt: on
     created_at = from_us(created)
     return Memory(
@@ -85,6 +86,8 @@ def memory(row: Row, space: str) -> Memory:
         tags=tuple(_read(tags)) if tags != "[]" else (),
         metadata=_read(metadata) if metadata != "{}" else {},
         event_at=None if event is None else from_us(event),
+        valid_from=None if valid_from is None else from_us(valid_from),
+        valid_to=None if valid_to is None else from_us(valid_to),
         created_at=created_at,
         updated_at=created_at if updated == created else from_us(updated),
         expires_at=None if expires is None else from_us(expires),
@@ -333,7 +336,7 @@ def insert(
         IMPORTANCE.index(m.importance), m.author, _folded(m.author), m.reason, m.source, _json(list(m.tags)),
         _json(m.metadata), _us(m.event_at), to_us(m.created_at), to_us(m.updated_at), _us(m.expires_at),
         _bytes(m.supersedes), _bytes(m.superseded_by), _bytes(m.parent_id), m.tokens, m.source_class,
-        _json(list(m.derived_from)), m.trust,
+        _json(list(m.derived_from)), m.trust, _us(m.valid_from), _us(m.valid_to),
     ), strict=True))
     # fmt: on
     yield Statement(_INSERT, (offset, *row.values(), checksum(row), space.id))

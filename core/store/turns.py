@@ -13,7 +13,7 @@ from core.terms import ChangeKind
 SAID = (
     "kind, category, category_folded, key, content, content_hash, type, status, importance, author, author_folded, "
     "reason, source, tags, metadata, event_at, expires_at, supersedes, superseded_by, parent_id, tokens, "
-    "source_class, derived_from, trust"
+    "source_class, derived_from, trust, valid_from, valid_to"
 )
 _NEW = "turns t JOIN versions n ON n.memory_id = t.memory_id AND n.version = t.version + 1 AND t.source IS NOT NULL"
 

@@ -70,6 +70,8 @@ memory_fields = _all(
     click.option("--tag", "tags", multiple=True, metavar="NAME", help="Tag; repeat it, or give a,b,c."),
     click.option("--metadata", type=JsonObject(), metavar="JSON", help="Further values, a JSON object."),
     click.option("--event-at", type=Moment(), metavar="TIME", help="When it happened or was true."),
+    click.option("--valid-from", type=Moment(), metavar="TIME", help="From when on it holds."),
+    click.option("--valid-to", type=Moment(), metavar="TIME", help="From when on it holds no longer."),
     click.option("--expires-at", type=Moment(), metavar="TIME", help="From when on it is no longer found."),
     click.option("--allow-secrets", is_flag=True, help="Store it although it looks like a password or a key."),
 )
@@ -85,6 +87,7 @@ filters = _all(
     click.option("--status", type=click.Choice(get_args(Status)), help="Only of this status.  [default: active]"),
     click.option("--after", type=Moment(), metavar="TIME", help="Only stored at this time or later."),
     click.option("--before", type=Moment(), metavar="TIME", help="Only stored before this time."),
+    click.option("--valid-at", type=Moment(), metavar="TIME", help="Only what holds at this time."),
 )
 
 
@@ -112,6 +115,7 @@ def as_filter(
     status: str | None,
     after: str | None,
     before: str | None,
+    valid_at: str | None,
 ) -> dict[str, Any] | None:
     """One filter of all that is asked; None when nothing is."""
     within = {name: value for name, value in (("gte", after), ("lt", before)) if value}
@@ -122,6 +126,7 @@ def as_filter(
         "type": type_,
         "status": status,
         "created_at": within or None,
+        "valid_at": valid_at or None,
     }
     short = {name: value for name, value in asked.items() if value is not None}
     if filter_ and short:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-TIMES = ("created_at", "updated_at", "event_at", "expires_at")
+TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at")
 
 
 @click.command(

@@ -8,7 +8,7 @@ import msgspec
 
 from service.importers.dialogues import Session, message
 from service.importers.graphs import entity, relation
-from service.importers.items import Failed, Found, Item, Skipped, Unreadable, text_of, when, without, words
+from service.importers.items import Failed, Found, Item, Skipped, Unreadable, text_of, validity, when, without, words
 from service.importers.jsons import json_lines
 from service.importers.shapes import Shape
 from service.importers.sources import Part, Source
@@ -81,8 +81,8 @@ def _fact(place: str, external: str, row: Mapping[str, Any], known: Mapping[str,
         return Failed(place, "a fact without subject, predicate or object")
     start, how, end = map(str, ends)
     memory = relation(known.get(start, start), how, known.get(end, end), text_of(row.get("fact_text")))
-    ended = when(row.get("invalid_at"))
-    told = {"event_at": when(row.get("valid_at")), "status": "deprecated" if ended else "active"}
+    begun, ended = row.get("valid_at"), row.get("invalid_at")
+    told = {"event_at": when(begun), "status": "deprecated" if when(ended) else "active", **validity(begun, ended)}
     return _item(place, external, row, {**memory, **told}, "fact_text", "subject_ref", "predicate", "object_ref")
 
 

@@ -152,6 +152,18 @@ def when(value: object) -> str | None:
     return (MOMENT + timedelta(microseconds=round(value * 1e6))).isoformat()
 
 
+def validity(start: object, end: object) -> Json:
+    """The fields that say from when until when a fact holds; an end that is no later than its start is left out.
+
+    >>> validity("2024-01-02", 1_700_000_000)
+    {'valid_from': '2024-01-02T00:00:00+00:00', 'valid_to': None}
+    """
+    since, until = when(start), when(end)
+    if since and until and datetime.fromisoformat(until) <= datetime.fromisoformat(since):
+        until = None
+    return {"valid_from": since, "valid_to": until}
+
+
 def words(value: object) -> list[str]:
     """A list of names, from a list or from commas.
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
 from service.importers.graphs import entity, relation
-from service.importers.items import Failed, Found, Item, text_of, when, without
+from service.importers.items import Failed, Found, Item, text_of, validity, when, without
 from service.importers.jsons import json_items
 from service.importers.shapes import Shape
 from service.importers.sources import Source
@@ -89,7 +89,7 @@ def _entity(place: str, row: Mapping[str, Any], known: dict[str, str]) -> Found:
 
 
 def _fact(place: str, row: Mapping[str, Any], known: Mapping[str, str]) -> Found:
-    """A fact. One that was found to hold no longer is deprecated, and its end is in the metadata."""
+    """A fact. One that was found to hold no longer is deprecated."""
     uuid, says = _id(row), text_of(row.get("fact"))
     if uuid is None or says is None:
         return Failed(place, "a fact without uuid or text")
@@ -99,18 +99,20 @@ def _fact(place: str, row: Mapping[str, Any], known: Mapping[str, str]) -> Found
     )  # fmt: skip
     how = text_of(row.get("name")) or "relates to"
     linked = relation(start, how, end, says) if start and end else {"content": says, "category": "relations"}
-    ended = when(row.get("invalid_at")) or when(row.get("expired_at"))
+    begun, ended = row.get("valid_at"), row.get("invalid_at")
+    found_out = when(ended) or when(row.get("expired_at"))
     return Item(
         external=uuid,
         place=place,
         memory={
             **linked,
             "source_class": "model",
-            "status": "deprecated" if ended else "active",
-            "event_at": when(row.get("valid_at")),
+            "status": "deprecated" if found_out else "active",
+            "event_at": when(begun),
+            **validity(begun, ended),
             "created_at": when(row.get("created_at")),
         },
-        rest={**without(row, "fact", "created_at", *VECTORS), **({"valid_to": ended} if ended else {})},
+        rest=without(row, "fact", "created_at", *VECTORS),
     )
 
 

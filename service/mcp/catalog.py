@@ -31,6 +31,8 @@ _FIELDS: Json = {
     "author": TEXT,
     "metadata": OBJECT,
     "event_at": {**TEXT, "description": "When it was true, RFC 3339"},
+    "valid_from": TEXT,
+    "valid_to": TEXT,
     "expires_at": TEXT,
 }
 _NARROW: Json = {

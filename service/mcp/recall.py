@@ -77,8 +77,9 @@ def shown(memory: Memory) -> Json:
     given: Json = {"id": memory.id, "version": memory.version, "content": memory.content, "type": memory.type}
     given |= {name: value for name in SHOWN if (value := getattr(memory, name))}
     given["updated_at"] = memory.updated_at.isoformat(timespec="seconds").replace("+00:00", "Z")
-    if memory.event_at is not None:
-        given["event_at"] = memory.event_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+    for name in ("event_at", "valid_from", "valid_to"):
+        if (at := getattr(memory, name)) is not None:
+            given[name] = at.isoformat(timespec="seconds").replace("+00:00", "Z")
     if memory.source_class != "unknown" or memory.trust != TRUST["unknown"]:
         given |= {"source_class": memory.source_class, "trust": memory.trust}
     return given | ({"metadata": dict(memory.metadata)} if memory.metadata else {})

@@ -135,6 +135,8 @@ AsOf = Annotated[
     Meta(description="Show what stood then: a time, or a point of history, whole or its number."),
 ]
 EventAt = Annotated[datetime, Meta(description="When it happened or was true; RFC 3339, with time zone.", tz=True)]
+ValidFrom = Annotated[datetime, Meta(description="From when on it holds; RFC 3339, with time zone.", tz=True)]
+ValidTo = Annotated[datetime, Meta(description="From when on it holds no longer; later than `valid_from`.", tz=True)]
 ExpiresAt = Annotated[datetime, Meta(description="From then on it is not found any more; lies in the future.", tz=True)]
 ParentId = Annotated[
     str, Meta(description="Id of the memory that this is a part of.", extra_json_schema={"format": "uuid"})

@@ -37,6 +37,8 @@ class MemoryReply(Struct, frozen=True, kw_only=True):
     tags: fields.Tags
     metadata: fields.Metadata
     event_at: fields.EventAt | None
+    valid_from: fields.ValidFrom | None
+    valid_to: fields.ValidTo | None
     created_at: fields.Time
     updated_at: fields.Time
     expires_at: fields.ExpiresAt | None

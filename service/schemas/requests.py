@@ -30,6 +30,8 @@ class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tags: fields.Tags = []
     metadata: fields.Metadata = {}
     event_at: fields.EventAt | None = None
+    valid_from: fields.ValidFrom | None = None
+    valid_to: fields.ValidTo | None = None
     expires_at: fields.ExpiresAt | None = None
     parent_id: fields.ParentId | None = None
     source_class: fields.SourceClassName = "unknown"
@@ -110,6 +112,8 @@ class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tags: fields.Tags | None | UnsetType = UNSET
     metadata: fields.Metadata | None | UnsetType = UNSET
     event_at: fields.EventAt | None | UnsetType = UNSET
+    valid_from: fields.ValidFrom | None | UnsetType = UNSET
+    valid_to: fields.ValidTo | None | UnsetType = UNSET
     expires_at: fields.ExpiresAt | None | UnsetType = UNSET
     parent_id: fields.ParentId | None | UnsetType = UNSET
     source_class: fields.SourceClassName | UnsetType = UNSET
@@ -251,7 +255,7 @@ def _values(given: dict[str, Any], path: str) -> dict[str, Any]:
         given["derived_from"] = tuple(given["derived_from"])
     if "metadata" in given:
         given["metadata"] = given["metadata"] or {}
-    for name in ("event_at", "expires_at"):
+    for name in ("event_at", "valid_from", "valid_to", "expires_at"):
         if given.get(name) is not None:
             given[name] = _utc(given[name], f"{path}.{name}")
     return given

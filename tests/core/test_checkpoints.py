@@ -3,29 +3,34 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from core.caller import Caller
 from core.engine import Engine
 from core.errors import AlreadyExists, Conflict, Forbidden, InvalidInput, NotFound, PointAhead, QuotaExceeded
 from core.query import Query
+from core.times import from_us
 from core.values import Draft, Undo
-from tests.core.fakes import SPACE, WordEncoder, add, open_engine
+from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
 from tests.stores import Stores
 
 
 def said(engine: Engine) -> dict[str, tuple[Any, ...]]:
     """What every current memory says."""
     found = engine.list_memories(SPACE, limit=100).items
-    return {one.id: (one.content, one.category, one.key, one.tags, dict(one.metadata), one.importance) for one in found}
+    names = ("content", "category", "key", "tags", "metadata", "importance", "valid_from", "valid_to")
+    return {one.id: tuple(getattr(one, name) for name in names) for one in found}
 
 
 def lives(engine: Engine) -> tuple[str, str, str, str]:
     """Four memories, and what befalls them behind the checkpoint `before`."""
     draft = Draft(content="red fox", category="c", key="k", tags=("a", "b"), metadata={"n": [1, 2], "x": {"y": "z"}})
-    changed = engine.add(SPACE, [draft]).memories[0].id
+    changed = engine.add(SPACE, [replace(draft, valid_to=from_us(NOON))]).memories[0].id
     deleted, superseded = add(engine, "blue lake", "green hill")
     engine.create_checkpoint(SPACE, "before", "all is well")
-    engine.update(SPACE, changed, {"content": "red wolf", "category": None, "key": None, "metadata": {"n": 3}})
+    engine.update(
+        SPACE, changed, {"content": "red wolf", "category": None, "key": None, "metadata": {"n": 3}, "valid_to": None}
+    )
     engine.delete(SPACE, deleted)
     new = engine.supersede(SPACE, superseded, Draft(content="steep hill")).memories[0].id
     add(engine, "passing cloud", category="c", key="k")
@@ -39,6 +44,7 @@ def test_a_whole_space_goes_back_and_forth(engine: Engine):
     done = engine.roll_back(SPACE, "before")
     then = said(engine)
     assert set(then) == set(ids[:3]) and then[ids[0]][0] == first.content and then[ids[0]][4] == first.metadata
+    assert then[ids[0]][-2:] == (None, from_us(NOON)) and now[ids[0]][-2:] == (None, None)
     tally = done.written.tally
     assert tally is not None and (tally.added, tally.changed, tally.ended) == (1, 2, 2)
     assert engine.get_space(SPACE).seq == done.written.seq.number == done.before.number + 5
@@ -71,7 +77,7 @@ def test_what_changed_is_told_field_by_field(engine: Engine):
     assert told[changed].change == "changed"
     assert [(one.field, one.before, one.after) for one in told[changed].fields] == [
         ("content", "fox", "wolf"), ("category", "c", None), ("key", "k", None),
-        ("metadata.n", [1, 2], 3), ("metadata.x.y", "z", None),
+        ("valid_to", from_us(NOON), None), ("metadata.n", [1, 2], 3), ("metadata.x.y", "z", None),
     ]  # fmt: skip
     assert {one.change for one in (told[deleted], told[superseded])} == {"ended"}
     assert told[new].change == "added" and told[new].before is None

@@ -15,8 +15,9 @@ from core.embed import StaticEncoder
 from core.engine import Engine
 from core.errors import Contradiction, Duplicate, Similar
 from core.index import cache
+from core.times import from_us
 from core.values import Draft, RequestKey
-from tests.core.fakes import SPACE, WordEncoder, add, open_engine
+from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
 from tests.core.sentences import BOTH, CONFLICTS, DUPLICATES
 from tests.stores import Stores
 
@@ -39,6 +40,13 @@ def engine(stores: Stores):
 def store(engine: Engine, *texts: str, space: str = SPACE, **fields: object):
     drafts = [Draft(content=text, **fields) for text in texts]  # pyright: ignore[reportArgumentType]  # test shorthand
     return engine.add(space, drafts)
+
+
+def test_what_holds_at_another_time_is_not_compared(engine: Engine):
+    store(engine, "The staging database runs on port 5433", valid_to=from_us(NOON))
+    store(engine, "The staging database runs on port 5434", valid_from=from_us(NOON), valid_to=from_us(NOON + 2))
+    with pytest.raises(Contradiction):
+        store(engine, "The staging database runs on port 5435", valid_from=from_us(NOON + 1))
 
 
 @given(texts)

@@ -46,6 +46,8 @@ def test_a_memory_comes_back_as_it_was_given(engine: Engine):
         tags=("One", "two"),
         metadata={"n": 2**63 - 1, "x": 0.1, "list": [True, None, {"deep": "yes"}]},
         event_at=from_us(NOON - 12_345_678),
+        valid_from=from_us(NOON - 1),
+        valid_to=from_us(NOON),
         expires_at=from_us(NOON + 10**12),
     )
     (written,) = engine.add(SPACE, [draft]).memories
@@ -304,6 +306,8 @@ def test_a_parent_must_be_a_memory_of_the_same_space(engine: Engine):
         ({"metadata": {"t": "x" * 20_000}}, "$.metadata"),
         ({"expires_at": from_us(NOON - 1)}, "$.expires_at"),
         ({"event_at": from_us(NOON).replace(tzinfo=None)}, "$.event_at"),
+        ({"valid_from": from_us(NOON), "valid_to": from_us(NOON)}, "$.valid_to"),
+        ({"valid_from": from_us(NOON), "valid_to": from_us(NOON + 1).replace(tzinfo=None)}, "$.valid_to"),
     ],
 )
 def test_a_bad_field_is_refused_by_its_path(engine: Engine, fields: dict[str, Any], path: str):

@@ -16,6 +16,7 @@ from core.errors import AddressTaken, ChangedSince, Duplicate, Forbidden, Invali
 from core.query import Query
 from core.records import ImportReport
 from core.store.file import FileDatabase
+from core.times import from_us
 from core.values import Draft, Undo
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
 from tests.stores import FileStore, RemoteStore, Store, Stores, at
@@ -69,6 +70,8 @@ def live(engine: Engine, chance: random.Random, steps: int) -> None:
                         category="c" if key or chance.random() < 0.3 else None,
                         key=key,
                         tags=tuple(chance.sample(WORDS, 2)),
+                        valid_from=from_us(step) if step % 3 else None,
+                        valid_to=from_us(step + 1) if step % 2 else None,
                         metadata={"session": "s1", "turn": step, "deep": {"list": [1, "two", None, True]}},
                     )
                     ids.append(who.add(SPACE, [draft], on_conflict="keep").memories[0].id)

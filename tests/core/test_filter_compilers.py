@@ -30,6 +30,8 @@ TIMES = {
     "2026-01-01T00:00:00": 1_767_225_600_000_000,
 }
 
+MOMENTS = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at")
+
 # What the values of a field may be, as a filter states them.
 OPERANDS = {
     **dict.fromkeys(("category", "key", "author", "source", "tags"), TEXTS),
@@ -37,14 +39,14 @@ OPERANDS = {
     "type": ["fact", "guard", "procedure"],
     "status": ["active", "candidate"],
     "importance": [*RANKS],
-    **dict.fromkeys(("created_at", "updated_at", "event_at", "expires_at"), [*TIMES]),
+    **dict.fromkeys(MOMENTS, [*TIMES]),
     "parent_id": [*IDS],
     "source_class": ["user", "unknown", "web"],
     "trust": [0, 20, 50, 100],
     "derived_from": [*IDS],
     **dict.fromkeys(("metadata.x", "metadata.y", "metadata.x.y", "metadata.z"), [*TEXTS, *SMALL, *LARGE, True, False]),
 }
-OPTIONAL = ("category", "key", "author", "source", "event_at", "expires_at", "parent_id")
+OPTIONAL = ("category", "key", "author", "source", "event_at", "valid_from", "valid_to", "expires_at", "parent_id")
 LISTED = ("tags", "derived_from")
 PLAIN = [field for field in OPERANDS if field not in LISTED and not field.startswith("metadata.")]
 
@@ -66,7 +68,7 @@ def typed(field, operand):
 
 
 def as_stored(field, value):
-    names = {"importance": RANKS, "parent_id": IDS}.get(field, TIMES if field.endswith("_at") else {})
+    names = {"importance": RANKS, "parent_id": IDS}.get(field, TIMES if field in MOMENTS else {})
     return names.get(value, value)
 
 
@@ -236,7 +238,7 @@ def columns_of(rows):
             found = Lists()
             found.extend([elements(field, row) for row in rows])
         else:
-            found = Numbers() if field in ("importance", "trust") or field.endswith("_at") else Keywords()
+            found = Numbers() if field in ("importance", "trust", *MOMENTS) else Keywords()
             found.extend([next(iter(elements(field, row)), None) for row in rows])
         return found
 
@@ -269,6 +271,24 @@ def test_the_sql_and_the_mask_select_what_the_filter_says(db, filter, rows):
         store(db, rows)
         assert judged_by_sql(db, filter) == expected
     assert judged_by_mask(columns_of(rows), filter, len(rows)) == expected
+
+
+def test_valid_at_selects_what_holds_then(db):
+    at, ends = TIMES["1970-01-01"], (None, -1, 0, 1)
+    blank = every_memory("kind")[0]
+    rows = [blank | {"valid_from": start, "valid_to": end} for start in ends for end in ends]
+    holds = [
+        (row["valid_from"] is None or row["valid_from"] <= at) and (row["valid_to"] is None or row["valid_to"] > at)
+        for row in rows
+    ]
+    with db:
+        store(db, rows)
+        for filter, expected in (
+            ({"valid_at": "1970-01-01"}, holds),
+            ({"not": {"valid_at": {"eq": "1970-01-01"}}}, [not verdict for verdict in holds]),
+        ):
+            assert judged_by_sql(db, filter) == expected
+            assert judged_by_mask(columns_of(rows), filter, len(rows)) == expected
 
 
 def every_memory(field):
@@ -321,8 +341,9 @@ def test_later_rows_do_not_change_the_mask_of_earlier_ones(filter, rows, later):
         {"or": [{"tags": {"prefix": "a"}}] * (SIZE_MAX - 1)},
         {"metadata.x": {"all": [1] * SIZE_MAX}},
         {"metadata.x": [*range(SIZE_MAX)]},
+        {"or": [{"valid_at": "2026-01-01"}] * (SIZE_MAX - 1)},
     ],
-    ids=["and", "or", "all", "in"],
+    ids=["and", "or", "all", "in", "valid_at"],
 )
 def test_the_largest_filter_is_within_the_limits_of_sql(db, filter):
     sql, bound = where(parse(filter))
@@ -330,7 +351,7 @@ def test_the_largest_filter_is_within_the_limits_of_sql(db, filter):
 
 
 def test_the_deepest_filter_is_within_the_limits_of_sql(db):
-    filter = {"tags": ["a", "b"]}
+    filter = {"tags": ["a", "b"], "valid_at": "2026-01-01"}
     for _ in range(DEPTH_MAX - 1):
         filter = {"metadata.x": ["a", 1], "not": filter}
     sql, bound = where(parse(filter))

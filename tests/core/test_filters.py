@@ -33,6 +33,9 @@ def problems(call, *args) -> dict[str, str]:
         ({"or": [{"key": "x"}]}, {"key": "x"}),
         ({"tags": {"all": ["x", "y"]}}, {"and": [{"tags": "x"}, {"tags": "y"}]}),
         ({"key": {"ne": "x"}}, {"not": {"key": "x"}}),
+        ({"valid_at": "2026-01-01"},
+         {"and": [{"or": [{"valid_from": {"exists": False}}, {"valid_from": {"lte": "2026-01-01"}}]},
+                  {"or": [{"valid_to": {"exists": False}}, {"valid_to": {"gt": "2026-01-01"}}]}]}),
     ],
 )  # fmt: skip
 def test_short_forms_mean_what_the_long_forms_say(short, long):
@@ -83,6 +86,9 @@ def test_what_an_object_states_together_is_one_and():
         ({"session": "x"}, "$.filter.session", "no field 'session'"),
         ({"created_at": {"gtt": "2026-01-01"}}, "$.filter.created_at.gtt", "did you mean 'gt'"),
         ({"category": {"any": ["x"]}}, "$.filter.category.any", "it has eq, ne, in"),
+        ({"valid_at": {"lt": "2026-01-01"}}, "$.filter.valid_at.lt", "it has eq"),
+        ({"valid_at": ["2026-01-01"]}, "$.filter.valid_at", "it has eq"),
+        ({"valid_at": "now"}, "$.filter.valid_at", "RFC 3339"),
         ({"status": {"prefix": "act"}}, "$.filter.status.prefix", "it has eq, ne, in, exists"),
         ({"tags": {"gt": "a"}}, "$.filter.tags.gt", "has no 'gt'"),
         ({"category": {}}, "$.filter.category", "needs an operator"),

@@ -1,13 +1,15 @@
 """Forks: a space copied, worked in, compared with what it came from, merged into it."""
 
 import pytest
+from msgspec.structs import replace
 
 from core.caller import Caller
 from core.engine import Engine
 from core.errors import AlreadyExists, Conflict, Forbidden, InvalidInput, MergeConflict, ModelMismatch, NotFound
 from core.query import Query
+from core.times import from_us
 from core.values import CONTENT_ONLY, Draft, Undo
-from tests.core.fakes import SPACE, WordEncoder, add, open_engine
+from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
 from tests.stores import Stores
 
 FORK = "try"
@@ -25,7 +27,7 @@ def twin(engine: Engine, content: str) -> str:
 def forked(engine: Engine) -> None:
     """A space of four, and its fork."""
     first = Draft(content="red fox", category="c", key="k", tags=("a",), metadata={"n": {"m": [1]}}, author="Ann")
-    engine.add(SPACE, [first])
+    engine.add(SPACE, [replace(first, valid_from=from_us(NOON - 5), valid_to=from_us(NOON))])
     add(engine, "blue lake", "green hill", "old oak")
     engine.fork(SPACE, FORK)
 
@@ -43,7 +45,17 @@ def test_a_fork_has_all_that_lives_with_ids_of_its_own(engine: Engine):
     for text, one in mine.items():
         copy = copies[text]
         assert copy.id != one.id and (copy.space, copy.version) == (FORK, 1)
-        for field in ("category", "key", "tags", "metadata", "author", "created_at", "updated_at", "tokens"):
+        for field in (
+            "category",
+            "key",
+            "tags",
+            "metadata",
+            "author",
+            "created_at",
+            "updated_at",
+            "tokens",
+            "valid_to",
+        ):
             assert getattr(copy, field) == getattr(one, field)
     assert [one.id for one in copies.values()] == sorted([one.id for one in copies.values()], reverse=True)
     assert copies["a leaf of it"].parent_id == copies["a book"].id

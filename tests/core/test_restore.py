@@ -58,7 +58,7 @@ def _ordered(value: Any) -> Any:
 def test_history_tells_what_each_version_changed(engine: Engine):
     (id_,) = add(engine, "we deploy on fridays at noon", tags=("a",), metadata={"x": {"y": 1}, "z": 2})
     changes = {"content": "we deploy on mondays at noon", "tags": ("a", "b"), "metadata": {"x": {"y": True}}}
-    engine.update(SPACE, id_, {**changes, "author": "Ann"})
+    engine.update(SPACE, id_, {**changes, "author": "Ann", "valid_to": from_us(NOON)})
     engine.supersede(SPACE, id_, Draft(content="new"))
     last, middle, first = engine.history(SPACE, id_).versions
     assert first.changes == ()
@@ -66,6 +66,7 @@ def test_history_tells_what_each_version_changed(engine: Engine):
         ("content", "'fridays'", "'mondays'"),
         ("tags", "('a',)", "('a', 'b')"),
         ("author", "None", "'Ann'"),
+        ("valid_to", "None", repr(from_us(NOON))),
         ("metadata.x.y", "1", "True"),
         ("metadata.z", "2", "None"),
     }

@@ -13,6 +13,7 @@ from core.grants import Grant
 from core.query import Query
 from core.store.pages import Image, read_log
 from core.store.salvage import Reader
+from core.times import from_us
 from core.values import Draft, Undo
 from tests.core.fakes import NOON, SPACE, Clock, add, open_engine
 from tests.stores import FileStore
@@ -23,8 +24,8 @@ Damage = Callable[[random.Random, Path], set[int]]  # damages a file, and gives 
 # What must be the same again. `died` is left to the caller: it depends on the moment.
 _SAID = (
     "version, born, kind, category, category_folded, key, content, content_hash, type, status, importance, author, "
-    "author_folded, reason, source, tags, metadata, event_at, created_at, updated_at, expires_at, tokens, "
-    "source_class, derived_from, trust, checksum"
+    "author_folded, reason, source, tags, metadata, event_at, valid_from, valid_to, created_at, updated_at, "
+    "expires_at, tokens, source_class, derived_from, trust, checksum"
 )
 LINKS = ("supersedes", "superseded_by", "parent_id")
 
@@ -40,6 +41,7 @@ def lived_in(path: Path, memories: int) -> None:
         fields = dict(tags=(rng.choice(_WORDS), "Shared"), metadata={"n": number, "m": {"x": [1, "two", None]}})
         address = dict(category=f"C{number % 5}", key=f"k{number}" if number % 3 == 0 else None)
         said = dict(author=rng.choice(("Ann", None)), reason=rng.choice(("said so", None)), source="test")
+        said |= dict(valid_to=from_us(NOON)) if number % 4 == 0 else {}
         ids += add(engine, text, **fields, **address, **said)
     for id_ in ids[::3]:
         engine.update(SPACE, id_, {"content": f"changed {id_}", "importance": "high"})

@@ -74,10 +74,11 @@ def test_every_field_of_a_memory_can_be_given(run: Run):
         "reason": "why", "source": "mail", "tags": ["a", "b"], "metadata": {"team": {"size": 3}},
     }  # fmt: skip
     words = [f"--{name}={value}" for name, value in given.items() if name not in ("tags", "metadata")]
-    times = ("--event-at", "2026-01-31", "--expires-at", "2099-01-01T09:00:00+02:00")
+    times = ("--event-at", "2026-01-31", "--expires-at", "2099-01-01T09:00:00+02:00", "--valid-from", "2026-01-30")
     memory = added(run, "x", *words, "--tag", "a", "--tag", "b", "--metadata", '{"team": {"size": 3}}', *times)
     assert {name: memory[name] for name in given} == given
     assert (memory["event_at"], memory["expires_at"]) == ("2026-01-31T00:00:00Z", "2099-01-01T07:00:00Z")
+    assert (memory["valid_from"], memory["valid_to"]) == ("2026-01-30T00:00:00Z", None)
 
 
 def test_standard_input_is_the_content_without_its_last_end_of_line(run: Run):
@@ -86,9 +87,11 @@ def test_standard_input_is_the_content_without_its_last_end_of_line(run: Run):
     assert run("add", "-", input=b"\xff").exit_code == 64
 
 
-@pytest.mark.parametrize("option", ["--category", "--author", "--reason", "--source", "--event-at", "--expires-at"])
+@pytest.mark.parametrize(
+    "option", ["--category", "--author", "--reason", "--source", "--event-at", "--valid-to", "--expires-at"]
+)
 def test_an_empty_value_takes_a_field_away(option: str, run: Run):
-    value = "2099-01-01" if option.endswith("-at") else "something"
+    value = "2099-01-01" if option.endswith(("-at", "-to")) else "something"
     memory = added(run, "x", option, value)
     field = option.removeprefix("--").replace("-", "_")
     assert memory[field]
@@ -239,6 +242,8 @@ def test_lists_are_filtered_and_paged(run: Run):
     second = json.loads(run("list", "--limit", "5", "--cursor", first["next_cursor"], "--json").stdout)
     contents = [memory["content"] for memory in first["items"] + second["items"]]
     assert contents == [f"memory {number}" for number in (4, 3, 2, 1, 0)]
+    added(run, "it was so", "--valid-to", "2026-01-01")
+    assert [len(run("list", "--valid-at", f"{year}-01-01").stdout.splitlines()) for year in (2025, 2026)] == [6, 5]
     assert second["next_cursor"] is None
 
 
@@ -391,7 +396,7 @@ def test_reembedding_gives_a_space_the_model_that_runs(run: Run, monkeypatch: py
 
 
 def test_shortcuts_and_a_filter_hold_together():
-    none = dict.fromkeys(("category", "author", "type_", "status", "after", "before"))
+    none = dict.fromkeys(("category", "author", "type_", "status", "after", "before", "valid_at"))
     assert as_filter(None, **none, tags=()) is None
     assert as_filter({"or": []}, **none, tags=()) == {"or": []}
     both = as_filter({"key": "k"}, **none | {"category": "c"}, tags=("a,b", "c"))

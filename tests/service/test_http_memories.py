@@ -24,6 +24,8 @@ FULL = {
     "tags": ["Drink", "drink", "anna"],
     "metadata": {"session": "s1", "turn": 3, "deep": {"list": [1, None, "x"]}},
     "event_at": "2026-01-31T09:30:00+02:00",
+    "valid_from": "2026-01-31T00:00:00Z",
+    "valid_to": "2026-02-28T00:00:00+02:00",
     "expires_at": "2999-01-01T00:00:00Z",
 }
 
@@ -36,6 +38,7 @@ def test_a_new_memory_is_answered_with_all_its_fields_and_where_it_is(client: ht
     assert response.headers["location"] == f"{API}/memories/{body['id']}"
     assert response.headers["etag"] == f'"{body["id"]}.1"'
     assert body["event_at"] == "2026-01-31T07:30:00Z"
+    assert (body["valid_from"], body["valid_to"]) == ("2026-01-31T00:00:00Z", "2026-02-27T22:00:00Z")
     assert body["tags"] == ["Drink", "anna"]
     assert {name: body[name] for name in ("key", "metadata", "importance")} == {
         name: FULL[name] for name in ("key", "metadata", "importance")
@@ -183,7 +186,8 @@ def test_a_walk_through_a_list_sees_each_memory_once_while_writes_go_on(client: 
 
 def test_every_other_parameter_of_a_list_is_a_filter(client: httpx.Client):
     for n, tags in enumerate((["a"], ["b"], ["a", "c"])):
-        client.post(f"{API}/memories", json=draft(f"memory {n}", tags=tags, metadata={"n": n}))
+        holds = {"valid_from": f"202{n}-01-01T00:00:00Z", "valid_to": None if n == 2 else f"202{n + 1}-01-01T00:00:00Z"}
+        client.post(f"{API}/memories", json=draft(f"memory {n}", tags=tags, metadata={"n": n}, **holds))
 
     def found(query: str) -> list[int]:
         return sorted(m["metadata"]["n"] for m in client.get(f"{API}/memories?{query}").json()["items"])
@@ -191,6 +195,8 @@ def test_every_other_parameter_of_a_list_is_a_filter(client: httpx.Client):
     assert found("tags=A") == [0, 2]
     assert found("tags=b,c") == [1, 2]
     assert found("metadata.n.gte=1&tags=a") == [2]
+    assert [found(f"valid_at={year}-01-01") for year in (2019, 2020, 2021, 2030)] == [[], [0], [1], [2]]
+    assert found("valid_to.lte=2021-06-01&valid_from.exists=true") == [0]
     assert found('filter={"or":[{"tags":"b"},{"metadata.n":0}]}') == [0, 1]
 
 
@@ -204,6 +210,7 @@ def test_every_other_parameter_of_a_list_is_a_filter(client: httpx.Client):
         ("cursor=nonsense", "$.cursor"),
         ("colour=red", "$.colour"),
         ("created_at.gte=soon", "$.created_at.gte"),
+        ("valid_at.gte=2026-01-01", "$.valid_at.gte"),
         ("filter={", "$.filter"),
     ],
 )
@@ -238,6 +245,8 @@ def test_limits_are_said_with_the_value(client: httpx.Client):
         ({"content": "a", "event_at": "2026-01-01T00:00:00"}, "$.event_at"),
         ({"content": "a", "event_at": "0001-01-01T00:00:00+10:00"}, "$.event_at"),
         ({"content": "a", "expires_at": "2001-01-01T00:00:00Z"}, "$.expires_at"),
+        ({"content": "a", "valid_from": "2026-01-01"}, "$.valid_from"),
+        ({"content": "a", "valid_from": "2026-01-01T00:00:00Z", "valid_to": "2026-01-01T00:00:00Z"}, "$.valid_to"),
         ({"content": "a", "parent_id": "x"}, "$.parent_id"),
         ({"content": "a", "parent_id": "0197a3c0-5f4e-7000-8000-0123456789ab"}, "$.parent_id"),
         ({"content": "a", "on_conflict": "replace"}, "$.on_conflict"),

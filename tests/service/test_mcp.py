@@ -346,7 +346,11 @@ def test_what_is_recalled_cannot_pass_for_words_of_the_server(engine: Engine):
 
 def test_recall_shows_what_stood_then(engine: Engine):
     async def work(client: Client) -> None:
-        made = await client.call_tool("remember", {"content": "We deploy on Fridays"})
+        until = {"valid_to": "2026-03-01T00:00:00Z"}
+        made = await client.call_tool("remember", {"content": "We deploy on Fridays", **until})
+        for day, found in (("2026-02-28", [until]), ("2026-03-01", [])):
+            held = await client.call_tool("recall", {"query": "when do we deploy", "filter": {"valid_at": day}})
+            assert [{"valid_to": one["valid_to"]} for one in held.structured_content["memories"]] == found
         await client.call_tool("forget", {"id": made.structured_content["memory"]["id"]})
         for past, found in (({}, 0), ({"as_of": 1}, 1), ({"as_of": "1"}, 1)):
             answer = await client.call_tool("recall", {"query": "when do we deploy", **past})
@@ -385,7 +389,8 @@ def test_recall_keeps_its_budget(contents: list[str], budget: int):
 def hit(content: str) -> Hit:
     raw = {"id": id_text(secrets.token_bytes(16)), "space": "s", "version": 1, "kind": "memory", "content": content}
     at = datetime(2026, 5, 1, tzinfo=UTC)
-    rest = {name: None for name in ("author", "reason", "source", "event_at", "expires_at", "supersedes", "parent_id")}
+    rest = dict.fromkeys(("author", "reason", "source", "expires_at", "supersedes", "parent_id"))
+    rest |= dict.fromkeys(("event_at", "valid_from", "valid_to"))
     fixed: dict[str, Any] = {"type": "fact", "status": "active", "importance": "medium", "tags": ("a b", "c")}
     memory = Memory(
         **raw, **rest, **fixed, category="some category", key="k", metadata={"team": "core"}, created_at=at,

@@ -98,8 +98,9 @@ def test_what_a_note_says_line_by_line_belongs_to_it(tmp_path: Path):
 def test_a_fact_that_holds_no_longer_is_deprecated(tmp_path: Path):
     found = items("zep graphiti_dump.json", tmp_path)
     past, present = found["Anna lives in Oulu"], found["Anna lives in Turku"]
-    assert (past.memory["status"], past.rest["valid_to"]) == ("deprecated", "2025-03-01T09:30:00+00:00")
+    assert (past.memory["status"], past.memory["valid_to"]) == ("deprecated", "2025-03-01T09:30:00+00:00")
     assert (present.memory["status"], present.memory["event_at"]) == ("active", "2025-03-01T09:30:00+00:00")
+    assert (present.memory["valid_from"], present.memory["valid_to"]) == ("2025-03-01T09:30:00+00:00", None)
     assert present.memory["tags"] == ["Anna", "Turku"]
 
 
