@@ -24,10 +24,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what runs on the other store."""
-    kept = ("file", "sqld", None) if config.getoption("store") == "both" else (config.getoption("store"), None)
-    config.hook.pytest_deselected(items=[item for item in items if _store_of(item) not in kept])
-    items[:] = [item for item in items if _store_of(item) in kept]
+    """Leave out what runs on the other store, and what one store is enough for when there are both."""
+    wanted = config.getoption("store")
+
+    def kept(item: pytest.Item) -> bool:
+        store = _store_of(item)
+        if wanted == "both":
+            return store != "sqld" or not item.get_closest_marker("one_store")
+        return store in (wanted, None)
+
+    config.hook.pytest_deselected(items=[item for item in items if not kept(item)])
+    items[:] = [item for item in items if kept(item)]
 
 
 def _store_of(item: pytest.Item) -> str | None:

@@ -15,6 +15,8 @@ from service.settings import Settings
 from tests.service.fakes import API, draft
 from tests.service.keyed import administrator
 
+pytestmark = pytest.mark.one_store
+
 
 def fill(client: httpx.Client, count: int) -> None:
     memories = [draft(f"memory {number} {'with words ' * 20}", category="a b&c") for number in range(count)]

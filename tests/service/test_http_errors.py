@@ -18,6 +18,8 @@ from service.settings import Settings
 from tests.core.fakes import WordEncoder
 from tests.service.fakes import API, Breakable, draft
 
+pytestmark = pytest.mark.one_store
+
 JSON = {"Content-Type": "application/json"}
 SMALL = 10_000
 

@@ -13,6 +13,8 @@ from service.app import create_app
 from service.settings import Settings
 from tests.service.fakes import API, draft
 
+pytestmark = pytest.mark.one_store
+
 SHORT = "application/json"
 LONG = "application/json; charset=utf-8"  # the same, and not plain
 VARYING = frozenset({"x-request-id", "server-timing", "muisti-seq", "etag", "location"})

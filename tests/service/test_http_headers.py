@@ -16,6 +16,8 @@ from service.settings import Settings
 from tests.core.fakes import Clock
 from tests.service.fakes import API, draft
 
+pytestmark = pytest.mark.one_store
+
 SEQ = re.compile(r"[0-9a-f-]{36}:\d+")
 
 

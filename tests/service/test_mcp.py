@@ -42,6 +42,8 @@ from tests.core.fakes import Clock
 from tests.service.keyed import Caller, administrator, expired, revoked, with_mode
 from tests.stores import settings_at
 
+pytestmark = pytest.mark.one_store
+
 ERAS = ("legacy", "auto")
 HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
 FULL = [

@@ -18,6 +18,8 @@ from service.settings import Settings
 from tests.service.fakes import API, draft
 from tests.service.keyed import with_mode
 
+pytestmark = pytest.mark.one_store
+
 MODERN = MODERN_PROTOCOL_VERSIONS[-1]
 VERSIONS = (*HANDSHAKE_PROTOCOL_VERSIONS, MODERN, None)
 META = {
