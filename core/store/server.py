@@ -28,7 +28,7 @@ from core.store.location import base_url
 CONNECT_SECONDS = 2.0
 CONNECTIONS = 64  # kept open
 CLOSE_SECONDS = 1.0
-MISSING_SECONDS = 2.0  # for which a database may seem missing: sqld says so while it closes one to make room for others
+MISSING_SECONDS = 1.0  # for which a database may seem missing: sqld says so while it closes one to make room for others
 PORTS = {"http": 80, "https": 443}
 _ALIKE = {"content-type": "application/json", "accept-encoding": "identity"}
 

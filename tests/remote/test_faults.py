@@ -188,7 +188,7 @@ def test_the_ids_of_old_writes_go_and_the_count_stays(sqld: Sqld, monkeypatch: p
 
 def test_what_does_not_speak_hrana_is_told_so(sqld: Sqld):
     with pytest.raises(StoreUnavailable, match="Hrana"):
-        RemoteDatabase(Server(f"{sqld.url}/elsewhere", Token(), "default"), seconds=1)
+        RemoteDatabase(Server(f"{sqld.url}/elsewhere", Token(), "default"), seconds=3)
 
 
 def test_threads_of_one_process_write_one_after_another(sqld: Sqld):
