@@ -1,13 +1,17 @@
 """What makes the command line pleasant: it completes, hints, tries things out, and stops when it is told to."""
 
+import fcntl
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 from click.testing import Result
@@ -138,10 +142,19 @@ def test_ctrl_c_ends_a_command_without_a_trace(tmp_path: Path, environ: dict[str
         [MUISTI, "add", "-", "--database", "m.db"], cwd=tmp_path, env=environ, stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as waiting:  # fmt: skip
-        time.sleep(2)  # until it reads
+        assert waiting.stdin is not None and waiting.stdout is not None and waiting.stderr is not None
+        waiting.stdin.write("Deploys go")
+        waiting.stdin.flush()
+        while unread(waiting.stdin):  # and when nothing is left, it waits for more
+            time.sleep(0.02)
         waiting.send_signal(signal.SIGINT)
-        said, error = waiting.communicate(timeout=60)
-    assert (waiting.returncode, said, error.strip()) == (1, "", "Stopped.")
+        assert waiting.wait(timeout=60) == 1
+        assert (waiting.stdout.read(), waiting.stderr.read().strip()) == ("", "Stopped.")
+
+
+def unread(pipe: IO[str]) -> int:
+    """Bytes in a pipe that nobody has read."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
 
 
 def test_hints_are_for_people(run: Run, monkeypatch: pytest.MonkeyPatch):
