@@ -8,6 +8,8 @@ import pytest
 
 from tests.service.fakes import API, draft, lines
 
+pytestmark = pytest.mark.one_store
+
 URL = f"{API}/memories/batch"
 NDJSON = {"Content-Type": "application/x-ndjson"}
 

@@ -8,6 +8,8 @@ import pytest
 from tests.core.fakes import Clock
 from tests.service.fakes import API, draft
 
+pytestmark = pytest.mark.one_store
+
 URL = f"{API}/entries/rules/deploy"
 
 

@@ -24,6 +24,8 @@ from service.workers import Pool
 from tests.service.fakes import API, Breakable, draft
 from tests.service.keyed import administrator, caller
 
+pytestmark = pytest.mark.one_store
+
 DOCS = Path(__file__).parents[2] / "docs"
 
 

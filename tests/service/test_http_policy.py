@@ -14,6 +14,8 @@ from service.settings import Settings
 from tests.service.fakes import API
 from tests.service.keyed import administrator, with_mode
 
+pytestmark = pytest.mark.one_store
+
 SECRET = "gh" + "p_a8Kd02LmQ7xZp4Rt9VbN3cYw6HsJ1gFu5EoT"
 BODY = {"content": f"the token is {SECRET}"}
 

@@ -5,6 +5,8 @@ import pytest
 
 from tests.service.fakes import draft
 
+pytestmark = pytest.mark.one_store
+
 
 def test_a_space_is_made_listed_read_and_erased(client: httpx.Client):
     made = client.post("/v1/spaces", json={"name": "acme.web"})

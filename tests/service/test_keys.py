@@ -21,6 +21,8 @@ from tests.core.fakes import Clock
 from tests.service.fakes import API, Breakable, draft
 from tests.service.keyed import Caller, administrator, caller, with_mode
 
+pytestmark = pytest.mark.one_store
+
 
 @pytest.fixture
 def admin(engine: Engine) -> Caller:
