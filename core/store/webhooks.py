@@ -41,7 +41,7 @@ def kept(row: Row) -> Kept:
     names = ("id", "url", "secret", "kinds", "show", "made_at", "actor", "epoch", "cursor", "attempts", "error",
              "told_at", "stopped")  # fmt: skip
     values = dict(zip(names, row, strict=True))
-    return Kept(**{**values, "kinds": tuple(json.loads(cast(str, values["kinds"])))})  # pyright: ignore[reportArgumentType]
+    return Kept(**{**values, "kinds": tuple(json.loads(cast(str, values["kinds"])))})  # pyright: ignore[reportArgumentType]  # STRICT columns
 
 
 def insert(space: SpaceRow, new: Kept, most: int) -> list[Statement]:
