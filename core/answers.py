@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import msgspec
 
 from core.ids import id_bytes
-from core.values import Flag, Likeness, Memory, Seq
+from core.outcomes import Flag, Likeness
+from core.values import Memory, Seq
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):

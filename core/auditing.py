@@ -1,9 +1,10 @@
 """The audit log: administration and deletions, newest first, page by page."""
 
+from core.audited import AuditPage
 from core.errors import InvalidInput
 from core.store import audit
 from core.store.database import Rows, Statement
-from core.values import LIMIT_MAX, AuditPage
+from core.values import LIMIT_MAX
 
 
 def page_of(limit: int, cursor: str | None) -> Statement:

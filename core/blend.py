@@ -32,7 +32,10 @@ EXPLAINED = ("around", "late", "order", "brevity", "speaker")
 
 
 class Blend(msgspec.Struct, frozen=True):
-    """The parts of each row's score, as in the formula above; `words` are those of the row and of what is around it."""
+    """The parts of each row's score, as in the formula above; `words` are those of the row and of what is around it.
+
+    `covered` is the share of the query's idf whose words the row has, however seldom; the score has no use for it.
+    """
 
     scale: float
     lexical: Doubles
@@ -40,6 +43,7 @@ class Blend(msgspec.Struct, frozen=True):
     around: Doubles
     late: Doubles
     order: Doubles
+    covered: Doubles
     brevity: Doubles
     speaker: Doubles
     words: Doubles
@@ -64,7 +68,7 @@ def blended(
     scale = (matches.norm.k1 + 1) / (USUAL_K1 + 1)
     parts = np.empty((loops.PARTS, len(rows)))
     parts[loops.COSINE] = cosines(snapshot, aim, rows)
-    parts[loops.AROUND : loops.ORDER + 1] = in_context(snapshot, population.mask, matches, wanted, rows)
+    parts[loops.AROUND : loops.COVERED + 1] = in_context(snapshot, population.mask, matches, wanted, rows)
     columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(snapshot, population, wanted.text))
     constants = (UNIT, OUTSIDE, UTTERANCE, scale, LATE, ORDER, alpha)
     loops.blend(rows, matches.scores, *columns, *constants, parts)

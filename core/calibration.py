@@ -18,7 +18,7 @@ FILE = "evidence.json"
 
 RankedMode = Literal["hybrid", "semantic", "keyword"]
 
-KEYWORD = Thresholds(weak=0.25, strong=0.47)
+KEYWORD = Thresholds(weak=0.21, strong=0.36)
 """For search by words alone, which has no model."""
 
 

@@ -7,8 +7,10 @@ from msgspec.structs import force_setattr, replace
 
 from core.errors import AddressTaken, Forbidden, Similar
 from core.filters import And, Filter, Leaf
+from core.outcomes import Likeness
+from core.terms import SourceClass
 from core.text import fold
-from core.values import LOCAL, TRUST, Draft, Likeness, SourceClass
+from core.values import LOCAL, TRUST, Draft
 
 SAID = (
     "content", "category", "key", "author", "reason", "source", "tags", "metadata", "event_at", "valid_from",

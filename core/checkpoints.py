@@ -6,20 +6,22 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from core.caller import Caller
+from core.comparisons import Checkpoint, Diff, MemoryChange
 from core.diff import differences
 from core.embed import Encoder
 from core.errors import AlreadyExists, Forbidden, InvalidInput, NotFound, TooLarge
 from core.ids import id_text
+from core.outcomes import RolledBack, Written
 from core.past import point_of, shown_at
 from core.points import Point, parse
 from core.reading import find_space
 from core.reembed import embed_past
-from core.store import audit, checkpoints, memories, turns
+from core.store import audit, checkpoints, turns, version_rows
 from core.store.database import Database, Refused, Rows
 from core.store.spaces import SpaceRow, guard
 from core.store.trial import written
 from core.transactions import Call, Transactions
-from core.values import LIMIT_MAX, REASON_MAX, Checkpoint, Diff, Memory, MemoryChange, RolledBack, Seq, Written
+from core.values import LIMIT_MAX, REASON_MAX, Memory, Seq
 
 TURNS_MAX = 50_000  # memories that one batch changes; a remote database gives a transaction 5 s
 
@@ -184,7 +186,7 @@ def _numbers(first: Point, last: Point) -> tuple[int, int]:
 
 def _by_id(rows: Rows, space: str, caller: Caller) -> dict[bytes, Memory]:
     """Memories that the caller sees, by id; those that were superseded are not there."""
-    found = [(row[1], memories.memory(row, space)) for row in rows]
+    found = [(row[1], version_rows.memory(row, space)) for row in rows]
     return {
         memory_id: one
         for memory_id, one in found

@@ -13,7 +13,7 @@ from core.ids import id_text
 from core.index.births import Births
 from core.passages import split
 from core.prepare import Source, draft_of, embedded_text, terms
-from core.store import index_rows, memories, segments, spaces
+from core.store import index_rows, inserting, segments, spaces, version_rows
 from core.store.checksums import COVERED, doubt
 from core.store.database import Database, Row, Rows, Scalar, Statement
 from core.store.spaces import SpaceRow, space_row
@@ -112,7 +112,7 @@ def _next(database: Database, after: int, limit: int = BATCH) -> list[_Held]:
     """The next versions by row, with all that hangs on them, of one moment."""
     among = f"SELECT id FROM versions WHERE id > ? ORDER BY id LIMIT {limit}"
     named = ", ".join(f"v.{name}" for name in _ROW)
-    asked = f"SELECT {memories.COLUMNS}, {named} FROM versions v WHERE v.id IN ({among}) ORDER BY 1"
+    asked = f"SELECT {version_rows.COLUMNS}, {named} FROM versions v WHERE v.id IN ({among}) ORDER BY 1"
     hung = [f"SELECT * FROM {table} WHERE version_id IN ({among}) ORDER BY 1, 2, 3" for table in _HANGING]
     try:
         versions, *hanging = database.read([Statement(sql, (after,)) for sql in (asked, *hung)])
@@ -132,13 +132,13 @@ def _unreadable(database: Database, after: int, asked: str) -> list[_Held]:
     except StoreCorrupt:
         plain = "SELECT id, memory_id, version FROM versions WHERE id > ? ORDER BY id LIMIT 1"
         (rows,) = database.read([Statement(plain, (after,))])
-        return [_held((*row, *[None] * (memories.WIDTH - 3)), None) for row in rows]
+        return [_held((*row, *[None] * (version_rows.WIDTH - 3)), None) for row in rows]
 
 
 def _held(row: Row, hanging: dict[str, Rows] | None) -> _Held:
     id_, memory_id, version = cast(tuple[int, bytes, int], row[:3])
-    named = dict(zip(_ROW, row[memories.WIDTH :], strict=False))
-    return _Held(id_, memory_id, version, named, row[: memories.WIDTH], hanging)
+    named = dict(zip(_ROW, row[version_rows.WIDTH :], strict=False))
+    return _Held(id_, memory_id, version, named, row[: version_rows.WIDTH], hanging)
 
 
 def _flaws(
@@ -155,7 +155,7 @@ def _flaws(
         space = all_spaces.get(int(str(one.row["space_id"])))
         if space is None:  # of an import that is not done
             continue
-        memory = memories.memory(one.columns, space.space.name)
+        memory = version_rows.memory(one.columns, space.space.name)
         if what := _underived(one, memory, one.hanging):
             yield one, (False, what)
         else:
@@ -172,7 +172,7 @@ def _underived(one: _Held, memory: Memory, hanging: dict[str, Rows]) -> str | No
         return "hash or folded text"
     if hanging.get("tags", []) != sorted((fold(tag), tag) for tag in memory.tags):
         return "tags"
-    if sorted(hanging.get("metadata", []), key=_key) != sorted(memories.flatten(memory.metadata), key=_key):
+    if sorted(hanging.get("metadata", []), key=_key) != sorted(inserting.flatten(memory.metadata), key=_key):
         return "metadata"
     source = Source.of(draft_of(memory))
     cut = split(memory.content, memory.tokens)

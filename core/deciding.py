@@ -9,19 +9,21 @@ from core.caller import Caller
 from core.conflicts.alignment import align
 from core.conflicts.differences import part
 from core.conflicts.words import read as words_of
+from core.counts import Quota
 from core.embed import Encoder
 from core.errors import InvalidInput, NotFound
+from core.outcomes import Difference, LikenessKind, Written
 from core.prepare import again, carried, superseded
 from core.reading import find_space
 from core.refusals import Part
-from core.store import audit, changes, conflicts, memories, quotas, spaces
+from core.store import audit, changes, conflicts, guards, inserting, quotas, spaces, version_rows
 from core.store.database import Database, Refused, Row
 from core.store.spaces import SpaceRow
 from core.store.trial import written
 from core.terms import Decision
 from core.times import from_us
 from core.transactions import Call, Transactions
-from core.values import LIMIT_MAX, Difference, LikenessKind, Memory, Quota, Seq, Written
+from core.values import LIMIT_MAX, Memory, Seq
 
 
 class OpenConflict(Struct, frozen=True, kw_only=True):
@@ -133,12 +135,12 @@ class Conflicts:
             heir = structs.replace(heir, category=one.existing.category, key=one.existing.key)
         new = again(heir, one.new, cast(int, new_row[0]), space, self._encoder)
         statements = [
-            memories.refuse_stale(one.existing),
-            memories.refuse_stale(one.new),
-            memories.end(space, one.existing, 1),
-            *memories.insert(space, carried(old, cast(int, existing_row[0])), None, 1),
+            guards.refuse_stale(one.existing),
+            guards.refuse_stale(one.new),
+            inserting.end(space, one.existing, 1),
+            *inserting.insert(space, carried(old, cast(int, existing_row[0])), None, 1),
             changes.record(space, "superseded", call.caller, old, 1),
-            memories.end(space, one.new),
+            inserting.end(space, one.new),
             *self._transactions.birth(space, new, "updated", call.caller),
             quotas.refuse_larger(space, self._quota, heir),
         ]
@@ -149,9 +151,9 @@ class Conflicts:
 
     def _reject(self, space: SpaceRow, one: OpenConflict, call: Call) -> Written:
         statements = [
-            memories.refuse_stale(one.existing),
-            memories.refuse_stale(one.new),
-            memories.end(space, one.new),
+            guards.refuse_stale(one.existing),
+            guards.refuse_stale(one.new),
+            inserting.end(space, one.new),
             changes.record(space, "deleted", call.caller, one.new),
             audit.note(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=one.new.id),
         ]
@@ -168,8 +170,8 @@ def _conflict(row: Row, space: str) -> OpenConflict:
         similarity=similarity,
         opened_at=from_us(opened_at),
         actor=actor,
-        existing=memories.memory(existing, space),
-        new=memories.memory(new, space),
+        existing=version_rows.memory(existing, space),
+        new=version_rows.memory(new, space),
     )
 
 

@@ -7,13 +7,15 @@ from msgspec.structs import replace
 
 from core.errors import Echo
 from core.ids import id_text
+from core.outcomes import Flag
 from core.prepare import canonical
 from core.served import Served
+from core.spaces import Policy
 from core.store import memories
 from core.store.database import Database
 from core.store.spaces import SpaceRow
 from core.transactions import Call
-from core.values import SOURCES_MAX, Draft, Flag, Policy
+from core.values import SOURCES_MAX, Draft
 
 
 class Echoes(msgspec.Struct, frozen=True):

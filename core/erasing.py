@@ -4,7 +4,7 @@ Marking a memory as deleted keeps its history. This does not.
 """
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import cast
 
@@ -18,21 +18,22 @@ from core.filters import Filter
 from core.ids import id_bytes, id_text
 from core.index.cache import Indexes
 from core.index.packing import repack
+from core.outcomes import Plan, Planned
 from core.reading import find_space
 from core.served import Served
 from core.store import audit, erasure, imports, spaces
 from core.store.database import Database, Refused, Scalar, Statement
 from core.store.free_space import Traces
 from core.store.spaces import SpaceRow
+from core.terms import BATCH_MAX
 from core.text import fold
-from core.times import from_us
-from core.values import BATCH_MAX, Json, Plan, Planned, Seq
+from core.times import Clock, from_us
+from core.values import Json, Seq
 
 AT_ONCE = 100  # memories in one batch
 AT_A_TIME = 1_000  # memories in a step of the background: all places are asked once for each
 OVERWRITTEN_MAX = 10_000  # versions that a server surely writes over and deletes in one transaction
 TRIES = 16
-Clock = Callable[[], int]
 
 # What nobody can look at from here.
 ELSEWHERE: Mapping[str, str] = {

@@ -38,7 +38,10 @@ from typing import ClassVar
 
 import msgspec
 
-from core.values import Divergence, LaterChange, Likeness, Seq, Usage
+from core.comparisons import Divergence
+from core.counts import Usage
+from core.outcomes import LaterChange, Likeness
+from core.values import Seq
 
 NAMED = 5  # later changes, in a message
 

@@ -1,12 +1,12 @@
 """Ends for good what has expired, so that the end of it stands in the history."""
 
 from core.caller import Caller
+from core.outcomes import Written
 from core.refusals import Part
-from core.store import changes, memories
+from core.store import changes, memories, version_rows
 from core.store.database import Database
 from core.store.spaces import SpaceRow
 from core.transactions import Call, Transactions
-from core.values import Written
 
 AT_ONCE = 100  # memories in a step
 EXPIRY = Caller("expiry")  # who ends them
@@ -29,7 +29,7 @@ class Expirer:
 
         def attempt(found: SpaceRow) -> Written:
             (rows,) = self._database.read([memories.expired(found, now, AT_ONCE)])
-            gone = [memories.memory(row, space) for row in rows]
+            gone = [version_rows.memory(row, space) for row in rows]
             if not gone:
                 return Written(memories=(), seq=found.seq, created=False)
             last = len(gone) - 1

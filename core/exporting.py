@@ -25,9 +25,10 @@ from core.records import (
     memory_record,
     vector_text,
 )
-from core.store import exports, memories, spaces
+from core.store import exports, spaces, version_rows
 from core.store.database import Database, Row, Rows
 from core.store.spaces import SpaceRow
+from core.store.version_rows import WIDTH
 from core.times import from_us
 from core.values import Seq
 
@@ -96,11 +97,11 @@ class Export:
         return [record for _, _, record in sorted(lines, key=lambda line: line[:2])], upto
 
     def _version(self, row: Row, passages: dict[int, list[PassageRecord]]) -> VersionLine:
-        row_id, born, died = cast(tuple[int, int, int | None], (row[0], *row[memories.WIDTH : memories.WIDTH + 2]))
+        row_id, born, died = cast(tuple[int, int, int | None], (row[0], *row[WIDTH : WIDTH + 2]))
         return VersionLine(
             born=born,
             died=died if died is not None and died <= self.seq.number else None,
-            memory=memory_record(memories.memory(row, self._space.space.name)),
+            memory=memory_record(version_rows.memory(row, self._space.space.name)),
             passages=passages.get(row_id, []) if self._vectors else None,
         )
 

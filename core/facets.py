@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from typing import cast
 
+from core.counts import Count, Counts, Quota, Stats
 from core.points import Point
 from core.store import quotas
 from core.store.database import Rows, Scalar, Statement
-from core.store.memories import UNEXPIRED
 from core.store.points import lived
 from core.store.spaces import SpaceRow
+from core.store.version_rows import UNEXPIRED
 from core.text import fold
 from core.times import DAY_US, from_us
-from core.values import IMPORTANCE, Count, Counts, Quota, Stats
+from core.values import IMPORTANCE
 
 EVERY = 2**63 - 1  # changes
 

@@ -11,7 +11,7 @@ from core.errors import EpochGone, InvalidInput, NotYetReplicated, PastRetention
 from core.filters import Filter
 from core.ids import id_text
 from core.reading import find_space, read
-from core.store import feed, memories
+from core.store import feed, memories, version_rows
 from core.store.database import Database, Statement
 from core.store.feed import Told
 from core.store.spaces import SpaceRow
@@ -142,7 +142,7 @@ def _events(database: Database, space: SpaceRow, told: Sequence[Told], show: Sho
     found: dict[int, Memory] = {}
     if rows:
         for row in database.read([memories.by_rows(rows)])[0]:
-            memory = memories.memory(row, space.space.name)
+            memory = version_rows.memory(row, space.space.name)
             if caller.shows(memory.category):
                 found[cast(int, row[0])] = memory
     return [

@@ -5,6 +5,7 @@ bounds (`core.decay.feedback_factor`).
 """
 
 from core.caller import Caller
+from core.counts import Telemetry
 from core.errors import NotFound
 from core.ids import id_bytes
 from core.reading import current, read
@@ -12,7 +13,6 @@ from core.store import feedback, memories, spaces, telemetry
 from core.store.database import Database, Refused
 from core.store.trial import written
 from core.terms import Verdict
-from core.values import Telemetry
 
 
 def give(

@@ -13,9 +13,10 @@ from typing import get_args
 import msgspec
 
 from core.ids import id_bytes, id_text
+from core.terms import SourceClass, Status, Type
 from core.text import fold
 from core.times import to_us
-from core.values import IMPORTANCE, NAME_MAX, Json, Kind, SourceClass, Status, Type
+from core.values import IMPORTANCE, NAME_MAX, Json, Kind
 
 Scalar = str | int | float | bytes  # a bool is an int
 Read = Callable[[Json], Scalar]

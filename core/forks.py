@@ -7,17 +7,20 @@ from typing import cast
 import msgspec
 
 from core.checkpoints import TURNS_MAX, check_size, check_whole, cursor_of, position
+from core.comparisons import Comparison, Divergence, Strategy
 from core.diff import differences
 from core.errors import AlreadyExists, Conflict, InvalidInput, MergeConflict, ModelMismatch, NotFound
 from core.ids import id_text
 from core.index.cache import Indexes
+from core.outcomes import Written
 from core.reading import find_space
-from core.store import audit, forks, memories, spaces
+from core.spaces import Space
+from core.store import audit, forks, memories, spaces, version_rows
 from core.store.database import Database, Refused, Rows, Statement
 from core.store.spaces import SpaceRow, space_row
 from core.store.trial import written
 from core.transactions import Call, Transactions
-from core.values import LIMIT_MAX, Comparison, Divergence, FieldChange, Memory, Space, Strategy, Written
+from core.values import LIMIT_MAX, FieldChange, Memory
 
 SHOWN = 100  # conflicts in a refusal
 
@@ -189,8 +192,8 @@ class Forks:
         rows = self._database.read(ask)
         for ours, theirs in zip(rows[0::2], rows[1::2], strict=True):
             if ours and theirs:
-                here = memories.memory(ours[0], both.target.space.name)
-                there = memories.memory(theirs[0], both.space.space.name)
+                here = version_rows.memory(ours[0], both.target.space.name)
+                there = version_rows.memory(theirs[0], both.space.space.name)
                 yield Divergence(id=here.id, other=there.id, conflict=True, ours=here, theirs=there, here=(), there=())
 
     def _divergences(self, both: _Both, rows: Rows) -> Iterator[Divergence]:
@@ -200,7 +203,7 @@ class Forks:
         by_row = {cast(int, row[0]): row for row in read}
 
         def one(row: int | None, space: SpaceRow) -> Memory | None:
-            return None if row is None or row not in by_row else memories.memory(by_row[row], space.space.name)
+            return None if row is None or row not in by_row else version_rows.memory(by_row[row], space.space.name)
 
         for memory_id, twin_id, base_row, mine, theirs, there, here in found:
             base, other, own = one(base_row, both.space), one(mine, both.space), one(theirs, both.target)

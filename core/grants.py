@@ -8,8 +8,10 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from core.errors import InvalidInput, Problem
+from core.spaces import SPACE_NAME
+from core.terms import Scope, SourceClass
 from core.text import fold
-from core.values import NAME_MAX, SPACE_NAME, Scope, SourceClass
+from core.values import NAME_MAX
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 ANY = "*"  # at the end of a name: every space that begins so

@@ -18,18 +18,19 @@ from core.embed import Encoder
 from core.errors import InvalidInput
 from core.ids import id_text
 from core.index.cache import Indexes
+from core.outcomes import Likeness
 from core.passages import split
 from core.personal import personal_in
 from core.prepare import draft_of
 from core.reading import find_space
 from core.screening import Screener, redacted
 from core.secrets import secrets_in
-from core.store import lint, memories
+from core.store import lint, version_rows
 from core.store.database import Database, Row
 from core.store.spaces import SpaceRow
 from core.terms import CHECKS, Check
 from core.times import DAY_US, to_us
-from core.values import Draft, Likeness, Memory, Seq
+from core.values import Draft, Memory, Seq
 
 AT_ONCE = 200  # memories, and about as many milliseconds
 AT_ONCE_MAX = 1_000
@@ -334,10 +335,10 @@ def _about(text: str) -> str:
 
 def _seen(row: Row, space: str) -> _Seen:
     count, last, twin, parent, before, after, source, vector = cast(
-        tuple[int | None, int | None, bytes | None, int, int, int, str | None, bytes | None], row[memories.WIDTH :]
+        tuple[int | None, int | None, bytes | None, int, int, int, str | None, bytes | None], row[version_rows.WIDTH :]
     )
     return _Seen(
-        memory=memories.memory(row, space),
+        memory=version_rows.memory(row, space),
         retrievals=count or 0,
         retrieved_at=last,
         twin=None if twin is None else id_text(twin),

@@ -8,7 +8,7 @@ from core.filter_sql import where
 from core.filters import Filter, fields_of
 from core.ids import id_bytes
 from core.points import Point
-from core.store import memories
+from core.store import memories, version_rows
 from core.store.database import Rows, Statement
 from core.store.spaces import SpaceRow
 from core.times import to_us
@@ -32,7 +32,7 @@ def page_of(space: SpaceRow, filter: Filter | None, limit: int, cursor: str | No
 
 def page(space: SpaceRow, rows: Rows, limit: int) -> Page:
     """The memories read by `page_of`, and the cursor of the next page."""
-    items = tuple(memories.memory(row, space.space.name) for row in rows[:limit])
+    items = tuple(version_rows.memory(row, space.space.name) for row in rows[:limit])
     return Page(items=items, next_cursor=_cursor(items[-1]) if len(rows) > limit else None, seq=space.seq)
 
 

@@ -4,23 +4,25 @@ from typing import cast
 
 from msgspec.structs import replace
 
+from core.counts import Quota
 from core.diff import differences
 from core.embed import Encoder
 from core.errors import InvalidInput, NotFound
 from core.ids import IdSource, id_bytes, id_text
+from core.outcomes import Written
 from core.prepare import carried, new_memory, ready, restored, superseded
 from core.provenance import Provenance
 from core.reading import current
 from core.refusals import Part
 from core.screening import Screener
-from core.store import changes, memories, quotas
+from core.store import changes, guards, inserting, memories, quotas, version_rows
 from core.store.database import Database, Row
 from core.store.spaces import SpaceRow
 from core.transactions import Call, IfMatch, Transactions, check
 from core.validate import check_new
-from core.values import Draft, Memory, Quota, Written
+from core.values import Draft, Memory
 
-DIED = memories.WIDTH  # the place in a row of `memories.last`
+DIED = version_rows.WIDTH  # the place in a row of `memories.last`
 
 
 class Lives:
@@ -90,10 +92,10 @@ class Lives:
         old = superseded(before, made.id, call.now)
         (new,) = ready([made], space, self._encoder)
         statements = [
-            memories.refuse_stale(before),
+            guards.refuse_stale(before),
             *lineage.statements,
-            memories.end(space, before, 1),
-            *memories.insert(space, carried(old, cast(int, row[0])), None, 1),
+            inserting.end(space, before, 1),
+            *inserting.insert(space, carried(old, cast(int, row[0])), None, 1),
             changes.record(space, "superseded", call.caller, old, 1),
             *self._transactions.birth(space, new, "created", call.caller),
             quotas.refuse_more(space, self._quota),
@@ -113,12 +115,12 @@ class Lives:
             raise NotFound("memory", memory_id)
         named = memories.of_versions(space, [] if version is None else [(raw, version)])
         last, *chosen = self._database.read([memories.last(space, raw), *named])
-        before = memories.memory(last[0], name) if last else None
+        before = version_rows.memory(last[0], name) if last else None
         if before is None or not call.caller.shows(before.category):
             raise NotFound("memory", memory_id)
         is_dead = last[0][DIED] is not None
         rows = chosen[0] if chosen else last if is_dead else last[1:]
-        wanted = memories.memory(rows[0], name) if rows else None
+        wanted = version_rows.memory(rows[0], name) if rows else None
         if version is None and wanted is None:
             raise InvalidInput.at("$.version", "the memory has only one version, and that stands")
         if wanted is None or not call.caller.shows(wanted.category):
@@ -130,9 +132,9 @@ class Lives:
     def _restore(self, space: SpaceRow, before: Memory, after: Memory, call: Call, *, is_dead: bool) -> Written:
         (new,) = ready([after], space, self._encoder)
         if is_dead:
-            head, limit = [memories.refuse_revived(before)], quotas.refuse_more(space, self._quota)
+            head, limit = [guards.refuse_revived(before)], quotas.refuse_more(space, self._quota)
         else:
-            head = [memories.refuse_stale(before), memories.end(space, before)]
+            head = [guards.refuse_stale(before), inserting.end(space, before)]
             limit = quotas.refuse_larger(space, self._quota, after)
         part = Part(after, [*head, *self._transactions.birth(space, new, "restored", call.caller), limit])
         return self._transactions.commit(self._transactions.begin(space, [part], call, created=False))

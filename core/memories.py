@@ -1,6 +1,6 @@
 """The memories of all spaces, as one caller reads and changes them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 import msgspec
@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from core import facets
 from core.caller import Caller
 from core.checkpoints import Checkpoints
+from core.comparisons import Checkpoint, Comparison, Diff, Strategy
+from core.counts import Counts, Quota, Stats, Telemetry
 from core.deciding import ConflictPage, Conflicts, OpenConflict
 from core.diff import compared
 from core.errors import Forbidden, NotFound
@@ -23,6 +25,7 @@ from core.importing.importer import Import, Importer
 from core.linting import AT_ONCE, Limits, Linter, Report
 from core.listing import page, page_of
 from core.lives import Lives
+from core.outcomes import Reviewed, RolledBack, Undo, Written
 from core.past import AskAt, read_at
 from core.points import AsOf, Point
 from core.query import Query
@@ -31,40 +34,18 @@ from core.records import Imported
 from core.reviewing import Reviewer
 from core.search import Searcher
 from core.served import Served
-from core.store import memories, telemetry
+from core.spaces import Space
+from core.store import memories, telemetry, version_rows
 from core.store.database import Database, Ended, Outcome, Rows
 from core.store.spaces import SpaceRow
 from core.telemetry import Retrievals
-from core.terms import CHECKS, PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Check, Decision, Verdict
+from core.terms import CHECKS, PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Check, Decision, OnConflict, Verdict
+from core.times import Clock
 from core.transactions import Begun, Call, IfMatch
 from core.undoing import Undoer
 from core.validate import check_query
-from core.values import (
-    Checkpoint,
-    Comparison,
-    Counts,
-    Diff,
-    Draft,
-    Found,
-    History,
-    Memory,
-    OnConflict,
-    Page,
-    Quota,
-    RequestKey,
-    Reviewed,
-    RolledBack,
-    Seq,
-    Space,
-    Stats,
-    Strategy,
-    Telemetry,
-    Undo,
-    Written,
-)
+from core.values import Draft, Found, History, Memory, Page, RequestKey, Seq
 from core.writing import Writer
-
-Clock = Callable[[], int]  # microseconds since 1970, UTC
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -330,7 +311,7 @@ class Memories:
         found, (rows, chain) = self._read(space, lambda row: [memories.history(row, raw), memories.chain(row, raw)])
         if self._shown(rows, space) is None:
             raise NotFound("memory", memory_id)
-        versions = (memories.version(row, space) for row in rows)
+        versions = (version_rows.version(row, space) for row in rows)
         shown = compared([version for version in versions if self._caller.shows(version.memory.category)])
         links = tuple(id_text(cast(bytes, row[0])) for row in chain if self._caller.shows(row[1]))
         return History(versions=shown, chain=links, seq=found.seq)
@@ -416,7 +397,7 @@ class Memories:
 
     def _shown(self, rows: Rows, space: str) -> Memory | None:
         """The memory in the first of the rows, if the caller may see it."""
-        memory = memories.memory(rows[0], space) if rows else None
+        memory = version_rows.memory(rows[0], space) if rows else None
         return memory if memory is not None and self._caller.shows(memory.category) else None
 
     def _own(self, query: Query) -> Query:

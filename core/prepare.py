@@ -1,6 +1,7 @@
 """From a draft to a version ready to be stored: passages cut, terms listed, vectors computed."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -10,11 +11,12 @@ from msgspec.structs import fields, replace
 from core.embed import Encoder, check_model
 from core.ids import id_bytes, id_text
 from core.passages import split
-from core.store.memories import Indexed, NewVersion
+from core.spaces import Field
+from core.store.inserting import Indexed, NewVersion
 from core.store.spaces import SpaceRow
 from core.text import FIELDS, count_tokens, fold, index_codes, same_text_hash
 from core.times import from_us
-from core.values import Draft, Field, Memory, Passage
+from core.values import Draft, Memory, Passage
 from core.vectors import pack
 
 DRAFT_FIELDS = tuple(field.name for field in fields(Draft))
@@ -50,7 +52,7 @@ def new_memory(draft: Draft, space: str, memory_id: str, now: int, trust: int, s
         superseded_by=None,
         trust=trust,
         tokens=count_tokens(draft.content),
-        **_values(draft),
+        **_values(draft, now),
     )
 
 
@@ -62,7 +64,7 @@ def changed(memory: Memory, draft: Draft, now: int, trust: int) -> Memory:
         updated_at=max(from_us(now), memory.updated_at),
         trust=trust,
         tokens=count_tokens(draft.content),
-        **_values(draft),
+        **_values(draft, now),
     )
 
 
@@ -161,6 +163,8 @@ def terms(source: Source, passage: Passage) -> bytes:
     )
 
 
-def _values(draft: Draft) -> dict[str, Any]:
+def _values(draft: Draft, now: int) -> dict[str, Any]:
     values: dict[str, Any] = {name: getattr(draft, name) for name in DRAFT_FIELDS}
+    if isinstance(draft.expires_at, timedelta):
+        values["expires_at"] = from_us(now) + draft.expires_at
     return {**values, "tags": distinct_tags(draft.tags), "derived_from": canonical(draft.derived_from)}

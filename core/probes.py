@@ -8,12 +8,14 @@ import msgspec
 from core.caller import OWNER, Caller
 from core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from core.ids import IdSource, id_bytes, id_text
+from core.outcomes import Shift
 from core.query import Query
 from core.reading import find_space
 from core.search import Searcher
-from core.store import memories, probes, spaces
+from core.store import memories, probes, spaces, version_rows
 from core.store.database import Database, Refused, Rows, Statement
 from core.store.probes import ProbeRow, RunRow
+from core.store.rehearsed import Rehearsed
 from core.store.spaces import SpaceRow
 from core.times import from_us
 from core.validate import check_query
@@ -22,6 +24,8 @@ from core.values import LIMIT_MAX, NAME_MAX, Seq
 PROBES_MAX = 500  # of a space
 RUNS_MAX = 20  # that are kept of a space
 K = 10
+FORESIGHT_SECONDS = 2.0  # of trying, for which a dry run may keep writers waiting to tell of probes
+LOADS = 10  # reads that it takes to load an index, about
 
 
 class Expectation(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,6 +164,32 @@ class Probes:
             ranks=ranks,
         )
 
+    def foreseen(
+        self, space: SpaceRow, batch: Sequence[Statement], now: int, seconds: float
+    ) -> tuple[Shift, ...] | None:
+        """The probes that would rank otherwise if a batch were written, which takes `seconds`.
+
+        They are asked in an index of what the space would be, so every question runs the batch and takes it back; None
+        when that takes too long.
+
+        Raises:
+            Refused: it would not be written.
+        """
+        (rows,) = self._database.read([probes.of_space(space)])
+        if not rows:
+            return ()
+        if seconds * (len(rows) + LOADS) > FORESIGHT_SECONDS:
+            return None
+        tried = Rehearsed(self._database, batch)
+        there = Probes(tried, self._searcher.on(tried), self._ids).tried(space.space.name, now).ranks
+        here = self.tried(space.space.name, now).ranks
+        pinned = [_probe(probes.probe_row(row)) for row in rows]
+        return tuple(
+            Shift(one.id, one.expects.query, here.get(one.id), there.get(one.id))
+            for one in pinned
+            if here.get(one.id) != there.get(one.id)
+        )
+
     def _rank(self, space: SpaceRow, expects: Expectation, now: int) -> int | None:
         wanted = expects.memory_id or self._at(space, expects)
         if wanted is None:
@@ -171,7 +201,7 @@ class Probes:
         """The id of the memory at the address."""
         assert expects.category is not None and expects.key is not None
         rows = self._one(memories.at_address(space, expects.category, expects.key))
-        return memories.memory(rows[0], space.space.name).id if rows else None
+        return version_rows.memory(rows[0], space.space.name).id if rows else None
 
     def _one(self, statement: Statement) -> Rows:
         return self._database.read([statement])[0]

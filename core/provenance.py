@@ -8,11 +8,12 @@ import msgspec
 from core.caller import Caller
 from core.errors import InvalidInput, Problem
 from core.ids import id_text
+from core.outcomes import Flag
 from core.prepare import canonical
-from core.store import memories
+from core.store import guards, memories
 from core.store.database import Database, Statement
 from core.store.spaces import SpaceRow
-from core.values import TRUST, Draft, Flag, Memory
+from core.values import TRUST, Draft, Memory
 
 
 class Lineage(msgspec.Struct, frozen=True):
@@ -76,7 +77,7 @@ class Provenance:
 def _lineage(space: SpaceRow, draft: Draft, living: dict[str, int], path: str, earlier: dict[str, int]) -> Lineage:
     sources = living | earlier
     trust = min([TRUST[draft.source_class], *sources.values()])
-    statements = (memories.refuse_less_trusted(space, list(living), trust),) if living else ()
+    statements = (guards.refuse_less_trusted(space, list(living), trust),) if living else ()
     if trust == TRUST[draft.source_class]:
         return Lineage(trust, (), statements)
     lowest = tuple(one for one, trusted in sources.items() if trusted == trust)

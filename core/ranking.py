@@ -140,11 +140,13 @@ def _blended(
     blend = blended(snapshot, population, wanted, matches, aim, alpha, rows)
     found = Signals(
         memories=snapshot.columns.version[rows],
+        covered=blend.covered,
         lexical=blend.words,
         pairs=blend.order,
         cosine=blend.cosine,
         persons=blend.speaker / NAMED,
         known=known_share(matches.mass, matches.unknown, population.rows),
+        there=matches.there,
     )
     return Candidates(
         rows=rows,
@@ -181,8 +183,10 @@ def _searched(
     rows = np.unique(np.concatenate(list(ranks.values())))
     lexical = None if matches is None else matches.scores[rows].astype(np.float64)
     cosine = None if aim is None else cosines(snapshot, aim, rows)
-    known = 1.0 if matches is None else known_share(matches.mass, matches.unknown, population.rows)
-    signals = Signals(memories=snapshot.columns.version[rows], lexical=lexical, cosine=cosine, known=known)
+    signals = Signals(memories=snapshot.columns.version[rows], covered=lexical, lexical=lexical, cosine=cosine)
+    if matches is not None:
+        known = known_share(matches.mass, matches.unknown, population.rows)
+        signals = replace(signals, known=known, there=matches.there)
     return Candidates(
         rows=rows,
         fused=_fused(snapshot, query, rows, ranks, lexical, cosine),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from core.caller import Caller
 from core.errors import NotFound
-from core.store import memories, spaces
+from core.store import memories, spaces, version_rows
 from core.store.database import Database, Rows, Statement
 from core.store.spaces import SpaceRow, space_row
 from core.values import Memory
@@ -40,7 +40,7 @@ def current(rows: Rows, space: str, memory_id: str, caller: Caller, now: int) ->
     Raises:
         NotFound: there is none, it is superseded, has expired, or is not one of the caller's.
     """
-    memory = memories.memory(rows[0], space) if rows else None
+    memory = version_rows.memory(rows[0], space) if rows else None
     if memory is None or not caller.shows(memory.category) or memories.is_expired(memory, now):
         raise NotFound("memory", memory_id)
     if memory.superseded_by is not None:

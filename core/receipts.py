@@ -11,9 +11,10 @@ from core.errors import NotFound
 from core.hits import Answer, Evidence, Mode
 from core.ids import IdSource, id_bytes, id_text
 from core.reading import find_space
-from core.store import memories, receipts, spaces
+from core.store import memories, receipts, spaces, version_rows
 from core.store.database import Database, Refused
 from core.store.receipts import Kept, KeptHit
+from core.store.version_rows import WIDTH
 from core.text import fold
 from core.times import DAY_US, from_us
 from core.values import Memory, Seq
@@ -112,7 +113,7 @@ class Receipts:
             found.space.generation, reference_time, parameters.decode(), msgspec.json.encode(told).decode(),
         )  # fmt: skip
         hits = [
-            KeptHit(rank, memories.raw(hit.memory.id), hit.memory.version, hit.score)
+            KeptHit(rank, version_rows.raw(hit.memory.id), hit.memory.version, hit.score)
             for rank, hit in enumerate(answer.hits, start=1)
         ]
         try:
@@ -155,11 +156,11 @@ class Receipts:
         differing = [one for one in dict.fromkeys([*before, *after]) if before.get(one) != after.get(one)]
         if not differing:
             return ()
-        (rows,) = self._database.read([receipts.fates(space.id, [memories.raw(one) for one in differing])])
+        (rows,) = self._database.read([receipts.fates(space.id, [version_rows.raw(one) for one in differing])])
         fates: dict[str, _Fate] = {}
         for row in rows:
-            memory = memories.memory(row, receipt.space)
-            died, born, first = cast(tuple[int | None, int, int | None], row[memories.WIDTH : memories.WIDTH + 3])
+            memory = version_rows.memory(row, receipt.space)
+            died, born, first = cast(tuple[int | None, int, int | None], row[WIDTH : WIDTH + 3])
             fates[memory.id] = _Fate(memory=memory, is_dead=died is not None, born=born, first=first or born)
         is_other_model = space.space.generation != receipt.generation
         return tuple(

@@ -16,7 +16,8 @@ from msgspec import Meta, Raw, Struct, structs
 
 from core.errors import InvalidInput, Problem
 from core.ids import id_bytes
-from core.values import TRUST, Field, Memory, Seq, SpaceSettings
+from core.spaces import Field, SpaceSettings
+from core.values import TRUST, Memory, Seq
 
 FORMAT = 1
 Count = Annotated[int, Meta(ge=0, le=2**53)]

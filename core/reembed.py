@@ -7,10 +7,11 @@ from core.caller import OWNER
 from core.embed import Encoder
 from core.points import Point
 from core.prepare import Source, draft_of, embedded_text
-from core.store import changes, memories, segments, spaces
+from core.store import changes, segments, spaces, version_rows
 from core.store.database import Database, Refused, Row, Rows, Statement
 from core.store.points import lived
 from core.store.spaces import SpaceRow
+from core.store.version_rows import COLUMNS, WIDTH
 from core.values import Passage
 from core.vectors import pack
 
@@ -46,7 +47,7 @@ def embed_past(database: Database, space: SpaceRow, encoder: Encoder, point: Poi
     then, args = lived(point)
     lacking = _LACKING.format(then=then)
     while True:
-        select = f"SELECT {memories.COLUMNS}, p.number, p.start, p.stop {lacking} ORDER BY v.id, p.number LIMIT {BATCH}"
+        select = f"SELECT {COLUMNS}, p.number, p.start, p.stop {lacking} ORDER BY v.id, p.number LIMIT {BATCH}"
         (rows,) = database.read([Statement(select, (space.id, *args, encoder.identity))])
         if not rows or space.space.generation != encoder.identity:
             return
@@ -63,7 +64,7 @@ def _counts(database: Database, space: SpaceRow, digest: str) -> tuple[int, int]
 
 
 def _embed_some(database: Database, space: SpaceRow, encoder: Encoder, digest: str) -> None:
-    select = f"SELECT {memories.COLUMNS}, p.number, p.start, p.stop {_MISSING} ORDER BY v.id, p.number LIMIT {BATCH}"
+    select = f"SELECT {COLUMNS}, p.number, p.start, p.stop {_MISSING} ORDER BY v.id, p.number LIMIT {BATCH}"
     (rows,) = database.read([Statement(select, (space.id, digest))])
     _store(database, space, encoder, rows)
 
@@ -76,15 +77,15 @@ def _store(database: Database, space: SpaceRow, encoder: Encoder, rows: Rows) ->
             # OR IGNORE: another process may embed the same; WHERE: the version may have been erased meanwhile
             "INSERT OR IGNORE INTO embeddings SELECT p.version_id, p.number, g.id, ? FROM passages p, generations g "
             "WHERE p.version_id = ? AND p.number = ? AND g.hash = ?",
-            (vector, row[0], row[memories.WIDTH], digest),
+            (vector, row[0], row[WIDTH], digest),
         )
         for row, vector in zip(rows, vectors, strict=True)
     ])  # fmt: skip
 
 
 def _text(row: Row, space: SpaceRow) -> str:
-    number, start, stop = cast(tuple[int, int, int], row[memories.WIDTH : memories.WIDTH + 3])
-    source = Source.of(draft_of(memories.memory(row, space.space.name)))
+    number, start, stop = cast(tuple[int, int, int], row[WIDTH : WIDTH + 3])
+    source = Source.of(draft_of(version_rows.memory(row, space.space.name)))
     return embedded_text(source, Passage(number, start, stop), space.space.settings.embedded_fields)
 
 

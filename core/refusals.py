@@ -7,10 +7,11 @@ import msgspec
 
 from core.conflicts.likeness import likeness
 from core.errors import AddressTaken, Duplicate, InvalidInput, NotFound
-from core.store import memories, spaces
+from core.outcomes import Likeness, LikenessKind
+from core.store import memories, spaces, version_rows
 from core.store.database import Database, Refused, Row, Statement
 from core.store.spaces import SpaceRow
-from core.values import Likeness, LikenessKind, Memory, Seq
+from core.values import Memory, Seq
 
 
 class Overtaken(Exception):
@@ -62,4 +63,4 @@ def explained(refused: Refused, database: Database, space: SpaceRow, part: Part 
 
 
 def _alike(rows: Sequence[Row], space: SpaceRow, kind: LikenessKind) -> list[Likeness]:
-    return [likeness(memories.memory(row, space.space.name), kind) for row in rows]
+    return [likeness(version_rows.memory(row, space.space.name), kind) for row in rows]

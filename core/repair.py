@@ -10,7 +10,7 @@ from core.checkup import BATCH, Findings
 from core.embed import Encoder
 from core.errors import Conflict, StoreCorrupt
 from core.prepare import ready
-from core.store import memories, segments, spaces
+from core.store import inserting, segments, spaces, version_rows
 from core.store.backup import checked, fresh, opened
 from core.store.checksums import COVERED, checksum
 from core.store.database import Database, Statement
@@ -110,14 +110,14 @@ def _derive_in(database: Database, space: SpaceRow, encoder: Encoder | None, row
     if space.space.generation not in (None, identity):
         return
     marks = ",".join("?" * len(rows))
-    asked = f"SELECT {memories.COLUMNS} FROM versions v WHERE v.space_id = ? AND v.id IN ({marks})"
+    asked = f"SELECT {version_rows.COLUMNS} FROM versions v WHERE v.space_id = ? AND v.id IN ({marks})"
     (found,) = database.read([Statement(asked, (space.id, *rows))])
-    versions = [memories.memory(row, space.space.name) for row in found]
+    versions = [version_rows.memory(row, space.space.name) for row in found]
     statements: list[Statement] = []
     for row, new in zip(found, ready(versions, space, encoder), strict=True):
         statements += (Statement(f"DELETE FROM {table} WHERE version_id = ?", (row[0],)) for table in _HANGING)
-        statements.append(memories.refold(cast(int, row[0]), new))
-        statements += memories.hang_on((memories.raw(new.memory.id), new.memory.version), new, identity)
+        statements.append(inserting.refold(cast(int, row[0]), new))
+        statements += inserting.hang_on((version_rows.raw(new.memory.id), new.memory.version), new, identity)
     if statements:
         database.write(statements)
 

@@ -7,14 +7,16 @@ from typing import cast
 from msgspec.structs import replace
 
 from core.errors import InvalidInput
+from core.outcomes import Reviewed, Written
 from core.prepare import carried, changed, draft_of
 from core.refusals import Part
-from core.store import candidates, memories
+from core.store import candidates, guards, inserting, version_rows
 from core.store.database import Database, Row, Statement
 from core.store.spaces import SpaceRow
+from core.terms import Status
 from core.times import DAY_US
 from core.transactions import Call, Transactions
-from core.values import Memory, Reviewed, Status, Written
+from core.values import Memory
 
 AT_ONCE = 500  # memories: some thousand statements, and tens of milliseconds
 
@@ -80,10 +82,10 @@ class Reviewer:
         return Reviewed(written=written, before=dict(before), after=+after, more=number == AT_ONCE)
 
     def _turned(self, space: SpaceRow, row: Row, status: Status, call: Call, offset: int) -> Part:
-        before: Memory = memories.memory(row, space.space.name)
+        before: Memory = version_rows.memory(row, space.space.name)
         after = changed(before, replace(draft_of(before), status=status), call.now, before.trust)
         born = self._transactions.birth(space, carried(after, cast(int, row[0])), "updated", call.caller, offset)
-        return Part(after, [memories.refuse_stale(before), memories.end(space, before, offset), *born])
+        return Part(after, [guards.refuse_stale(before), inserting.end(space, before, offset), *born])
 
 
 def _check(retrievals: int, days: float) -> None:

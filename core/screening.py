@@ -7,13 +7,16 @@ import msgspec
 from msgspec.structs import replace
 
 from core.errors import Problem, SensitiveContent
+from core.outcomes import Flag
 from core.personal import personal_in
 from core.recognise import Found
 from core.secrets import secrets_in
+from core.spaces import Policy
 from core.store.spaces import SpaceRow
+from core.terms import Screening
 from core.transactions import Call
 from core.validate import check_draft
-from core.values import Draft, Flag, Json, Policy, Screening
+from core.values import Draft, Json
 
 TEXTS = ("content", "reason", "source", "author")
 ADDRESS = ("category", "key")

@@ -24,7 +24,7 @@ from core.past import point_of
 from core.points import AsOf
 from core.query import Query, Wanted, parse
 from core.ranking import Ranked, rank
-from core.store import memories, spaces
+from core.store import memories, spaces, version_rows
 from core.store.database import Database
 from core.times import from_us
 from core.values import Memory, Passage
@@ -43,6 +43,10 @@ class Searcher:
         self._indexes = indexes
         self._encoder = encoder
         self._calibration = calibration
+
+    def on(self, database: Database) -> "Searcher":
+        """The same on another database, which is never written to."""
+        return Searcher(database, self._indexes.on(database), self._encoder, self._calibration)
 
     def search(self, space: str, query: Query, now: int, max_age: float = 0.0) -> Answer:
         """The best memories of a space, best first; `now` in microseconds.
@@ -185,7 +189,7 @@ class Searcher:
             index.opinions.renew()
             if not again or not heard:
                 return None, newest
-        found = {cast(int, row[0]): memories.memory(row, name) for row in rows}
+        found = {cast(int, row[0]): version_rows.memory(row, name) for row in rows}
         if len(found) < len(set(versions)):
             if newest == snapshot.seq.number:
                 raise StoreCorrupt(f"the index of space {name!r} has memories that are not stored; run `muisti doctor`")

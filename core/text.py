@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from core.language import ENGLISH, FIRST, function_words, language_of, stem
 from core.memo import Memo
-from core.values import Field
+from core.spaces import Field
 
 ANALYZER = "2"  # changes whenever the same text may give other terms
 

@@ -1,6 +1,9 @@
 """Times: microseconds since 1970 inside the core, timezone-aware UTC datetimes in values."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+
+Clock = Callable[[], int]  # microseconds since 1970, UTC
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)

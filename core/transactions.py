@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from core import answers
 from core.caller import OWNER, Caller
 from core.conflicts.check import NOT_CHECKED, Checked
+from core.counts import Quota
 from core.embed import Encoder, check_model
 from core.errors import (
     Echo,
@@ -23,13 +24,14 @@ from core.errors import (
 )
 from core.index.cache import Indexes
 from core.meters import Counter
+from core.outcomes import Flag, Plan, Shift, Tally, Written
 from core.refusals import Overtaken, Part, explained, part_of
-from core.store import changes, memories, quotas, requests, spaces, turns
+from core.store import changes, guards, inserting, memories, quotas, requests, spaces, turns, version_rows
 from core.store.database import Database, Refused, Row, Rows, Statement
-from core.store.memories import NewVersion
+from core.store.inserting import NewVersion
 from core.store.spaces import SpaceRow, space_row
 from core.terms import BATCH_MAX, ChangeKind
-from core.values import Flag, Memory, Plan, Quota, RequestKey, Seq, Tally, Written
+from core.values import Memory, RequestKey, Seq
 
 TRIES = 16  # of a change that others overtake
 
@@ -49,6 +51,8 @@ class Call(msgspec.Struct, frozen=True):
     dry_run: bool = False
 
 
+# Of a space, a batch, the time, and the seconds that the batch takes.
+Foresee = Callable[[SpaceRow, Sequence[Statement], int, float], tuple[Shift, ...] | None]
 IfMatch = Collection[str] | None  # etags, one of which must be the current one; None when any will do
 
 
@@ -93,10 +97,11 @@ class Transactions:
         retention_us: int,
         quota: Quota,
         changes: Counter,
+        foresee: Foresee,
     ) -> None:
         """`retention_us` is how long the answer of a request with a key is kept, `quota` that of spaces without one.
 
-        `changes` counts what is written.
+        `changes` counts what is written. `foresee` tells what a batch would do to the probes of a space.
         """
         self._database = database
         self._indexes = indexes
@@ -104,6 +109,7 @@ class Transactions:
         self._retention_us = retention_us
         self._quota = quota
         self._changes = changes
+        self._foresee = foresee
         self._spaces: dict[str, SpaceRow] = {}  # as last read; the guard of a batch tells when one has changed
 
     def known(self, name: str) -> SpaceRow | None:
@@ -170,11 +176,11 @@ class Transactions:
         memory = new.memory
         statements: list[Statement] = []
         if memory.category is not None and memory.key is not None and memory.superseded_by is None:
-            statements.append(memories.refuse_address(space, memory))
+            statements.append(guards.refuse_address(space, memory))
         if memory.parent_id is not None:
-            statements.append(memories.refuse_orphan(space, memory.parent_id))
+            statements.append(guards.refuse_orphan(space, memory.parent_id))
         generation = None if self._encoder is None else self._encoder.identity if new.passages is not None else None
-        statements += memories.insert(space, new, generation, offset)
+        statements += inserting.insert(space, new, generation, offset)
         statements.append(changes.record(space, kind, caller, memory, offset))
         return statements
 
@@ -184,7 +190,7 @@ class Transactions:
         unchanged = Written(memories=(memory,), seq=space.seq, created=False, plan=plan, flags=flags)
         if call.request is None:
             return unchanged
-        part = Part(memory, [memories.refuse_stale(memory)])
+        part = Part(memory, [guards.refuse_stale(memory)])
         head = [*requests.refuse_known(call.request, call.now), spaces.guard(space)]
         self._write(self._prepared(Begun(space, len(head), head, [part], call, created=False, flags=flags)))
         return unchanged
@@ -256,7 +262,7 @@ class Transactions:
             return None
         space, call, number = begun.space, begun.call, begun.numbers
         (rows,) = self._database.read([memories.at_address(space, memory.category, memory.key)])
-        held = memories.memory(rows[0], space.space.name) if rows else None
+        held = version_rows.memory(rows[0], space.space.name) if rows else None
         if held is None or not memories.is_expired(held, call.now):
             return None
         if any(part.memory.id == held.id for part in begun.parts):  # it ends there already
@@ -287,12 +293,16 @@ class Transactions:
     def _planned(self, begun: Begun) -> Written:
         """What `concluded` would tell, at the point of history that the store stays at."""
         stands, made = spaces.number(begun.space), changes.last(begun.space, BATCH_MAX)
+        began = perf_counter()
         try:
             (((number,),), *results) = self._database.rehearse([stands, *begun.batch, made])
         except Refused as refused:
             raise Refused(refused.code, refused.statement - 1) from refused
+        took = perf_counter() - began
         after = cast(int, results[begun.head - 1][0][0])
         number = cast(int, number)
+        told = begun.call.caller.sees_all
+        shifts = self._foresee(begun.space, begun.batch, begun.call.now, took) if told else None
         planned = [changes.planned(row) for row in reversed(results[-1]) if cast(int, row[0]) > number]
         return Written(
             memories=tuple(part.memory for part in begun.parts if part.told),
@@ -302,7 +312,7 @@ class Transactions:
             checked_at=begun.checked.at,
             ended=begun.ended,
             flags=begun.flags,
-            plan=Plan(after - number, tuple(planned)),
+            plan=Plan(after - number, tuple(planned), shifts),
             tally=_tally(begun, results),
         )
 
@@ -329,7 +339,7 @@ class Transactions:
         rows = self._database.read(memories.of_versions(space, stored.versions))
         epoch, number = seq.split(":")
         return Written(
-            memories=tuple(memories.memory(row, space.space.name) for found in rows for row in found),
+            memories=tuple(version_rows.memory(row, space.space.name) for found in rows for row in found),
             seq=Seq(epoch, int(number)),
             created=stored.created,
             replayed=True,

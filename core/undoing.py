@@ -5,20 +5,23 @@ from typing import cast
 
 import msgspec
 
+from core.counts import Quota
 from core.diff import differences
 from core.embed import Encoder
 from core.errors import ChangedSince, InvalidInput, NotFound
 from core.ids import id_text
+from core.outcomes import LaterChange, Undo, Written
 from core.prepare import ready, stood
 from core.refusals import Part
-from core.store import audit, changes, memories, quotas
+from core.store import audit, changes, guards, inserting, memories, quotas, version_rows
 from core.store.changes import Change
 from core.store.database import Database, Rows, Statement
 from core.store.spaces import SpaceRow
+from core.terms import BATCH_MAX
 from core.transactions import Call, Transactions
-from core.values import BATCH_MAX, LaterChange, Memory, Quota, Undo, Written
+from core.values import Memory
 
-DIED = memories.WIDTH  # the place in a row of `memories.last`
+DIED = version_rows.WIDTH  # the place in a row of `memories.last`
 
 
 class _Touched(msgspec.Struct, frozen=True):
@@ -92,9 +95,9 @@ class Undoer:
         name = space.space.name
         return [
             _Touched(
-                last=memories.memory(last[0], name),
+                last=version_rows.memory(last[0], name),
                 is_dead=last[0][DIED] is not None,
-                before=memories.memory(before[0], name) if before else None,
+                before=version_rows.memory(before[0], name) if before else None,
             )
             for last, before in zip(answers[0::3], answers[1::3], strict=True)
         ]
@@ -138,10 +141,10 @@ def _ask(space: SpaceRow, memory_id: bytes, seq: int) -> list[Statement]:
 
 def _ended(space: SpaceRow, one: _Touched, offsets: Mapping[str, int], call: Call) -> Iterator[Statement]:
     if one.is_dead:
-        yield memories.refuse_revived(one.last)
+        yield guards.refuse_revived(one.last)
         return
-    yield memories.refuse_stale(one.last)
-    yield memories.end(space, one.last, offsets[one.last.id])
+    yield guards.refuse_stale(one.last)
+    yield inserting.end(space, one.last, offsets[one.last.id])
     if one.before is None:
         yield changes.record(space, "undone", call.caller, one.last, offsets[one.last.id])
         yield audit.note(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=one.last.id)

@@ -3,36 +3,28 @@
 import json
 import math
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import get_args
 
 from core.errors import InvalidInput, Problem
 from core.hits import Recency
 from core.ids import id_bytes
 from core.query import TRUST_WEIGHT_MAX, Query
-from core.store.memories import flatten
+from core.spaces import QUOTA_MAX, Field, SpaceSettings
+from core.store.inserting import flatten
+from core.terms import CONTENT_MAX, Echoes, Importance, Screening, SourceClass, Status, Type
 from core.times import from_us
 from core.values import (
-    CONTENT_MAX,
     LIMIT_MAX,
     METADATA_MAX,
     NAME_MAX,
     QUERY_MAX,
-    QUOTA_MAX,
     REASON_MAX,
     SOURCES_MAX,
     TAGS_MAX,
     Draft,
-    Echoes,
-    Field,
-    Importance,
     Json,
     Kind,
-    Screening,
-    SourceClass,
-    SpaceSettings,
-    Status,
-    Type,
 )
 
 DAYS_MAX = 36_500  # that something is kept
@@ -221,11 +213,12 @@ def _names(value: Json | Mapping[str, Json]) -> Iterator[str]:
 
 def _times(draft: Draft, now: int, path: str) -> Iterator[Problem]:
     for name in ("event_at", "valid_from", "valid_to", "expires_at"):
-        at: datetime | None = getattr(draft, name)
-        if at is not None and at.tzinfo is None:
+        at: datetime | timedelta | None = getattr(draft, name)
+        if isinstance(at, datetime) and at.tzinfo is None:
             yield Problem(f"{path}.{name}", "needs a time zone, as in 2026-05-01T12:00:00Z")
-    if draft.expires_at is not None and draft.expires_at.tzinfo is not None and draft.expires_at <= from_us(now):
-        yield Problem(f"{path}.expires_at", f"{draft.expires_at.isoformat()} lies in the past")
+    end = draft.expires_at
+    if isinstance(end, datetime) and end.tzinfo is not None and end <= from_us(now):
+        yield Problem(f"{path}.expires_at", f"{end.isoformat()} lies in the past")
     start, end = draft.valid_from, draft.valid_to
     if start is not None and end is not None and start.tzinfo and end.tzinfo and end <= start:
         yield Problem(f"{path}.valid_to", f"{end.isoformat()} is not later than valid_from, {start.isoformat()}")

@@ -6,24 +6,27 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from core.conflicts.check import NOT_CHECKED, Checked, Checker
+from core.counts import Quota
 from core.echoes import Echoes
 from core.embed import Encoder
 from core.errors import AddressTaken, NotFound, Similar
 from core.ids import IdSource, id_bytes, id_text
 from core.index.cache import Indexes
 from core.lives import Lives
+from core.outcomes import Flag, Likeness, Written
 from core.prepare import again, changed, draft_of, new_memory, ready
 from core.provenance import Lineage, Provenance
 from core.reading import current
 from core.refusals import Overtaken, Part
 from core.screening import Screener
-from core.store import audit, changes, conflicts, memories, quotas, spaces
+from core.store import audit, changes, conflicts, guards, inserting, memories, quotas, spaces, version_rows
 from core.store.database import Database, Outcome, Refused, Row, Statement
-from core.store.memories import NewVersion
+from core.store.inserting import NewVersion
 from core.store.spaces import SpaceRow, space_row
+from core.terms import OnConflict
 from core.transactions import CHANGED, Begun, Call, IfMatch, Transactions, check
 from core.validate import check_new
-from core.values import Draft, Flag, Likeness, Memory, OnConflict, Quota, Written
+from core.values import Draft, Memory
 
 QUICK_TEXT = 2_000  # characters of a memory that is added at once
 QUICK_CHANGES = 64  # that an index may be behind for it
@@ -160,7 +163,7 @@ class Writer:
                     return self._transactions.commit(self._adding(found, [draft], "keep", call, "$"))
                 except AddressTaken:
                     raise Overtaken from None
-            before = memories.memory(rows[0], space)
+            before = version_rows.memory(rows[0], space)
             check(before, if_match)
             clean, flags = self._screener.screened(found, draft, call, before=draft_of(before))
             is_new = memories.is_expired(before, call.now)
@@ -187,7 +190,7 @@ class Writer:
 
         def attempt(found: SpaceRow) -> Written:
             (rows,) = self._database.read([memories.at_address(found, category, key)])
-            memory = memories.memory(rows[0], space) if rows and call.caller.shows(category) else None
+            memory = version_rows.memory(rows[0], space) if rows and call.caller.shows(category) else None
             if memory is None or memories.is_expired(memory, call.now):
                 raise NotFound("entry", f"{category}/{key}")
             check(memory, if_match)
@@ -217,8 +220,8 @@ class Writer:
             closest = next((one.id for one in refusal.found if call.caller.shows(one.category)), None)
             if closest is None:
                 raise
-        (rows,) = self._database.read([memories.living(space, memories.raw(closest))])
-        before = memories.memory(rows[0], space.space.name) if rows else None
+        (rows,) = self._database.read([memories.living(space, version_rows.raw(closest))])
+        before = version_rows.memory(rows[0], space.space.name) if rows else None
         if before is None or before.superseded_by is not None:
             raise Overtaken
         return self._lives.put_in_place(space, rows[0], before, draft, call)
@@ -232,8 +235,8 @@ class Writer:
 
     def _end(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
         statements = [
-            memories.refuse_stale(memory),
-            memories.end(space, memory),
+            guards.refuse_stale(memory),
+            inserting.end(space, memory),
             changes.record(space, "deleted", call.caller, memory),
             audit.note(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=memory.id),
         ]
@@ -310,7 +313,7 @@ class Writer:
     def _addition(
         self, space: SpaceRow, new: NewVersion, offset: int, on_conflict: OnConflict, call: Call
     ) -> list[Statement]:
-        refusals = [memories.refuse_duplicate(space, new.content_hash, call.now)] if on_conflict == "reject" else []
+        refusals = [guards.refuse_duplicate(space, new.content_hash, call.now)] if on_conflict == "reject" else []
         limits = [quotas.refuse_more(space, self._quota)] if offset == 0 else []  # behind the last of the batch
         return [*refusals, *self._transactions.birth(space, new, "created", call.caller, offset), *limits]
 
@@ -328,9 +331,9 @@ class Writer:
     ) -> Written:
         new = again(changed(before, draft, call.now, lineage.trust), before, cast(int, row[0]), space, self._encoder)
         statements = [
-            memories.refuse_stale(before),
+            guards.refuse_stale(before),
             *lineage.statements,
-            memories.end(space, before),
+            inserting.end(space, before),
             *self._transactions.birth(space, new, "updated", call.caller),
             quotas.refuse_larger(space, self._quota, new.memory),
         ]

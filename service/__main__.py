@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 from core.errors import MuistiError
-from service.server import run
 from service.settings import SettingsError, find_config, load
+from service.starting import serve
 
 if __name__ == "__main__":
     try:
-        run(load(os.environ, find_config(os.environ, Path.cwd()), {}))
+        serve(load(os.environ, find_config(os.environ, Path.cwd()), {}))
     except (SettingsError, MuistiError) as refusal:
         sys.exit(str(refusal))

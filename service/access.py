@@ -8,8 +8,9 @@ import msgspec
 from core.caller import Caller
 from core.errors import NotFound
 from core.grants import ANY, EVERYTHING, NOTHING, SCOPES, Grant
+from core.terms import Scope
 from core.times import from_us
-from core.values import LOCAL, Scope
+from core.values import LOCAL
 from service.challenge import Challenge
 from service.errors import HttpError
 

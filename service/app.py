@@ -15,16 +15,16 @@ from anyio import to_thread
 from litestar import Litestar, Response
 from litestar.di import Provide
 from litestar.handlers import BaseRouteHandler
-from litestar.plugins import PluginProtocol
-from litestar.plugins.core import MsgspecDIPlugin
 from litestar.routes import HTTPRoute
 
 from core.calibration import FILE as EVIDENCE_FILE
 from core.calibration import Calibration, Entry
 from core.calibration import read as read_calibration
+from core.counts import Quota
 from core.embed import SHIPPED, StaticEncoder
-from core.engine import Clock, Engine
-from core.values import Policy, Quota
+from core.engine import Engine
+from core.spaces import Policy
+from core.times import Clock
 from service import errors
 from service.access import Need, check
 from service.admission import Admission
@@ -43,21 +43,13 @@ from service.limits import Limits
 from service.mcp.route import McpApp
 from service.meters import Meters
 from service.metrics.scrape import Scrape
-from service.openapi import document
 from service.parameters import KnownParameters
 from service.routes import routes
+from service.routing import Application
 from service.settings import Settings, asks, names_in, needs_keys
 from service.tracing import tracing_of
 from service.upkeep import Sweep, Upkeep
 from service.workers import Backend
-
-
-class _App(Litestar):
-    """Without the plugins for pydantic and attrs, which load both pydantics where MCP has one installed: .2 s."""
-
-    @staticmethod
-    def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
-        return [*plugins, MsgspecDIPlugin()]
 
 
 def create_app(
@@ -128,8 +120,8 @@ def create_app(
         return None
 
     mcp = McpApp(names_in(settings.origins), settings.body_limit)
-    app = _App(
-        route_handlers=[*routes(), mcp.route()],
+    app = Application(
+        route_handlers=[mcp.route()],
         lifespan=[running],
         dependencies={"backend": Provide(backend, sync_to_thread=False)},
         before_request=checked,  # and not a guard, for which Litestar copies the handler each time
@@ -139,11 +131,13 @@ def create_app(
         openapi_config=None,
         logging_config=None,
     )
+    app.mount(routes())
     allowed = methods(app)
     app.state.settings = settings
     meters = Meters()
     app.state.admission = Admission(settings.queue_seconds, settings.queue_limit, refusing=meters.turned_away)
-    app.state.openapi = cache(lambda: msgspec.json.encode(document(app)))  # a third of this function
+    # Loaded when somebody asks for it: examples and texts of all routes, and a tenth of a second to make.
+    app.state.openapi = cache(lambda: msgspec.json.encode(import_module("service.openapi").document(app)))
     resource = app.state.resource = resource_of(settings)
     limits = Limits(settings.rate_limit, settings.concurrency_limit)
     express = Express(app.asgi_handler, settings.body_limit)
@@ -174,8 +168,8 @@ def resource_of(settings: Settings) -> Resource | None:
 
 
 def needs(handler: BaseRouteHandler) -> Need:
-    """What a route asks of its caller. Every route says it; the OPTIONS that Litestar adds tell nothing."""
-    return handler.opt.get("needs", "nothing") if handler.handler_name == "options_handler" else handler.opt["needs"]
+    """What a route asks of its caller. Every route says it."""
+    return handler.opt["needs"]
 
 
 def methods(app: Litestar) -> dict[str, str]:

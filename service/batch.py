@@ -17,7 +17,9 @@ from core.errors import (
     TooLarge,
 )
 from core.memories import Memories
-from core.values import BATCH_MAX, Draft, Flag, OnConflict, Plan, Seq, Written
+from core.outcomes import Flag, Plan, Written
+from core.terms import BATCH_MAX, OnConflict
+from core.values import Draft, Seq
 from service.decode import decode, prepare
 from service.errors import HttpError, problem_of
 from service.schemas.policy import flagged

@@ -1,13 +1,21 @@
 """The database that the settings name: a file, or a server that speaks Hrana."""
 
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.store.access import Token
 from core.store.database import Database
 from core.store.file import FileDatabase
 from core.store.location import host, is_remote
 from service.settings import Settings, database_path
+
+if TYPE_CHECKING:
+    from core.store.remote import RemoteDatabase
 
 
 def open_database(settings: Settings) -> Database:
@@ -18,6 +26,10 @@ def open_database(settings: Settings) -> Database:
     """
     if not is_remote(settings.database_url):
         return FileDatabase(database_path(settings.database_url))
+    return _connected(settings)
+
+
+def _connected(settings: Settings) -> RemoteDatabase:
     file = settings.database_token_file
     token = Token(settings.database_token, None if file is None else Path(file))
     replica = settings.database_replica_url
@@ -27,6 +39,20 @@ def open_database(settings: Settings) -> Database:
         None if replica is None else server(replica, token, settings.database_namespace),
         seconds=settings.database_timeout,
     )
+
+
+@contextmanager
+def whole(settings: Settings) -> Generator[Path | RemoteDatabase]:
+    """The database as backups take it and put it back: its file, or a connection to its server.
+
+    Raises:
+        MuistiError: it cannot be used.
+    """
+    if not is_remote(settings.database_url):
+        yield Path(database_path(settings.database_url)).absolute()
+        return
+    with closing(_connected(settings)) as database:
+        yield database
 
 
 def whereabouts(settings: Settings) -> str:

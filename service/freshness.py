@@ -30,7 +30,7 @@ async def caught_up(request: Request[Any, Any, Any]) -> None:
     backend: Backend = request.app.state.backend
     space = request.path_params["space"]
     if freshness(found.get(_FRESHNESS)).strong:
-        await backend.store(backend.engine.catch_up, space)
+        await backend.store(backend.engine.spaces.catch_up, space)
     if _MIN_SEQ in found:
         await _reached(backend, space, min_seq(found[_MIN_SEQ]))
 
@@ -40,7 +40,7 @@ async def _reached(backend: Backend, space: str, at: Seq) -> None:
     deadline = clock() + WAIT_SECONDS
     while True:
         try:
-            return await backend.store(backend.engine.require, space, at)
+            return await backend.store(backend.engine.spaces.require, space, at)
         except NotYetReplicated:
             if clock() >= deadline:
                 raise

@@ -11,19 +11,22 @@ from typing import Any
 from msgspec import structs
 from msgspec.structs import asdict, replace
 
+from core.counts import Quota, Usage
 from core.erasing import ELSEWHERE
 from core.errors import AddressTaken, Contradiction, Duplicate, InvalidInput, QuotaExceeded, SensitiveContent, Stale
 from core.errors import Problem as BadField
 from core.grants import SCOPES
+from core.outcomes import Difference, Likeness
 from core.screening import advice
-from core.values import USUAL_POLICY, Difference, Likeness, Quota, Seq, Space, SpaceSettings, Usage
+from core.spaces import USUAL_POLICY, Space, SpaceSettings
+from core.values import Seq
 from service.errors import KINDS, Problem, problem, problem_of
 from service.routes.docs import KindReply
 from service.routes.metadata import ResourceReply
 from service.schemas.changes import ChangeReply, ChangesReply
 from service.schemas.checkpoints import CheckpointReply, CheckpointsReply, DiffReply, MemoryChangeReply, RolledBackReply
 from service.schemas.conflicts import ConflictReply, ConflictsReply, DecidedReply
-from service.schemas.dry_run import DryRunReply, PlannedReply
+from service.schemas.dry_run import DryRunReply, PlannedReply, ShiftReply
 from service.schemas.erasure import ErasureReply, ReportReply, SigningKeysReply
 from service.schemas.forks import ComparisonReply, DivergenceReply, MergedReply
 from service.schemas.keys import AuditedReply, AuditReply, KeyReply, KeysReply, MadeKeyReply
@@ -253,7 +256,7 @@ PROBE = ProbeReply(
 RUN = RunReply(
     at=REPLACED, seq=_seq(4), generation=SPACE.generation, recall=1.0, ranks=[RankReply(id=PROBE.id, rank=1)]
 )
-FOUND = SearchReply(hits=[HIT], total=1, evidence="weak", strength=1.0632, strategy="hybrid", degraded=[], seq=_seq(4))
+FOUND = SearchReply(hits=[HIT], total=1, evidence="strong", strength=1.06, strategy="hybrid", degraded=[], seq=_seq(4))
 RECEIPT = ReceiptReply(
     id="0197a3c0-5f4e-7000-8000-0123456789af",
     space="default",
@@ -328,7 +331,11 @@ PROBLEMS: Mapping[str, Problem] = {code: problem(code, kind.meaning) for code, k
 
 # Bodies of answers by operation and status.
 DRY_RUN = DryRunReply(
-    status=204, changes=1, items=[PlannedReply(kind="deleted", memory_id=RULE_ID, version=2)], answer=None
+    status=204,
+    changes=1,
+    items=[PlannedReply(kind="deleted", memory_id=RULE_ID, version=2)],
+    probes=[ShiftReply(id=RULE_ID, query="when do we deploy?", before=1, after=None)],
+    answer=None,
 )
 FORK_SEQ = "5f0c1d7e-93a5-4c0e-8a57-0e5d1f5f5c11:4"
 DIVERGED = DivergenceReply(
@@ -437,7 +444,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     },
     "search": {
         200: SearchReply(
-            hits=[HIT], total=1, evidence="weak", strength=1.0632, strategy="hybrid", degraded=[], seq=_seq(4)
+            hits=[HIT], total=1, evidence="strong", strength=1.06, strategy="hybrid", degraded=[], seq=_seq(4)
         )
     },
     "listMemories": {200: PageReply(items=[TAGGED, ANNA, UPDATED], next_cursor=None)},

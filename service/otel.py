@@ -15,7 +15,7 @@ from opentelemetry.trace import Span, SpanKind, StatusCode, format_trace_id, set
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from core.hits import Answer
-from core.values import Written
+from core.outcomes import Written
 from service.meters import METHODS, NO_ROUTE, OTHER, STAGES
 from service.version import installed_version
 

@@ -5,10 +5,12 @@ from urllib.parse import urlencode
 
 from litestar import Request, Response
 
-from core.values import Found, Plan, Seq, Written
+from core.outcomes import Plan, Written
+from core.values import Found, Seq
 from service.headers import FLAGS, REPLAYED, SEQ
 from service.schemas.dry_run import DryRunReply
 from service.schemas.replies import AddedReply, MemoryReply, WrittenReply
+from service.workers import Backend
 
 T = TypeVar("T")
 
@@ -18,6 +20,12 @@ CHECKED = "private, no-cache"  # may be kept by the caller alone, and asked abou
 def read(body: T, seq: Seq) -> Response[T]:
     """What was read, and the point of history at which."""
     return Response(body, headers={SEQ: str(seq)})
+
+
+async def placed(answer: Response[T], backend: Backend, space: str) -> Response[T]:
+    """An answer about a space that is no part of its history, and where that stands."""
+    answer.headers[SEQ] = str((await backend.store(backend.engine.spaces.get, space)).at)
+    return answer
 
 
 def followed(request: Request[Any, Any, Any], answer: Response[T], cursor: str | None) -> Response[T]:

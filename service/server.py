@@ -103,6 +103,7 @@ def _application(settings: Settings, engine: Engine | None, workers: Path | None
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()  # what is loaded by now stays: looking through it for garbage took .15 s each time
     gc.set_threshold(GARBAGE)
+    gc.enable()
     return app
 
 
@@ -141,6 +142,7 @@ def _begin_to_warm(engine: Engine) -> None:
 def _run_workers(settings: Settings, listeners: list[socket.socket]) -> None:
     with open_engine(settings) as engine:  # here and once: what is wrong with the database is wrong in every worker
         known = _known(engine, settings)
+    gc.enable()
     os.environ.pop(CONFIG, None)
     os.environ.update(environment(settings))
     config = _config(settings, "service.server:application")
@@ -197,7 +199,7 @@ class _Server(uvicorn.Server):
 
 def _known(engine: Engine, settings: Settings) -> str:
     """What the server finds, in words."""
-    spaces = len(engine.list_spaces())
+    spaces = len(engine.spaces.list())
     asked = "asks for keys" if asks(settings) or engine.keys.exist() else "asks nobody for a key"
     where = f"{spaces} {'space' if spaces == 1 else 'spaces'} in {whereabouts(settings)}"
     return f"{where}, {asked}"

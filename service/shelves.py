@@ -13,7 +13,8 @@ from typing import Any, Protocol
 import msgspec
 
 from core.errors import InvalidInput, NotFound, StoreUnavailable
-from core.store.backup import Progress, Stamp, back_up, silent
+from core.store.backup import Stamp, back_up, silent
+from core.store.carrying import Progress, Side
 
 NAME = re.compile(r"muisti-\d{8}T\d{6}Z\.db")
 S3 = "s3://"
@@ -58,13 +59,14 @@ def name_at(now: int) -> str:
     return f"muisti-{datetime.fromtimestamp(now / 1e6, UTC):%Y%m%dT%H%M%SZ}.db"
 
 
-def shelve(source: Path, place: str, now: int, keep: int | None = None, progress: Progress = silent) -> Stamp:
+def shelve(source: Path | Side, place: str, now: int, keep: int | None = None, progress: Progress = silent) -> Stamp:
     """Back a database up, checked, and drop all but the newest `keep`; gives what was kept.
 
     Raises what `back_up` and shelves do.
     """
     to, name = shelf(place), name_at(now)
-    with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=source.parent) as folder:
+    beside = source.parent if isinstance(source, Path) else None
+    with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=beside) as folder:
         copy = Path(folder) / name
         stamp = back_up(source, copy, now, progress)
         to.put(copy, name)
@@ -77,8 +79,8 @@ def shelve(source: Path, place: str, now: int, keep: int | None = None, progress
 
 
 @contextmanager
-def fetched(place: str, near: Path) -> Iterator[Path]:
-    """A backup as a file: its path, or one fetched from `s3://bucket/prefix/name` beside `near` for as long as needed.
+def fetched(place: str, near: Path | None) -> Iterator[Path]:
+    """A backup as a file: its path, or one fetched from `s3://bucket/prefix/name` for as long as needed, beside `near`.
 
     Raises:
         NotFound: there is none.
@@ -87,8 +89,9 @@ def fetched(place: str, near: Path) -> Iterator[Path]:
         yield Path(place)
         return
     parent, _, name = place.rpartition("/")
-    near.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=near.parent) as folder:
+    if near is not None:
+        near.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=near and near.parent) as folder:
         _Bucket(parent).get(name, Path(folder) / name)
         yield Path(folder) / name
 

@@ -1,12 +1,12 @@
 """What the settings ask to be done in the background."""
 
 import logging
-from pathlib import Path
 
 from core.caller import Caller
 from core.engine import Engine
 from core.erasing import AT_A_TIME
-from service.settings import Settings, database_path
+from service.databases import whole
+from service.settings import Settings
 from service.shelves import shelf, shelve
 from service.upkeep import Sweep, at_once
 from service.webhooks.delivery import Deliverer, spaces_with_due
@@ -56,7 +56,8 @@ def _backups(settings: Settings) -> list[Sweep]:
     shelf(place)  # refuses at the start what could never work
 
     def back_up(engine: Engine, _: str, now: int) -> bool:
-        shelve(Path(database_path(settings.database_url)).absolute(), place, now, keep)
+        with whole(settings) as source:
+            shelve(source, place, now, keep)
         return False
 
     return [Sweep("backup", settings.backup_hours * HOUR, back_up, at_once)]
@@ -69,28 +70,28 @@ def _webhooks(settings: Settings) -> list[Sweep]:
 
 
 def _with_expired(engine: Engine, now: int) -> list[str]:
-    return engine.spaces_with_expired(now)
+    return engine.upkeep.with_expired(now)
 
 
 def _end_expired(engine: Engine, space: str, now: int) -> bool:
-    return engine.end_expired(space, now)
+    return engine.upkeep.end_expired(space, now)
 
 
 def _forgetful(engine: Engine, now: int) -> list[str]:
-    return engine.spaces_with_old_history(now)
+    return engine.upkeep.with_old_history(now)
 
 
 def _forget_history(engine: Engine, space: str, now: int) -> bool:
-    return engine.forget_history(space, now)
+    return engine.upkeep.forget_history(space, now)
 
 
 def _with_old(engine: Engine, now: int) -> list[str]:
-    return engine.spaces_with_old_memories(now)
+    return engine.upkeep.with_old_memories(now)
 
 
 def _purge_old(engine: Engine, space: str, now: int) -> bool:
     """A step ends with a look whether anything is left, which takes as long as the file is large."""
-    erasure = engine.purge_old(space, now, UPKEEP)
+    erasure = engine.upkeep.purge_old(space, now, UPKEEP)
     if erasure is None:
         return False
     memories = erasure.erased.get("memories", 0)
@@ -102,7 +103,7 @@ def _purge_old(engine: Engine, space: str, now: int) -> bool:
 
 
 def _with_candidates(engine: Engine, now: int) -> list[str]:
-    return engine.spaces_with_candidates()
+    return engine.upkeep.with_candidates()
 
 
 def _flush_retrievals(engine: Engine, _: str, now: int) -> bool:
@@ -111,7 +112,7 @@ def _flush_retrievals(engine: Engine, _: str, now: int) -> bool:
 
 
 def _forget_answers(engine: Engine, _: str, now: int) -> bool:
-    return engine.forget_answers(now)
+    return engine.upkeep.forget_answers(now)
 
 
 def _forget_receipts(engine: Engine, _: str, now: int) -> bool:

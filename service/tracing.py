@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Protocol
 
 from core.hits import Answer
-from core.values import Written
+from core.outcomes import Written
 from service.settings import Settings, SettingsError
 
 Header = tuple[bytes, bytes]

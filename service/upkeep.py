@@ -36,7 +36,7 @@ OUTCOMES = ("done", "failed", "broken")
 
 def every_space(engine: Engine, now: int) -> Sequence[str]:
     """The names of all spaces."""
-    return [space.name for space in engine.list_spaces()]
+    return [space.name for space in engine.spaces.list()]
 
 
 def at_once(engine: Engine, now: int) -> Sequence[str]:

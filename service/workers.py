@@ -17,9 +17,11 @@ from core.engine import Engine
 from core.errors import Busy
 from core.hits import Answer
 from core.memories import Memories
+from core.outcomes import Written
 from core.query import Query
 from core.store.database import Outcome
-from core.values import Draft, OnConflict, RequestKey, Written
+from core.terms import OnConflict
+from core.values import Draft, RequestKey
 from service.admission import Admission, Line
 from service.meters import Meters
 from service.settings import Settings

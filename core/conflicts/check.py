@@ -10,22 +10,25 @@ from core.conflicts.judgement import judge
 from core.conflicts.likeness import likeness
 from core.embed import Encoder
 from core.errors import Contradiction, Duplicate, Similar
-from core.index.alike import alike
+from core.index.alike import alike, overlap, words
 from core.index.cache import Indexes
 from core.index.snapshot import RowNumbers, Snapshot
 from core.kernels import Floats
+from core.outcomes import Likeness, LikenessKind
 from core.passages import MAX_TOKENS
-from core.store import memories
+from core.store import memories, version_rows
 from core.store.database import Database
-from core.store.memories import NewVersion
+from core.store.inserting import NewVersion
 from core.store.spaces import SpaceRow
 from core.text import fold
-from core.values import Likeness, LikenessKind, Memory, Seq
+from core.values import Memory, Seq
 from core.vectors import restored
 
 CANDIDATES = 5  # current memories that are compared with a new one
 OLDER = 12  # that are looked through for older ones
 CANDIDATE_MIN = 0.6  # cosine of what was embedded
+# Of the longer content's words; of the judged pairs of which anything is said none has less than .38.
+OVERLAP_MIN = 1 / 3
 
 _REFUSED: Mapping[LikenessKind, type[Similar]] = {"duplicate": Duplicate, "conflict": Contradiction}
 _RANKS: tuple[LikenessKind, ...] = ("duplicate", "conflict", "similar")
@@ -95,7 +98,7 @@ class Checker:
         if index.space.generation is None:
             return Checked(tuple(() for _ in made), within, snapshot.seq)
         found = tuple(
-            comparing.with_each(new.memory, self._candidates(space, snapshot, direction, now))
+            comparing.with_each(new.memory, self._candidates(space, snapshot, new, direction, now))
             for new, direction in zip(made, directions, strict=True)
         )
         return Checked(found, within, snapshot.seq)
@@ -112,7 +115,7 @@ class Checker:
         ]
         versions = sorted({version for rows, _ in near for version in snapshot.rows.version.view()[rows].tolist()})
         (fetched,) = self._database.read([memories.by_rows(versions)]) if versions else ([],)
-        current = {cast(int, row[0]): memories.memory(row, space.space.name) for row in fetched}
+        current = {cast(int, row[0]): version_rows.memory(row, space.space.name) for row in fetched}
         comparing = _Comparing(space, self._encoder)
         found: list[tuple[Likeness, ...]] = []
         for (memory, _), (rows, cosines) in zip(stored, near, strict=True):
@@ -123,17 +126,23 @@ class Checker:
         return tuple(found)
 
     def _candidates(
-        self, space: SpaceRow, snapshot: Snapshot, direction: Floats, now: int
+        self, space: SpaceRow, snapshot: Snapshot, new: NewVersion, direction: Floats, now: int
     ) -> Sequence[tuple[Memory, float]]:
-        rows, near = closest(snapshot, direction, now) if direction.any() else ((), ())
-        if not len(rows):
+        """Those that are near and have words in common, best first: what says the same, or the contrary, has both."""
+        if not direction.any() or not new.passages:
             return ()
-        versions = snapshot.rows.version.view()[rows].tolist()
-        (fetched,) = self._database.read([memories.by_rows(versions)])
-        current = {cast(int, row[0]): memories.memory(row, space.space.name) for row in fetched}
-        return [
-            (current[version], cosine) for version, cosine in zip(versions, near, strict=True) if version in current
+        rows, cosines = closest(snapshot, direction, now)
+        said = words(np.frombuffer(new.passages[0].terms, np.uint64))
+        near = [
+            (version, cosine)
+            for row, version, cosine in zip(rows, snapshot.rows.version.view()[rows].tolist(), cosines, strict=True)
+            if overlap(snapshot.pieces, row, said) >= OVERLAP_MIN
         ]
+        if not near:
+            return ()
+        (fetched,) = self._database.read([memories.by_rows([version for version, _ in near])])
+        current = {cast(int, row[0]): version_rows.memory(row, space.space.name) for row in fetched}
+        return [(current[version], cosine) for version, cosine in near if version in current]
 
 
 class _Comparing(msgspec.Struct, frozen=True):

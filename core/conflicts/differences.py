@@ -8,7 +8,7 @@ import msgspec
 
 from core.conflicts.opposites import opposed
 from core.conflicts.words import Word, WordKind
-from core.values import Difference, DifferenceKind
+from core.outcomes import Difference, DifferenceKind
 
 _Found = tuple[DifferenceKind, Word | None, Word | None]  # the words of the existing and of the new text
 

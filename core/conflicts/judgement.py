@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 import msgspec
 import numpy as np
 
-from core.conflicts.alignment import align
+from core.conflicts.alignment import Alignment, align
 from core.conflicts.differences import Parted, part
 from core.conflicts.states import is_stated
 from core.conflicts.words import Word, read
-from core.values import Difference, LikenessKind
+from core.outcomes import Difference, LikenessKind
 from core.vectors import Vectors
 
 Encode = Callable[[Sequence[str]], Vectors]  # unit-length rows
@@ -73,8 +73,10 @@ def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | N
     if cosine < COSINE_MIN or not _alike_at_a_glance(existing, new):
         return None
     ours, theirs = read(existing), read(new)
-    compared = compare(ours, theirs, cosine, encode)
-    return None if compared is None else conclude(*compared, ours, theirs)
+    paired = matched(ours, theirs)
+    if paired is None or (cosine < NEARLY.cosine and not paired[1].differences):
+        return None
+    return conclude(measure(*paired, cosine, encode), paired[1], ours, theirs)
 
 
 def _alike_at_a_glance(one: str, other: str) -> bool:
@@ -96,17 +98,19 @@ def conclude(measures: Measures, parted: Parted, existing: Sequence[Word], new: 
     return Verdict("conflict" if _contradict(parted, existing, new) else "similar", parted.differences)
 
 
-def compare(
-    existing: Sequence[Word], new: Sequence[Word], cosine: float, encode: Encode
-) -> tuple[Measures, Parted] | None:
-    """What can be measured of two texts, and where they differ; None when they have too few words in common."""
+def matched(existing: Sequence[Word], new: Sequence[Word]) -> tuple[Alignment, Parted] | None:
+    """What two texts have in common, and where they differ; None when too few words are common."""
     found = align(existing, new)
     longer = found.common + max(len(found.only_existing), len(found.only_new))
     if found.common < max(1, COMMON_SHARE * longer):
         return None
-    parted = part(found.only_existing, found.only_new)
+    return found, part(found.only_existing, found.only_new)
+
+
+def measure(found: Alignment, parted: Parted, cosine: float, encode: Encode) -> Measures:
+    """What is held against the limits."""
     losses, gains = _distances(parted.rest_existing, parted.rest_new, encode)
-    measures = Measures(
+    return Measures(
         common=found.common,
         cosine=cosine,
         share_existing=sum(losses) / (found.common + len(found.only_existing)),
@@ -114,7 +118,6 @@ def compare(
         strange=max(gains, default=0.0),
         order=found.order,
     )
-    return measures, parted
 
 
 def _contradict(parted: Parted, existing: Sequence[Word], new: Sequence[Word]) -> bool:

@@ -1,6 +1,7 @@
 """A memory as it is named to those whose new one is like it."""
 
-from core.values import Difference, Likeness, LikenessKind, Memory
+from core.outcomes import Difference, Likeness, LikenessKind
+from core.values import Memory
 
 SHOWN = 300  # characters of a content
 

@@ -96,4 +96,4 @@ def opposed(one: Word, other: Word) -> bool:
 
 
 def _negates(key: str, other: str) -> bool:
-    return len(key) >= _STEM_MIN and any(other == prefix + key for prefix in _PREFIXES)
+    return len(key) >= _STEM_MIN and other.endswith(key) and other.removesuffix(key) in _PREFIXES

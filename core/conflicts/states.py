@@ -8,8 +8,8 @@ exclude nothing.
 from collections.abc import Sequence
 
 from core.conflicts.words import Word
+from core.outcomes import DifferenceKind
 from core.text import tokenize
-from core.values import DifferenceKind
 
 NAME_WITHIN = 2  # words between the verb and a name
 

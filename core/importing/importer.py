@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from core.caller import Caller
+from core.counts import Quota
 from core.embed import Encoder, check_model
 from core.errors import Forbidden, InvalidInput, Problem, StoreUnavailable
 from core.importing.incoming import Incoming
@@ -17,7 +18,7 @@ from core.records import Imported, ImportReport, LineProblem
 from core.screening import Screener
 from core.staged import clear_dead
 from core.store.database import Database
-from core.values import Quota, Seq
+from core.values import Seq
 
 Clock = Callable[[], int]
 

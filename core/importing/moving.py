@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Callable
 from typing import cast
 
+from core.counts import Quota
 from core.errors import Conflict, ModelMismatch, MuistiError, QuotaExceeded, TooLarge
 from core.importing.incoming import Incoming
 from core.importing.staging import write
@@ -12,7 +13,7 @@ from core.store import audit, imports, quotas, spaces
 from core.store.database import Database, Refused, Statement
 from core.store.imports import Staged
 from core.times import to_us
-from core.values import Quota, Seq
+from core.values import Seq
 
 REMOTE_MAX = 10_000  # versions that a remote database surely takes in one transaction
 

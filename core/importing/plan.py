@@ -10,7 +10,7 @@ from core.ids import id_text
 from core.importing.incoming import Incoming, Item
 from core.records import ChangeLine
 from core.store.database import Rows
-from core.store.memories import raw
+from core.store.version_rows import raw
 from core.times import to_us
 
 

@@ -19,7 +19,8 @@ from core.staged import clear
 from core.store import imports, spaces
 from core.store.database import Database, Refused, Rows, Statement
 from core.store.imports import Staged
-from core.store.memories import NewVersion, raw
+from core.store.inserting import NewVersion
+from core.store.version_rows import raw
 from core.values import Memory
 
 _SCALES = struct.Struct("<2f")

@@ -9,12 +9,12 @@ from core.caller import Caller
 from core.errors import ChangedSince, Conflict, NotFound, TooLarge
 from core.ids import id_text
 from core.importing.moving import REMOTE_MAX
+from core.outcomes import LaterChange
 from core.records import Imported
 from core.store import audit, imports
 from core.store.database import Database, Refused
 from core.store.spaces import SpaceRow
 from core.times import from_us
-from core.values import LaterChange
 
 
 def known(database: Database, space: SpaceRow) -> list[Imported]:

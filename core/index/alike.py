@@ -1,13 +1,16 @@
 """Rows that point nearly where a new memory does. One pass over the sign bits leaves few to be compared exactly."""
 
 import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from core.index.allowed import Allowed
 from core.index.dense import Aim, Near, aim, nearest
+from core.index.postings import FIELD_BITS, HASH_MASK, Postings
 from core.index.snapshot import Snapshot
-from core.kernels import Floats
+from core.kernels import Codes, Floats
 from core.kernels.likeness import alike as find
 from core.kernels.pool import best_memories
 
@@ -58,3 +61,16 @@ def by_signs(snapshot: Snapshot, query: Aim, allowed: Allowed, least: float, wan
     ids = (c.version, c.id_high, c.id_low, c.number)
     places = places[: best_memories(cosines, rows, *ids, 0.0, wanted, heap, places)]
     return Near(rows[places], cosines[places])
+
+
+def words(codes: Codes) -> Mapping[int, int]:
+    """How often each word stands in a content, of which `codes` are the terms, with those of other fields."""
+    return Counter((codes[codes >> FIELD_BITS == 0] & HASH_MASK).tolist())
+
+
+def overlap(pieces: Sequence[Postings], row: int, said: Mapping[int, int]) -> float:
+    """The share of the longer content's words that both say, of a row and of a text with these words; 0 for none."""
+    piece = next(piece for piece in pieces if piece.first <= row < piece.first + piece.rows)
+    theirs: Counter[int] = Counter(piece.words(row).tolist())
+    common = sum(min(times, said.get(word, 0)) for word, times in theirs.items())
+    return common / max(theirs.total(), sum(said.values()), 1)

@@ -53,6 +53,12 @@ class Indexes:
         self._sizes: dict[_Key, int] = {}  # of the open ones, in bytes, as when they were last used
         self._evicted = 0
 
+    def on(self, database: Database) -> "Indexes":
+        """The same of another database, which they never write to."""
+        made = Indexes(database, self._load_seconds, memory=self._memory, vectors=self._vectors)
+        made._closing.set()
+        return made
+
     @property
     def nbytes(self) -> int:
         with self._lock:

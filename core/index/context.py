@@ -26,11 +26,11 @@ def with_neighbours(
 
 
 def in_context(snapshot: Snapshot, visible: Mask, matches: Matches, wanted: Wanted, rows: RowNumbers) -> Doubles:
-    """For each row, ascending, three shares of the query's idf, (3, rows), each in [0, 1].
+    """For each row, ascending, four shares of the query's idf, (4, rows), each in [0, 1].
 
-    What the rows around add, what is said late, and what stands together as in the query.
+    What the rows around add, what is said late, what stands together as in the query, and what is said at all.
     """
-    c, found = snapshot.columns, np.empty((3, len(rows)))
+    c, found = snapshot.columns, np.empty((4, len(rows)))
     weights = matches.idf * wanted.weights / (matches.mass or 1.0)
     terms = (wanted.codes, matches.idf, weights, wanted.pairs, 1.0 / (max(1, wanted.steps) * matches.highest))
     norm = UNIT * np.array(matches.norm.terms)

@@ -50,6 +50,7 @@ class Matches(msgspec.Struct, frozen=True):
     just what the query says has 1. `scores` and `tops` are the thread's own: they last until its next ranking.
     `idf` is of the query's terms, 0 for those that no visible or allowed row contains; `mass` is the sum of the known
     ones, each by its weight in the query, `unknown` the weight of the others, each of which has the `highest` idf.
+    `there` is the share of the mass whose terms stand in what is allowed.
     """
 
     scores: Floats
@@ -57,6 +58,7 @@ class Matches(msgspec.Struct, frozen=True):
     idf: Doubles
     mass: float
     unknown: float
+    there: float
     highest: float
     norm: Norm
 
@@ -83,10 +85,12 @@ def rank_lexical(snapshot: Snapshot, population: Population, wanted: Wanted, all
     tops = own.array("lexical tops", np.float32, -(-snapshot.size // BLOCK))
     impacts = own.array("impacts", np.float32, MOST_PAIRS)
     terms, counted = (wanted.codes, wanted.weights, df), (population.rows, population.mask, allowed)
-    mass, unknown = score(snapshot.table, *terms, *counted, np.array(norm.terms), idf, impacts, scores, tops)
+    norms, filtered = np.array(norm.terms), allowed is not population.mask
+    mass, unknown, there = score(snapshot.table, *terms, *counted, filtered, norms, idf, impacts, scores, tops)
     if not whole:
         population.df.update(zip(wanted.codes.tolist(), df.tolist(), strict=True))
-    return Matches(scores, tops, idf, mass, unknown, math.log(1 + (population.rows + 0.5) / 0.5), norm)
+    highest = math.log(1 + (population.rows + 0.5) / 0.5)
+    return Matches(scores, tops, idf, mass, unknown, there, highest, norm)
 
 
 def mark_same_text(snapshot: Snapshot, wanted: Wanted, matches: Matches, allowed: Mask) -> None:

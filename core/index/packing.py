@@ -1,6 +1,8 @@
 """Packs what an index is made from into segments, so that the next load reads few large rows instead of many small."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import NamedTuple, cast
 
@@ -8,7 +10,7 @@ import numpy as np
 
 from core.index.births import Births
 from core.store import index_rows, segments, spaces
-from core.store.database import Database, Refused
+from core.store.database import Database, Refused, Rows, Statement
 from core.store.spaces import SpaceRow
 
 PACKED = 1_000  # versions, so many of which are packed or none: 340 MB in memory if each were as long as it may be
@@ -74,13 +76,24 @@ def _read(
     database: Database, space: SpaceRow, generation: int | None, sizes: Sequence[tuple[int, int, int]]
 ) -> Iterator[Segment]:
     end = 0
-    for firsts in _groups(sizes):
-        (rows,) = database.read([segments.data(space, generation, firsts)])
+    for (rows,) in _ahead(database.read, ([segments.data(space, generation, firsts)] for firsts in _groups(sizes))):
         for first, last, seen, data in cast(list[tuple[int, int, int, bytes]], rows):
             if first != end:
                 return  # what is behind a gap is of no use
             yield Segment(Births.unpack(data), last, seen)
             end = last
+
+
+def _ahead(read: Callable[[Sequence[Statement]], list[Rows]], asked: Iterable[list[Statement]]) -> Iterator[list[Rows]]:
+    """The answers in order: while one is used, the next is on its way, so that a server need not wait for us."""
+    with ThreadPoolExecutor(1, "segments") as reader:
+        coming = deque[Future[list[Rows]]]()
+        for statements in asked:
+            coming.append(reader.submit(read, statements))
+            if len(coming) > 1:
+                yield coming.popleft().result()
+        for last in coming:
+            yield last.result()
 
 
 def _groups(sizes: Sequence[tuple[int, int, int]]) -> Iterator[list[int]]:

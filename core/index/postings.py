@@ -76,6 +76,11 @@ class Postings:
         """Rows that contain a term, ascending."""
         return (self.packed[slice(*self.span(term))] >> np.uint32(16)).astype(np.int64) + self.first
 
+    def words(self, row: int) -> Codes:
+        """The content's terms of a row, in order."""
+        start, stop = self.token_starts[row - self.first : row - self.first + 2].tolist()
+        return self.terms[self.tokens[start:stop]]
+
     def with_phrase(self, phrase: Sequence[int]) -> npt.NDArray[np.int64]:
         """Rows whose content has these terms side by side, in order."""
         places = np.searchsorted(self.terms, np.array(phrase, np.uint64))

@@ -20,11 +20,12 @@ from core.index.rows import ALIVE, Rows
 from core.index.snapshot import RowNumbers, Snapshot
 from core.index.unpacking import Group, built
 from core.kernels import Ints
+from core.spaces import SpaceSettings
 from core.store import index_rows, spaces
 from core.store.database import Database, Row
 from core.store.spaces import SpaceRow
 from core.text import FIELDS
-from core.values import Seq, SpaceSettings
+from core.values import Seq
 
 COMPACT_AT = 4_096  # rows that nobody asks for, when they are also most of the index
 FIRST_PAGE = 500  # versions; long ones have hundreds of passages each

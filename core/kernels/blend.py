@@ -4,8 +4,8 @@ import numpy as np
 
 from core.kernels.target import Doubles, Floats, Ints, Longs, compiled
 
-LEXICAL, COSINE, AROUND, LATE, ORDER, BREVITY, SPEAKER, WORDS, FUSED = range(9)  # what `blend` fills in
-PARTS = 9
+LEXICAL, COSINE, AROUND, LATE, ORDER, COVERED, BREVITY, SPEAKER, WORDS, FUSED = range(10)  # what `blend` fills in
+PARTS = 10
 
 
 @compiled
@@ -26,7 +26,7 @@ def blend(
     alpha: float,
     parts: Doubles,
 ) -> None:
-    """Complete `parts` (PARTS, rows), where `COSINE`, `AROUND`, `LATE` and `ORDER` are given.
+    """Complete `parts` (PARTS, rows), where `COSINE` to `COVERED` are given.
 
     `gains` has what each speaker adds, by code, and last what nobody adds; it is empty when all add nothing.
     """
@@ -42,6 +42,7 @@ def blend(
         told = words + scale * (order * parts[ORDER, i] - late * parts[LATE, i])
         total = max(((1 - alpha) * told + alpha * parts[COSINE, i]) * brevity * (1 + speaker), 0.0)
         parts[LEXICAL, i] = scores[row]
+        parts[COVERED, i] = max(parts[COVERED, i], scores[row])  # what stands in other fields counts by its weight
         parts[BREVITY, i], parts[SPEAKER, i] = brevity, speaker
         parts[WORDS, i] = words
         parts[FUSED, i] = total / (1 + total**4) ** 0.25

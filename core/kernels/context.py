@@ -70,7 +70,7 @@ def surround(
     near: int,
     out: Doubles,
 ) -> None:
-    """For each of the rows, ascending, in `out` (3, rows): what `lent` gives, and the two of `told`.
+    """For each of the rows, ascending, in `out` (4, rows): what `lent` gives, and the three of `told`.
 
     `norm` holds k1 * (1 - b) and k1 * b / average length, in units of `lengths`. A pair of terms has the idf of its
     rarer one times `worth`, and none when either is unknown.
@@ -98,7 +98,7 @@ def surround(
             row = around.flat[place]
             around.flat[place] = np.searchsorted(every, row) if row >= 0 else MISSING
         lent(own, around, lends, counts, norms, weights, out[0])
-    told(own, counts, firsts, close, norms, weights, worths, leads, out[1], out[2])
+    told(own, counts, firsts, close, norms, weights, worths, leads, out[1], out[2], out[3])
 
 
 @compiled
@@ -182,16 +182,19 @@ def told(
     lead: Longs,
     late: Doubles,
     order: Doubles,
+    said: Doubles,
 ) -> None:
-    """How late a row says the terms of the query, and how close together: both in [0, 1].
+    """How late a row says the terms of the query, how close together, and how many of them: all in [0, 1].
 
     `late` is the share of the terms that first stand at place `lead[i]` or behind, `order` the saturated sum of `close`
-    by the `worths` of the pairs.
+    by the `worths` of the pairs, `said` the share of the terms that stand there, be it once.
     """
     for i in range(own.size):
         row = own[i]
-        late[i] = order[i] = 0
+        late[i] = order[i] = said[i] = 0
         for t in range(weights.size):
+            if counts[row, t] > 0:
+                said[i] += weights[t]
             if counts[row, t] > 0 and firsts[row, t] >= lead[i]:
                 late[i] += weights[t] * counts[row, t] / (counts[row, t] + norms[row])
         for p in range(worths.size):
@@ -206,8 +209,9 @@ def bake() -> None:
     windows(longs, ints, longs, ints - 1, ints - 1, mask, 1, near)
     lent(longs, near - near, doubles, ints.reshape(1, 1), doubles[:1], doubles[:1], doubles[:1].copy())
     counts = ints.reshape(1, 1)
-    told(longs, counts, counts, floats, doubles[:1], doubles[:1], doubles[:1], longs, doubles[:1].copy(), doubles[1:])
+    shares = (doubles[:1].copy(), doubles[:1].copy(), doubles[1:])
+    told(longs, counts, counts, floats, doubles[:1], doubles[:1], doubles[:1], longs, *shares)
     beside(longs, longs, ints, longs, ints - 1, ints - 1, mask, mask, 1)
     pieces, codes, pairs = np.zeros((0, COLUMNS), np.int64), np.zeros(0, np.uint64), np.zeros((0, 2), np.int32)
-    columns, out = (ints, longs, ints, ints, ints, mask), np.empty((3, 0))
+    columns, out = (ints, longs, ints, ints, ints, mask), np.empty((4, 0))
     surround(pieces, longs[:0], *columns, codes, doubles[:0], doubles[:0], pairs, 1.0, doubles, doubles, 1, 1, out)

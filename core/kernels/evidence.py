@@ -8,6 +8,7 @@ from core.kernels.target import Doubles, Longs, compiled
 @compiled
 def standing(
     memories: Longs,
+    covered: Doubles,
     words: Doubles,
     pairs: Doubles,
     meaning: Doubles,
@@ -15,15 +16,15 @@ def standing(
     weights: tuple[float, float, float],
     rival: int,
 ) -> tuple[float, float, float]:
-    """The most of words and pairs in one row, how far the best memory stands out, and the most of meaning.
+    """The most that one row has of `covered` and pairs, how far the best memory stands out, and the most of meaning.
 
     A row scores (words + weights[0] * pairs + weights[1] * meaning) * (1 + weights[2] * persons), a memory as its best
     row. It stands out from the memory at place `rival`, or from the last when there are fewer.
     """
     best, whose = np.full(rival, -np.inf), np.full(rival, -1, np.int64)
-    found, covered, nearest = 0, -np.inf, -np.inf
+    found, most, nearest = 0, -np.inf, -np.inf
     for i in range(memories.size):
-        covered, nearest = max(covered, words[i] + pairs[i]), max(nearest, meaning[i])
+        most, nearest = max(most, covered[i] + pairs[i]), max(nearest, meaning[i])
         score = (words[i] + weights[0] * pairs[i] + weights[1] * meaning[i]) * (1.0 + weights[2] * persons[i])
         place = 0
         while place < found and whose[place] != memories[i]:
@@ -40,10 +41,10 @@ def standing(
             best[place], whose[place] = best[place - 1], whose[place - 1]
             place -= 1
         best[place], whose[place] = score, memories[i]
-    return covered, best[0] - best[found - 1], nearest
+    return most, best[0] - best[found - 1], nearest
 
 
 def bake() -> None:
     """Compile for the types that the index uses."""
     ones = np.ones(1)
-    standing(np.ones(1, np.int64), ones, ones, ones, ones, (0.5, 0.5, 0.5), 5)
+    standing(np.ones(1, np.int64), ones, ones, ones, ones, ones, (0.5, 0.5, 0.5), 5)

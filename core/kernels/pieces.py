@@ -12,6 +12,8 @@ FIRST, ROWS, TERMS, POSTINGS, PAIRS, TOKENS = range(6)  # sizes
 TERMS_AT, STARTS_AT, PACKED_AT, TF_AT, LENGTHS_AT, TOKEN_STARTS_AT, TOKENS_AT = range(6, 13)  # addresses
 COLUMNS = 13
 
+COMMON = 10_000  # rows with a term, of which some are sure to be allowed
+
 
 @compiled
 def _ints(address: int, size: int) -> Ints:
@@ -37,17 +39,19 @@ def score(
     rows: int,
     visible: Mask,
     allowed: Mask,
+    filtered: bool,
     norm: Doubles,
     idf: Doubles,
     impacts: Floats,
     scores: Floats,
     tops: Floats,
-) -> tuple[float, float]:
+) -> tuple[float, float, float]:
     """BM25 of every row over its limit. Gives the limit, the sum of the idf of the known terms, and how many are not.
 
-    Terms count by their `times`. A `df` below 0 is counted among `visible`; `rows` is how many these are. A term is
-    known when a visible or an allowed row has it; the `idf` of the others is 0. `norm` holds k1 * (1 - b) and
-    k1 * b / average length, in units. `impacts` is room for the pairs of any piece.
+    The third is the share of the limit whose terms an allowed row has. Terms count by their `times`. A `df` below 0 is
+    counted among `visible`; `rows` is how many these are. A term is known when a visible or an allowed row has it; the
+    `idf` of the others is 0. `norm` holds k1 * (1 - b) and k1 * b / average length, in units. `impacts` is room for the
+    pairs of any piece.
     """
     spans = np.empty((pieces.shape[0], wanted.size, 2), np.int32)
     for p in range(pieces.shape[0]):
@@ -56,11 +60,14 @@ def score(
     _frequencies(pieces, spans, visible, rows == visible.size, df, df < 0)
     anywhere = df.copy()
     _frequencies(pieces, spans, allowed, False, anywhere, df == 0)
-    mass, unknown = 0.0, 0.0
+    mass, unknown, there = 0.0, 0.0, 0.0
     for i in range(wanted.size):
         unknown += times[i] * (anywhere[i] == 0)
         idf[i] = np.log(1 + (rows - df[i] + 0.5) / (df[i] + 0.5)) if anywhere[i] > 0 else 0.0
         mass += times[i] * idf[i]
+        if filtered and 0 < df[i] <= COMMON and not _stands(pieces, spans, i, allowed):
+            continue
+        there += times[i] * idf[i]
     weights = np.empty(wanted.size, np.float32)
     for i in range(wanted.size):
         weights[i] = times[i] * idf[i] / mass if mass > 0 else 0.0
@@ -71,7 +78,18 @@ def score(
         for i in range(tf.size):
             impacts[i] = tf[i] / (tf[i] + norm[0] + norm[1] * lengths[i])
         accumulate(_packed(piece), spans[p], weights, impacts, piece[FIRST], piece[ROWS], scores, tops)
-    return mass, unknown
+    return mass, unknown, there / mass if mass > 0 else 0.0
+
+
+@compiled
+def _stands(pieces: Longs, spans: Ints, term: int, mask: Mask) -> bool:
+    """Whether a row of the mask has a term."""
+    for p in range(pieces.shape[0]):
+        packed = _packed(pieces[p])
+        for at in range(spans[p, term, 0], spans[p, term, 1]):
+            if mask[pieces[p, FIRST] + np.int64(packed[at] >> np.uint32(16))]:
+                return True
+    return False
 
 
 @compiled
@@ -171,7 +189,7 @@ def bake() -> None:
     """Compile for the types that the index uses."""
     pieces, codes, longs = np.zeros((0, COLUMNS), np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64)
     mask, floats, doubles = np.ones(1, np.bool_), np.ones(1, np.float32), np.ones(2)
-    score(pieces, codes, doubles[:1], longs, 1, mask, mask, doubles, doubles, floats, floats, floats)
+    score(pieces, codes, doubles[:1], longs, 1, mask, mask, True, doubles, doubles, floats, floats, floats)
     certain(pieces, codes[0], codes, codes[0], mask, floats, floats)
     ints = np.zeros((0, 1), np.int32)
     read(pieces, longs[:0], codes, np.zeros((0, 2), np.int32), 3, ints, ints, np.zeros((0, 1), np.float32))

@@ -2,9 +2,9 @@
 
 from typing import cast
 
+from core.audited import Action, Audited
 from core.store.database import Row, Statement
 from core.times import from_us
-from core.values import Action, Audited
 
 
 def note(now: int, actor: str, action: Action, *, space: str | None = None, target: str | None = None) -> Statement:

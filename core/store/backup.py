@@ -1,11 +1,13 @@
-"""Copies of a database file: made while others write, checked before they bear their name, and put back.
+"""Copies of a database: made while others write, checked before they bear their name, and put back.
 
-A copy is one moment's state, whole, in one file without a log. Its spaces say at which epoch and seq it was taken.
+A copy is one moment's state, whole, in one file without a log. Its spaces say at which epoch and seq it was taken. What
+is copied, and where it is put back, may be a file or a database on a server.
 """
 
 import os
+import tempfile
 import uuid
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import cast
@@ -14,14 +16,13 @@ import apsw
 import msgspec
 
 from core.errors import Conflict, NotFound, PastRetention, PointAhead, StoreCorrupt, StoreUnavailable
-from core.store.file import APPLICATION_ID, BUSY_TIMEOUT_MS
+from core.store.carrying import FileSide, Progress, Side, carry
+from core.store.opening import APPLICATION_ID, BUSY_TIMEOUT_MS, CLEAN
 from core.store.sqlite_errors import translated
 from core.values import Seq
 
 LEFTOVERS = ("-wal", "-shm")
 PAGES = 2_000  # of a copy, between two words about how far it is
-
-Progress = Callable[[str, int, int], None]  # stage, done, of how many
 
 
 class Stamp(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +37,7 @@ def silent(stage: str, done: int, total: int) -> None:
     """No word about progress."""
 
 
-def back_up(source: Path, target: Path, now: int, progress: Progress = silent, *, force: bool = False) -> Stamp:
+def back_up(source: Path | Side, target: Path, now: int, progress: Progress = silent, *, force: bool = False) -> Stamp:
     """Copy a database that may be in use; the copy gets its name when it has been opened and checked.
 
     Raises:
@@ -47,19 +48,35 @@ def back_up(source: Path, target: Path, now: int, progress: Progress = silent, *
     """
     if target.exists() and not force:
         raise Conflict(f"{target} is there already; name another file, or force it")
-    if not source.exists():
+    if isinstance(source, Path) and not source.exists():
         raise NotFound("database", str(source))
     with fresh(target) as partial:
-        with translated(), opened(source) as given, opened(partial) as copy:
-            given.execute("BEGIN")  # one snapshot for all steps, whatever others write meanwhile
-            given.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-            _copied(given, copy, progress)
+        with translated(), opened(partial) as copy:
+            if isinstance(source, Path):
+                _copy_now(source, copy, progress)
+            else:
+                _fill(source, copy, progress)
             copy.pragma("journal_mode", "delete")
             copy.execute("CREATE TABLE IF NOT EXISTS backup_stamp (made_at INTEGER NOT NULL) STRICT")
             copy.execute("DELETE FROM backup_stamp")
             copy.execute("INSERT INTO backup_stamp VALUES (?)", (now,))
         stamp = checked(partial, progress)
     return stamp
+
+
+def _copy_now(source: Path, copy: apsw.Connection, progress: Progress) -> None:
+    with opened(source) as given:
+        given.execute("BEGIN")  # one snapshot for all steps, whatever others write meanwhile
+        given.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        _copied(given, copy, progress)
+
+
+def _fill(source: Side, copy: apsw.Connection, progress: Progress) -> None:
+    copy.pragma("journal_mode", "off")  # nobody needs half of it
+    copy.pragma("synchronous", "off")
+    copy.pragma("application_id", APPLICATION_ID)
+    copy.pragma("user_version", CLEAN)
+    carry(source, FileSide(copy), progress)
 
 
 def checked(path: Path, progress: Progress = silent) -> Stamp:
@@ -88,7 +105,7 @@ def checked(path: Path, progress: Progress = silent) -> Stamp:
 
 def restore(
     backup: Path,
-    target: Path,
+    target: Path | Side,
     now: int,
     progress: Progress = silent,
     *,
@@ -98,7 +115,7 @@ def restore(
     """Put a copy in the place of a database, with a new epoch for every space: points of before hold no more.
 
     `at` takes what came later back: all spaces to a time in microseconds, or one to a point of its history. With
-    `force` a database that is there already is kept beside it, under another name.
+    `force` a file that is there already is kept beside it, under another name. A database on a server must be empty.
 
     Raises:
         Conflict: there is a database already, and no `force`; or somebody has it open.
@@ -107,6 +124,13 @@ def restore(
     """
     if not backup.exists():
         raise NotFound("backup", str(backup))
+    if not isinstance(target, Path):
+        with tempfile.TemporaryDirectory(prefix="muisti-restore-") as folder:
+            file = Path(folder) / "restored.db"
+            stamp = restore(backup, file, now, progress, at=at)
+            with translated(), opened(file) as given:
+                carry(FileSide(given), target, progress)
+        return stamp
     if target.exists() and not force:
         raise Conflict(f"{target} is there already; nothing was restored: name another file, or force it")
     with fresh(target, aside=now) as partial:
@@ -193,6 +217,12 @@ def renew_epochs(copy: apsw.Connection) -> None:
     for space_id, epoch in copy.execute("SELECT id, epoch FROM spaces").fetchall():
         fresh = str(uuid.uuid4())
         copy.execute("UPDATE spaces SET epoch = ? WHERE id = ?", (fresh, space_id))
+        if copy.execute("SELECT 1 FROM sqlite_schema WHERE name = 'webhooks'").get:  # none in older copies
+            copy.execute(
+                "UPDATE webhooks SET epoch = ?, cursor = min(cursor, (SELECT seq FROM spaces s WHERE s.id = space_id)) "
+                "WHERE space_id = ? AND epoch = ?",
+                (fresh, space_id, epoch),
+            )
         copy.execute(
             "UPDATE requests SET seq = ? || substr(seq, instr(seq, ':')) WHERE seq >= ? AND seq < ?",
             (fresh, f"{epoch}:", f"{epoch};"),

@@ -1,8 +1,8 @@
 """The SQL of candidates: which have proved themselves, and which nobody has asked for."""
 
 from core.store.database import Scalar, Statement
-from core.store.memories import COLUMNS, UNEXPIRED
 from core.store.spaces import SpaceRow
+from core.store.version_rows import COLUMNS, UNEXPIRED
 from core.text import fold
 from core.values import IMPORTANCE
 

@@ -5,13 +5,14 @@ from typing import NamedTuple, cast
 
 from core.caller import Caller
 from core.ids import id_bytes, id_text
-from core.store import memories
+from core.outcomes import Planned
+from core.store import guards, inserting
 from core.store.database import Row, Scalar, Statement
-from core.store.memories import COLUMNS
 from core.store.spaces import SpaceRow
+from core.store.version_rows import COLUMNS
 from core.terms import ChangeKind
 from core.text import fold
-from core.values import Memory, Planned
+from core.values import Memory
 
 _OPEN = (
     "c.undone IS NULL AND c.kind NOT IN ('undone', 'forked', 'expired') AND c.memory_id IS NOT NULL "
@@ -63,8 +64,8 @@ def record(
 def expiry(space: SpaceRow, memory: Memory, caller: Caller, offset: int) -> list[Statement]:
     """End a memory that has expired, as a change at the space's seq less `offset`."""
     return [
-        memories.refuse_stale(memory),
-        memories.end(space, memory, offset),
+        guards.refuse_stale(memory),
+        inserting.end(space, memory, offset),
         record(space, "expired", caller, memory, offset),
     ]
 

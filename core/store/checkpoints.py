@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import cast
 
+from core.comparisons import Checkpoint
 from core.points import Point
 from core.store.database import Row, Statement
-from core.store.memories import COLUMNS
 from core.store.points import lived
 from core.store.spaces import SpaceRow
+from core.store.version_rows import COLUMNS
 from core.times import from_us
-from core.values import Checkpoint
 
 # The oldest change of a space `s` that somebody still goes back to; null when nobody does. Retention stops there.
 PINNED = (
@@ -76,6 +76,6 @@ def stood(space: SpaceRow, ids: Sequence[bytes], point: Point) -> Statement:
     then, args = lived(point)
     marks = ",".join("?" * len(ids))
     return Statement(
-        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id IN ({marks}) AND v.space_id = ? AND {then}",
+        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id IN ({marks}) AND +v.space_id = ? AND {then}",
         (*ids, space.id, *args),
     )

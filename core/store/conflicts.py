@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from core.ids import id_bytes
+from core.outcomes import Likeness
 from core.store.database import Row, Scalar, Statement
-from core.store.memories import COLUMNS, CURRENT, UNEXPIRED, WIDTH
 from core.store.spaces import SpaceRow
+from core.store.version_rows import COLUMNS, CURRENT, UNEXPIRED, WIDTH
 from core.text import fold
-from core.values import Likeness, Memory
+from core.values import Memory
 
 _STANDS = (
     "{0}.died IS NULL AND {0}.status NOT IN ('superseded', 'deprecated') "

@@ -46,7 +46,7 @@ def some(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> Sta
 def plan(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> list[Statement]:
     """How many there are; and (memory id, last version) of some."""
     found = (
-        "FROM versions o WHERE o.space_id = ? AND o.memory_id IN "
+        "FROM versions o WHERE +o.space_id = ? AND o.memory_id IN "
         f"(SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where}))"
     )
     given = (space.id, space.id, *args)
@@ -58,7 +58,7 @@ def plan(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> lis
 
 def known(space: SpaceRow, memories: Sequence[bytes]) -> list[Statement]:
     """(version row id, memory id, born) of the versions of memories; how much hangs on them, a statement a table."""
-    mine = f"SELECT id FROM versions WHERE space_id = ? AND memory_id IN {_HEX}"
+    mine = f"SELECT id FROM versions WHERE +space_id = ? AND memory_id IN {_HEX}"
     args = (space.id, _hex(memories))
     return [
         Statement(f"SELECT id, memory_id, born FROM versions WHERE id IN ({mine}) ORDER BY id", args),
@@ -68,7 +68,7 @@ def known(space: SpaceRow, memories: Sequence[bytes]) -> list[Statement]:
 
 def texts(space: SpaceRow, memories: Sequence[bytes]) -> list[Statement]:
     """All that was said of memories, and what was made of it: columns of text or bytes."""
-    mine = f"FROM versions v WHERE v.space_id = ? AND v.memory_id IN {_HEX}"
+    mine = f"FROM versions v WHERE +v.space_id = ? AND v.memory_id IN {_HEX}"
     args = (space.id, _hex(memories))
     return [
         Statement(
@@ -94,7 +94,7 @@ def refuse_other(space: SpaceRow, memories: Sequence[bytes], versions: Sequence[
     """Refuse with `stale` unless these are the versions of the memories."""
     return Statement(
         "INSERT INTO refuse SELECT 'stale' WHERE (SELECT coalesce(json_group_array(id), '[]') FROM (SELECT id FROM "
-        f"versions WHERE space_id = ? AND memory_id IN {_HEX} ORDER BY id)) <> json(?)",
+        f"versions WHERE +space_id = ? AND memory_id IN {_HEX} ORDER BY id)) <> json(?)",
         (space.id, _hex(memories), json.dumps(list(versions))),
     )
 
@@ -116,11 +116,11 @@ def erase(space: SpaceRow, memories: Sequence[bytes], caller: Caller) -> list[St
     return [
         Statement(
             "INSERT INTO erased SELECT v.space_id, s.seq, v.id, v.born FROM versions v "
-            f"JOIN spaces s ON s.id = v.space_id WHERE v.space_id = ? AND v.memory_id IN {_HEX}",
+            f"JOIN spaces s ON s.id = v.space_id WHERE +v.space_id = ? AND v.memory_id IN {_HEX}",
             (space.id, ids),
         ),
         *told,
-        Statement(f"DELETE FROM versions WHERE space_id = ? AND memory_id IN {_HEX}", (space.id, ids)),
+        Statement(f"DELETE FROM versions WHERE +space_id = ? AND memory_id IN {_HEX}", (space.id, ids)),
         Statement(
             f"DELETE FROM receipts WHERE id IN (SELECT receipt_id FROM receipt_hits WHERE memory_id IN {_HEX})", (ids,)
         ),
@@ -134,7 +134,7 @@ def overwrite(space: SpaceRow, memories: Sequence[bytes]) -> list[Statement]:
     """Write over all that `erase` deletes, in the same transaction, where deleted bytes stay as they stood."""
     ids = _hex(memories)
     return [
-        *overwriting.versions(f"space_id = ? AND memory_id IN {_HEX}", (space.id, ids)),
+        *overwriting.versions(f"+space_id = ? AND memory_id IN {_HEX}", (space.id, ids)),
         overwriting.receipts(f"id IN (SELECT receipt_id FROM receipt_hits WHERE memory_id IN {_HEX})", (ids,)),
         overwriting.probes(f"memory_id IN {_HEX}", (ids,)),
         overwriting.answers(f"seq >= ? AND seq < ? AND {_ANY}", (*_answers_of(space), _hex(memories))),

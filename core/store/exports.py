@@ -1,8 +1,8 @@
 """The SQL of exports: the history of a space in order, as it stood at one change."""
 
 from core.store.database import Statement
-from core.store.memories import COLUMNS
 from core.store.spaces import SpaceRow
+from core.store.version_rows import COLUMNS
 
 
 def counts(space: SpaceRow, seq: int) -> list[Statement]:

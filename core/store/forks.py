@@ -7,14 +7,20 @@ embedded anew.
 from collections.abc import Sequence
 
 from core.store.database import Statement
-from core.store.memories import CURRENT
 from core.store.spaces import SpaceRow
 from core.store.turns import SAID, same
+from core.store.version_rows import CURRENT
 
 # An id of its own, with the time of the first: 48 bits of time and what makes ids of a millisecond differ stay.
 _NEW_ID = "unhex(hex(substr(v.memory_id, 1, 8)) || printf('%02X', 128 + (random() & 63)) || hex(randomblob(7)))"
 _LINKS = ("supersedes", "superseded_by", "parent_id")
-_PLAIN = [name for name in SAID.split(", ") if name not in _LINKS]
+_SOURCES = "derived_from"  # links too, but as JSON
+_PLAIN = [name for name in SAID.split(", ") if name not in (*_LINKS, _SOURCES)]
+_UUID = "lower(printf('%s-%s-%s-%s-%s', {}))".format(
+    ", ".join(
+        f"substr(hex(x.{{to}}), {start}, {length})" for start, length in ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
+    )
+)
 
 # Each pair of twins: `f` stands in the space, `p` in its target, `b` is what both were.
 _PAIRS = """FROM twins w LEFT JOIN versions b ON b.id = w.base
@@ -23,15 +29,31 @@ _PAIRS = """FROM twins w LEFT JOIN versions b ON b.id = w.base
     WHERE w.space_id = ? AND w.target_id = ?"""
 
 
-def _alike(one: str, other: str) -> str:
-    """The condition that two versions, each perhaps missing, say the same but for ids."""
-    fields = " AND ".join(f"{one}.{name} IS {other}.{name}" for name in _PLAIN)
-    return f"(({one}.id IS NULL) = ({other}.id IS NULL) AND {fields})"
+def _sources(version: str, twins: str, known: str, to: str) -> str:
+    """What a version is derived from, by the ids of the other space; `twins` is the condition on their rows `x`."""
+    other = f"SELECT {_UUID.format(to=to)} FROM twins x WHERE {twins} AND x.{known} = unhex(replace(d.value, '-', ''))"
+    return (
+        f"CASE WHEN {version}.{_SOURCES} = '[]' THEN '[]' ELSE (SELECT json_group_array(coalesce(({other}), d.value)) "
+        f"FROM json_each({version}.{_SOURCES}) d) END"
+    )
+
+
+def _alike(target: str, space: str) -> str:
+    """The condition that versions of target and space, each perhaps missing, say the same but for ids."""
+    fields = " AND ".join(f"{target}.{name} IS {space}.{name}" for name in _PLAIN)
+    there = _sources(space, "x.space_id = w.space_id AND x.target_id = w.target_id", "memory_id", "twin_id")
+    sources = f"({target}.id IS NULL OR {target}.{_SOURCES} = {there})"
+    return f"(({target}.id IS NULL) = ({space}.id IS NULL) AND {fields} AND {sources})"
 
 
 _HERE = f"NOT (({same('f', 'b')}) AND (f.id IS NULL) = (b.id IS NULL))"  # the space has changed it
 _THERE = f"NOT {_alike('p', 'b')}"  # the target has
-_APART = f"NOT {_alike('f', 'p')}"
+_APART = f"NOT {_alike('p', 'f')}"
+
+
+def _seal(version: str) -> str:
+    """Its checksum covers what it is derived from, and those ids become others: then it has none."""
+    return f"CASE WHEN {version}.{_SOURCES} = '[]' THEN {version}.checksum END"
 
 
 def copy(parent: SpaceRow, name: str, now: int) -> list[Statement]:
@@ -45,6 +67,7 @@ def copy(parent: SpaceRow, name: str, now: int) -> list[Statement]:
         for link in _LINKS
     )
     plain = ", ".join(f"v.{name}" for name in _PLAIN)
+    sources = _sources("v", "x.space_id = w.space_id AND x.target_id = w.target_id", "twin_id", "memory_id")
     return [
         Statement(
             "UPDATE spaces SET (generation_id, policy) = (SELECT generation_id, policy FROM spaces WHERE id = ?) "
@@ -59,9 +82,9 @@ def copy(parent: SpaceRow, name: str, now: int) -> list[Statement]:
         ),
         Statement(
             "INSERT INTO versions (space_id, born, memory_id, version, created_at, updated_at, checksum, "
-            f"{', '.join(_PLAIN)}, {', '.join(_LINKS)}) "
+            f"{', '.join(_PLAIN)}, {', '.join(_LINKS)}, {_SOURCES}) "
             "SELECT w.space_id, row_number() OVER (ORDER BY v.born), w.memory_id, 1, "
-            f"v.created_at, v.updated_at, v.checksum, {plain}, {links} {both} ORDER BY v.born",
+            f"v.created_at, v.updated_at, {_seal('v')}, {plain}, {links}, {sources} {both} ORDER BY v.born",
             (name,),
         ),
         Statement(
@@ -175,12 +198,14 @@ def settle(space: SpaceRow, target: SpaceRow) -> list[Statement]:
     """Links of what was taken over lead to twins; what stands in the space now is what both have in common."""
     twin = "(SELECT x.twin_id FROM twins x WHERE x.space_id = ? AND x.target_id = ? AND x.memory_id = versions.{link})"
     links = ", ".join(f"{link} = coalesce({twin.format(link=link)}, {link})" for link in _LINKS)
+    sources = _sources("versions", "x.space_id = ? AND x.target_id = ?", "memory_id", "twin_id")
     both = (space.id, target.id)
     return [
         Statement(
-            f"UPDATE versions SET {links} WHERE id IN (SELECT n.id FROM turns t JOIN versions n "
+            f"UPDATE versions SET {links}, {_SOURCES} = {sources}, checksum = {_seal('versions')} "
+            "WHERE id IN (SELECT n.id FROM turns t JOIN versions n "
             "ON n.memory_id = t.memory_id AND n.version = t.version + 1 AND t.source IS NOT NULL)",
-            both * len(_LINKS),
+            both * (len(_LINKS) + 1),
         ),
         Statement(
             "UPDATE twins SET base = (SELECT f.id FROM versions f WHERE f.memory_id = twins.memory_id "

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
+from pybase64 import b64decode, b64encode_as_string
 
 from core.store.database import Row, Rows, Scalar, Statement
 from core.store.exact import exact, is_nan
@@ -186,7 +187,7 @@ def _value(value: Scalar) -> Json:
     if isinstance(value, str):
         return {"type": "text", "value": value}
     if isinstance(value, bytes):
-        return {"type": "blob", "base64": binascii.b2a_base64(value, newline=False).rstrip(b"=").decode("ascii")}
+        return {"type": "blob", "base64": b64encode_as_string(value).rstrip("=")}
     if isinstance(value, float):
         return {"type": "null"} if is_nan(value) else {"type": "float", "value": value}
     if isinstance(value, int):  # pyright: ignore[reportUnnecessaryIsInstance]  # types promise it, callers may not
@@ -203,9 +204,21 @@ def _scalar(cell: Cell) -> Scalar:
     if kind == "integer" and isinstance(value, str):
         return int(value)
     if kind == "blob":
-        return binascii.a2b_base64(cell.base64 + "==")
+        return _bytes(cell.base64)
     if kind == "null":
         return None
     if kind == "float" and isinstance(value, float | int):
         return float(value)
     raise msgspec.ValidationError(f"a cell of type {kind} holds {type(value).__name__}")
+
+
+def _bytes(base64: str) -> bytes:
+    """By a library, since segments are megabytes of it: 40 times as fast as Python's, which took a third of a load.
+
+    >>> _bytes("AQI")
+    b'\\x01\\x02'
+    """
+    try:
+        return b64decode(base64 + "=" * (-len(base64) % 4), validate=True)
+    except binascii.Error as error:
+        raise msgspec.ValidationError("a blob is no base64") from error

@@ -10,8 +10,9 @@ import msgspec
 
 from core.store import spaces
 from core.store.database import Scalar, Statement
-from core.store.memories import CURRENT, NewVersion, insert, raw
+from core.store.inserting import NewVersion, insert
 from core.store.spaces import STAGING, SpaceRow
+from core.store.version_rows import CURRENT, raw
 from core.text import fold
 from core.values import Memory
 
@@ -85,7 +86,7 @@ def drop(staged: Staged, ids: Sequence[str]) -> list[Statement]:
     marks = ",".join("?" * len(ids))
     return [
         Statement(
-            f"DELETE FROM versions WHERE space_id = ? AND memory_id IN ({marks})",
+            f"DELETE FROM versions WHERE +space_id = ? AND memory_id IN ({marks})",
             (staged.space.id, *map(staged.alias, ids)),
         ),
         Statement(

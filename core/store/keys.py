@@ -6,8 +6,8 @@ from typing import cast
 
 from core.grants import Grant, Key
 from core.store.database import Row, Statement
+from core.terms import Scope, SourceClass
 from core.times import from_us, to_us
-from core.values import Scope, SourceClass
 
 _COLUMNS = (
     "id, name, scopes, spaces, category, parent_id, created_at, expires_at, revoked_at, last_used_at, source_class"

@@ -1,11 +1,11 @@
 """The SQL of lint: memories as they stand, oldest first, with what tells whether something is wrong with them."""
 
 from core.store.database import Scalar, Statement
-from core.store.memories import COLUMNS, UNEXPIRED
 from core.store.spaces import SpaceRow
+from core.store.version_rows import COLUMNS, UNEXPIRED
 from core.text import fold
 
-_NONE = "NOT EXISTS (SELECT 1 FROM versions o WHERE o.space_id = v.space_id AND o.memory_id = "
+_NONE = "NOT EXISTS (SELECT 1 FROM versions o WHERE +o.space_id = v.space_id AND o.memory_id = "
 
 
 def page(space: SpaceRow, category: str | None, now: int, after: tuple[int, bytes], most: int) -> Statement:

@@ -1,14 +1,18 @@
 """Bring a database to the schema of this code: numbered SQL files, each applied once, whole; to a new one in one go."""
 
+from collections.abc import Container
+from functools import cache
 from importlib import resources
 
 import apsw
 
-from core.errors import SchemaTooNew
+from core.errors import Conflict, SchemaTooNew
 from core.store.database import Database, Refused, Statement
 
 TABLE = """CREATE TABLE IF NOT EXISTS schema_migrations (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT"""
+
+UNFINISHED = "unfinished_copy"  # a table of a database into which another is being copied
 
 
 def migrate(database: Database, now: int) -> None:
@@ -16,6 +20,7 @@ def migrate(database: Database, now: int) -> None:
 
     Raises:
         SchemaTooNew: the database has migrations that this code does not know; it is left as it was.
+        Conflict: it holds half of a copy.
     """
     known = migrations()
     applied = _applied(database)
@@ -33,6 +38,16 @@ def migrate(database: Database, now: int) -> None:
                 raise
 
 
+def refuse_unfinished(tables: Container[str]) -> None:
+    """Raise `Conflict` for the tables of a database that holds half of a copy."""
+    if UNFINISHED in tables:
+        raise Conflict(
+            "the database holds half of a copy: one that is still being made, or one that broke off; wait for it, or "
+            "make a new database and copy again"
+        )
+
+
+@cache
 def migrations() -> list[tuple[str, str]]:
     """Names and texts of the migrations, in order."""
     folder = resources.files("core.store").joinpath("migrations")
@@ -58,12 +73,17 @@ def split(script: str) -> list[str]:
 
 def _step(number: int, name: str, script: str, now: int) -> list[Statement]:
     record = Statement("INSERT INTO schema_migrations VALUES (?, ?, ?)", (number, name, now))
-    return [record, *(Statement(sql) for sql in split(script))]
+    return [record, *map(Statement, _statements(script))]
+
+
+_statements = cache(split)  # of a migration, for processes that open many databases
 
 
 def _applied(database: Database) -> int:
-    exists = Statement("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'")
-    if database.read([exists])[0][0][0] == 0:
+    tables = Statement("SELECT name FROM sqlite_master WHERE name IN ('schema_migrations', ?)", (UNFINISHED,))
+    found = {str(name) for (name,) in database.read([tables])[0]}
+    refuse_unfinished(found)
+    if not found:
         return 0
     newest = database.read([Statement("SELECT coalesce(max(number), 0) FROM schema_migrations")])[0][0][0]
     assert isinstance(newest, int)

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import cast
 
+from core.counts import Quota, Usage
 from core.ids import id_bytes
 from core.store.database import Row, Scalar, Statement
 from core.store.spaces import SpaceRow
-from core.values import Memory, Quota, Usage
+from core.values import Memory
 
 _HERE = "FROM spaces s LEFT JOIN quotas q ON q.space = s.name WHERE s.id = ?"
 

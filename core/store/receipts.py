@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
 from core.store.database import Row, Statement
-from core.store.memories import COLUMNS
 from core.store.spaces import SpaceRow
+from core.store.version_rows import COLUMNS
 
 
 class Kept(NamedTuple):
@@ -79,7 +79,7 @@ def fates(space_id: int, memory_ids: Sequence[bytes]) -> Statement:
     return Statement(
         f"SELECT {COLUMNS}, v.died, v.born, "
         "(SELECT min(f.born) FROM versions f WHERE f.memory_id = v.memory_id AND f.version = 1) FROM versions v "
-        f"WHERE v.space_id = ? AND v.memory_id IN ({marks}) AND v.version = "
+        f"WHERE +v.space_id = ? AND v.memory_id IN ({marks}) AND v.version = "
         "(SELECT max(version) FROM versions l WHERE l.memory_id = v.memory_id)",
         (space_id, *memory_ids),
     )

@@ -6,14 +6,14 @@ knows whether it was committed; see `writes`.
 
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
 from core.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable, TooLarge
 from core.meters import StoreMeters
 from core.store import writes
-from core.store.database import Database, Ended, Rows, Scrubbed, Statement
+from core.store.database import Database, Ended, Row, Rows, Scrubbed, Statement
 from core.store.free_space import Traces
 from core.store.hrana import BatchResult, Step, rows_of, transaction
 from core.store.hrana_errors import Unsure, check, is_too_large, whole
@@ -25,6 +25,7 @@ SECONDS = 10.0  # that a call may take, repetitions included
 REPLICATION_SECONDS = 1.0  # that a replica gets to catch up, and to answer before it is asked how it is
 PROBE_SECONDS = 0.2
 POLL_SECONDS = 0.02
+STREAM_SECONDS = 60.0  # of silence while all of a database is read
 REST_SECONDS = 5.0  # for which a replica that did not answer is left alone
 UNREACHED = (
     "rows were written over before they were deleted; copies that the server made of them before, and its logs, are "
@@ -117,6 +118,19 @@ class RemoteDatabase:
 
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return False
+
+    def stream(self, statements: Sequence[Statement]) -> Iterator[tuple[int, Row]]:
+        """The rows of each statement with its place, as they come, all from one snapshot of the primary.
+
+        Nothing is asked again, since half of it may have been used: whoever gets `StoreUnavailable` begins anew.
+        """
+        self._check_open()
+        steps = transaction(_READ, [Step(statement, rows=True) for statement in statements])
+        try:
+            for step, row in self._server.stream(steps, STREAM_SECONDS):
+                yield step - 1, row
+        except PASSING as problem:
+            raise StoreUnavailable(f"the database was not read to its end: {problem}; try again") from problem
 
     def scrub(self, traces: Traces) -> Scrubbed:
         """No more than overwriting rows is possible: the server refuses VACUUM, checkpoints and `secure_delete`."""

@@ -6,7 +6,8 @@ What goes wrong on the way is one of three things: the batch was not sent, it wa
 import binascii
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from ssl import SSLCertVerificationError
 from urllib.parse import SplitResult, urlsplit
 
@@ -22,7 +23,9 @@ from urllib3.exceptions import (
 from core.errors import StoreUnavailable, TooLarge
 from core.store import hrana
 from core.store.access import Token
+from core.store.database import Row
 from core.store.hrana import BadReply, BatchResult, CursorHead, Fault, Step, StepResult
+from core.store.hrana_errors import raise_fault
 from core.store.location import base_url
 
 CONNECT_SECONDS = 2.0
@@ -77,21 +80,46 @@ class Server:
 
         Gives the bytes that came as well. `seconds` is the longest silence.
         """
+        with self._cursor(steps, index, seconds) as lines:
+            return _gathered(lines, len(steps))
+
+    def stream(self, steps: Sequence[Step], seconds: float) -> Iterator[tuple[int, Row]]:
+        """The rows of a transaction, each with its step, while they come; `seconds` is the longest silence.
+
+        What a fault of the server means is raised as well.
+        """
+        step = ended = -1
+        with self._cursor(steps, None, seconds) as lines:
+            for line in lines:
+                entry = hrana.cursor_entry(line)
+                if entry.error is not None:
+                    raise_fault(entry.error)
+                if entry.type == "row":
+                    yield step, hrana.row_of(entry.row)
+                elif entry.type == "step_begin":
+                    step = entry.step
+                elif entry.type == "step_end":
+                    ended = step
+        if ended != len(steps) - 2:  # the last one is for what goes wrong
+            raise NoAnswer("the answer broke off")
+
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        self._pool.close()
+
+    @contextmanager
+    def _cursor(self, steps: Sequence[Step], index: int | None, seconds: float) -> Generator[Iterator[bytes]]:
+        """The lines of an answer that comes row by row; its stream is ended when they were read."""
         response = self._post("/v3/cursor", hrana.cursor_body(steps, index), seconds, whole=False)
         try:
             lines = _lines(response)
             head = hrana.cursor_head(next(lines, b""))
-            result, size = _gathered(lines, len(steps))
+            yield lines
         except (HTTPError, BadReply) as error:
             raise NoAnswer(f"the answer broke off ({type(error).__name__})") from error
         finally:
             response.close()  # it has gone back to the pool when all was read; what is half read must not
         self._close(head)
-        return result, size
-
-    def close(self) -> None:
-        """Close the connections that nobody uses."""
-        self._pool.close()
 
     def _close(self, head: CursorHead) -> None:
         """End the stream of a cursor; the server would by itself, after ten seconds."""

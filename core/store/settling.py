@@ -10,9 +10,9 @@ from typing import cast
 
 import apsw
 
+from core.spaces import SpaceSettings
 from core.store.backup import renew_epochs
 from core.store.spaces import COUNTED, settings_text
-from core.values import SpaceSettings
 
 Lose = Callable[[bytes, int, str], None]  # the memory, which version of it, and why
 Note = Callable[[str], None]

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from core.errors import Conflict
-from core.store.file import APPLICATION_ID, BUSY_TIMEOUT_MS
+from core.store.opening import APPLICATION_ID, BUSY_TIMEOUT_MS
 from core.store.pages import Image, read_log
 
 try:

@@ -6,9 +6,10 @@ from typing import Any, cast
 import msgspec
 
 from core.errors import InvalidInput
+from core.spaces import SPACE_NAME, Field, Policy, Space, SpaceSettings
 from core.store.database import Row, Scalar, Statement
 from core.times import from_us
-from core.values import SPACE_NAME, Field, Policy, Seq, Space, SpaceSettings
+from core.values import Seq
 
 DEFAULT = "default"
 

@@ -4,12 +4,13 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
+from core.counts import Telemetry
 from core.store.database import Rows, Statement
 from core.store.feedback import VALUE
 from core.store.spaces import SpaceRow
 from core.terms import Verdict
 from core.times import from_us
-from core.values import Seq, Telemetry
+from core.values import Seq
 
 _SAID: dict[int | None, Verdict | None] = {value: verdict for verdict, value in VALUE.items()}
 
@@ -21,7 +22,7 @@ def add(epoch: str, retrieved: Mapping[str, tuple[int, int]]) -> Statement:
         "INSERT INTO retrievals (space_id, memory_id, count, last_at) "
         "SELECT s.id, unhex(r.value ->> 0), r.value ->> 1, r.value ->> 2 FROM json_each(?) r JOIN spaces s "
         "WHERE s.epoch = ? AND EXISTS "
-        "(SELECT 1 FROM versions v WHERE v.memory_id = unhex(r.value ->> 0) AND v.space_id = s.id) "
+        "(SELECT 1 FROM versions v WHERE v.memory_id = unhex(r.value ->> 0) AND +v.space_id = s.id) "
         "ON CONFLICT (space_id, memory_id) DO UPDATE "
         "SET count = count + excluded.count, last_at = max(last_at, excluded.last_at)",
         (rows, epoch),

@@ -103,6 +103,11 @@ class Sqld:
         return f"http://127.0.0.1:{self._admin}"
 
     @property
+    def folder(self) -> Path:
+        """Where all data is."""
+        return self._folder / "data"
+
+    @property
     def log(self) -> Path:
         return self._folder / "sqld.log"
 
@@ -144,25 +149,28 @@ class Sqld:
         """Make a database of this name; only a primary can."""
         self._administer(f"{namespace}/create", config)
 
+    def delete(self, namespace: str) -> None:
+        """Delete a database with its files; only a primary can. A replica keeps its files of it."""
+        self._administer(namespace, {}, "DELETE")
+
     def checkpoint(self, namespace: str) -> None:
         """Move the log of a database into its file; only a primary can."""
         self._administer(f"{namespace}/checkpoint", {})
 
     def database(self, namespace: str) -> Path:
         """The file of a database. Beside it stand its log and that of replication."""
-        return self._folder / "data" / "dbs" / namespace / "data"
+        return self.folder / "dbs" / namespace / "data"
 
-    def _administer(self, what: str, body: dict[str, object]) -> None:
-        request = urllib.request.Request(
-            f"{self.admin_url}/v1/namespaces/{what}", json.dumps(body).encode(), {"content-type": "application/json"}
-        )
+    def _administer(self, what: str, body: dict[str, object], method: str = "POST") -> None:
+        url, data = f"{self.admin_url}/v1/namespaces/{what}", json.dumps(body).encode()
+        request = urllib.request.Request(url, data, {"content-type": "application/json"}, method=method)
         with _opener().open(request, timeout=START_SECONDS) as response:
             response.read()
 
     def _options(self) -> list[str]:
         here = "127.0.0.1"
         options = ["--no-welcome", "--enable-namespaces", "--disable-metrics"]
-        options += ["--db-path", str(self._folder / "data"), "--http-listen-addr", f"{here}:{self.port}"]
+        options += ["--db-path", str(self.folder), "--http-listen-addr", f"{here}:{self.port}"]
         options += ["--max-active-namespaces", "10000"]  # beyond that, it takes one for missing that it is closing
         options += ["--idle-shutdown-timeout-s", str(IDLE_SECONDS), "--shutdown-timeout", "1"]
         if self._primary is None:

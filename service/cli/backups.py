@@ -10,14 +10,18 @@ import click
 
 from service.cli.base import Command, Globals
 from service.cli.options import Moment
-from service.cli.output import console, tabbed, talk
+from service.cli.output import cell, console, for_people, grid, hint, sized, tabbed, talk
 from service.cli.session import refusals, server_url
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from core.store.backup import Stamp
+    from core.store.carrying import Side
+    from service.settings import Settings
     from service.shelves import Shelved
 
-HERE = "works on the database file: run it there, without --url and MUISTI_URL"
+HERE = "works on the database itself: name that by --database, without --url and MUISTI_URL"
 
 
 @click.command(
@@ -27,6 +31,7 @@ HERE = "works on the database file: run it there, without --url and MUISTI_URL"
         "muisti backup /backups/monday.db",
         "muisti backup s3://bucket/muisti --keep 30",
         "muisti backup s3://bucket/muisti --list",
+        "muisti --database libsql://memories.example backup edge.db",
     ),
 )
 @click.argument("path", required=False)
@@ -37,9 +42,9 @@ HERE = "works on the database file: run it there, without --url and MUISTI_URL"
 def backup(options: Globals, path: str | None, *, force: bool, keep: int | None, listed: bool) -> None:
     """Copy the database while it is in use.
 
-    PATH is a file, a folder in which a name is made from the time (this one, unless it is said), or s3://BUCKET/PREFIX,
-    for which the AWS_... variables have keys, region and endpoint. The copy is of one moment, is opened and checked
-    before it goes there, and says where each space stood.
+    It may be a file or on a server. PATH is a file, a folder in which a name is made from the time (this one, unless
+    it is said), or s3://BUCKET/PREFIX, for which the AWS_... variables have keys, region and endpoint. The copy is of
+    one moment, is opened and checked before it goes there, and says where each space stood.
     """
     if server_url(options):
         raise click.UsageError(f"backup {HERE}")
@@ -52,23 +57,33 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
         if listed:
             _list(options, shelves.shelf(place).all())
             return
-        source, now = _database(options), _now()
+        now = _now()
         stages.begin("backup")
-        if many:
-            target, stamp = shelves.name_at(now), shelves.shelve(source, place, now, keep, stages.note)
-            target = f"{place.rstrip('/')}/{target}" if place.startswith("s3://") else str(Path(place) / target)
-        else:
-            back_up = import_module("core.store.backup").back_up
-            target, stamp = place, back_up(source, Path(place), now, stages.note, force=force)
+        with _database(options) as source:
+            if many:
+                target, stamp = shelves.name_at(now), shelves.shelve(source, place, now, keep, stages.note)
+                target = f"{place.rstrip('/')}/{target}" if place.startswith("s3://") else str(Path(place) / target)
+            else:
+                back_up = import_module("core.store.backup").back_up
+                target, stamp = place, back_up(source, Path(place), now, stages.note, force=force)
     _told(options, target, stamp)
+    hint(options, f"To put it in the place of a database: muisti restore-backup {target}")
 
 
 def _list(options: Globals, found: "Sequence[Shelved]") -> None:
     if options.json:
         click.echo(import_module("msgspec").json.encode({"items": found}))
         return
+    if for_people(options) and found:
+        table = grid(None, "backup", "size", right=("size",))
+        for each in found:
+            table.add_row(cell(each.name), sized(each.size))
+        console(options).print(table)
+        return
     for each in found:
         click.echo(tabbed(each.name, each.size))
+    if for_people(options):
+        talk("There is no backup here: muisti backup PATH")
 
 
 @click.command(
@@ -79,6 +94,7 @@ def _list(options: Globals, found: "Sequence[Shelved]") -> None:
         "muisti restore-backup /backups/monday.db --database other.db",
         "muisti restore-backup /backups/monday.db --force --at 2026-05-01T12:00:00Z",
         "muisti restore-backup s3://bucket/muisti/muisti-20260501T120000Z.db",
+        "muisti --database libsql://new.example restore-backup muisti.db",
     ),
 )
 @click.argument("path")
@@ -89,28 +105,40 @@ def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
     """Put a copy in the place of the database.
 
     PATH is what `muisti backup` made, or s3://BUCKET/PREFIX/NAME. It is checked first; the server must not run. Every
-    space gets a new epoch, so that clients who know later points of its history are told (410) and read again.
+    space gets a new epoch, so that clients who know later points of its history are told (410) and read again. A
+    database on a server must be empty, and is none until all is there and was compared.
     """
     if server_url(options):
         raise click.UsageError(f"restore {HERE}")
     module = import_module("core.store.backup")
     with refusals(options), _stages(options) as stages:
-        target = _database(options)
         stages.begin("restore")
         point = None if at is None else _point(at)
-        with import_module("service.shelves").fetched(path, target) as file:
-            stamp = module.restore(file, target, _now(), stages.note, at=point, force=force)
-    _told(options, str(target), stamp)
+        with _database(options) as target:
+            local = isinstance(target, Path)
+            if force and not local:
+                raise click.UsageError("--force is for a file; name an empty database on the server")
+            with import_module("service.shelves").fetched(path, target if local else None) as file:
+                stamp = module.restore(file, target, _now(), stages.note, at=point, force=force)
+            place = str(target) if local else _settings(options).database_url
+    _told(options, place, stamp, "file" if local else "database")
     talk("Restored. Every space has a new epoch.")
 
 
-def _told(options: Globals, path: str, stamp: "Stamp") -> None:
+def _told(options: Globals, path: str, stamp: "Stamp", what: str = "file") -> None:
     if options.json:
         spaces = {name: str(seq) for name, seq in sorted(stamp.spaces.items())}
         told = {"path": path, "bytes": stamp.size, "spaces": spaces}
         click.echo(import_module("msgspec").json.encode(told))
         return
-    click.echo(tabbed("file", path, stamp.size))
+    if for_people(options):
+        console(options).print(cell(f"{path}, {sized(stamp.size)}, opened and checked"))
+        table = grid(None, "space", "changes", right=("changes",))
+        for name, seq in sorted(stamp.spaces.items()):
+            table.add_row(cell(name), f"{seq.number:,}")
+        console(options).print(table)
+        return
+    click.echo(tabbed(what, path, stamp.size))
     for name, seq in sorted(stamp.spaces.items()):
         click.echo(tabbed("space", name, seq))
 
@@ -123,11 +151,12 @@ def _point(at: str) -> Any:
     return int(moment.timestamp() * 1_000_000)
 
 
-def _database(options: Globals) -> Path:
-    settings = import_module("service.cli.configuration").in_force(options)
-    if import_module("core.store.location").is_remote(settings.database_url):
-        raise click.UsageError("the database is on a server: back it up where it is (docs/operations.md)")
-    return Path(import_module("service.settings").database_path(settings.database_url)).absolute()
+def _settings(options: Globals) -> "Settings":
+    return import_module("service.cli.configuration").in_force(options)
+
+
+def _database(options: Globals) -> "AbstractContextManager[Path | Side]":
+    return import_module("service.databases").whole(_settings(options))
 
 
 def _stages(options: Globals) -> Any:

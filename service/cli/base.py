@@ -159,6 +159,28 @@ class LazyGroup(click.Group):
         return result
 
 
+class Main(Helped, LazyGroup):
+    """The group of all commands: `sections` of them by title, as LazyGroup has them."""
+
+    def __init__(
+        self,
+        *args: Any,
+        sections: Mapping[str, Mapping[str, tuple[str, str]]],
+        examples: Sequence[str] = (),
+        **attributes: Any,
+    ) -> None:
+        commands = {name: at for section in sections.values() for name, at in section.items()}
+        super().__init__(*args, commands_at=commands, **attributes)
+        self.sections = sections
+        self.examples = tuple(examples)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, section in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, summary) for name, (_, summary) in section.items()])
+        super().format_options(ctx, formatter)
+
+
 class Subcommands(Helped, LazyGroup):
     """A group below the main one, with examples and the global options. Each of its commands has them too."""
 

@@ -17,10 +17,13 @@ from service.cli.base import Command, Globals
     ),
 )
 @click.argument("folders", metavar="[DIR...]", nargs=-1, type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--sample", type=click.IntRange(1), metavar="N", default=200, help="Ask at most N questions of each folder."
+)
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="File to add the thresholds to.")
 @click.option("--plot", "drawn", type=click.Path(dir_okay=False, path_type=Path), help="SVG file for the curves.")
 @click.pass_obj
-def calibrate(options: Globals, folders: Sequence[Path], *, save: Path | None, drawn: Path | None) -> None:
+def calibrate(options: Globals, folders: Sequence[Path], *, sample: int, save: Path | None, drawn: Path | None) -> None:
     """Fit the thresholds of evidence.
 
     For the model that runs, or for a space. DIR holds judged data as for eval: its questions are asked with and without
@@ -28,4 +31,4 @@ def calibrate(options: Globals, folders: Sequence[Path], *, save: Path | None, d
     and a list of foreign questions. The setting calibration names the file to read; evidence.json in the model's folder
     is read without it.
     """
-    import_module("service.cli.calibration").run(options, folders, save, drawn)
+    import_module("service.cli.calibration").run(options, folders, sample, save, drawn)

@@ -31,10 +31,10 @@ Asked = Mapping[str, list[Mapping[str, Strengths]]]
 """By mode, what each dataset was asked."""
 
 
-def run(options: Globals, folders: Sequence[Path], save: Path | None, drawn: Path | None) -> None:
+def run(options: Globals, folders: Sequence[Path], sample: int, save: Path | None, drawn: Path | None) -> None:
     """Ask, fit, print and save."""
     with Stages(console(options, stderr=True)) as stages:
-        asked, generation, space = _judged(options, folders, stages) if folders else _own(options, stages)
+        asked, generation, space = _judged(options, folders, sample, stages) if folders else _own(options, stages)
     fitted = [fit(mode, _by_kind(found)) for mode, found in asked.items()]
     modes: dict[RankedMode, Thresholds] = {cast(RankedMode, one.mode): one.thresholds for one in fitted}
     entry = Entry(generation=generation, space=space, modes=modes)
@@ -49,7 +49,7 @@ def run(options: Globals, folders: Sequence[Path], save: Path | None, drawn: Pat
     talk("The service reads the file that the setting calibration names, when it starts.")
 
 
-def _judged(options: Globals, folders: Sequence[Path], stages: Stages) -> tuple[Asked, str | None, None]:
+def _judged(options: Globals, folders: Sequence[Path], sample: int, stages: Stages) -> tuple[Asked, str | None, None]:
     try:
         datasets = [load(folder) for folder in folders]
     except DatasetError as error:
@@ -63,7 +63,7 @@ def _judged(options: Globals, folders: Sequence[Path], stages: Stages) -> tuple[
                 generation = _generation(opened, next(iter(held.spaces.values())))
                 others = from_others(datasets, one) or list(FOREIGN_QUESTIONS)
                 for mode in _modes(generation):
-                    asked.setdefault(mode, []).append(judged(opened, held, others, mode, stages.note))
+                    asked.setdefault(mode, []).append(judged(opened, held, others, mode, stages.note, sample))
     return asked, generation, None
 
 
@@ -94,7 +94,13 @@ def _by_kind(found: Sequence[Mapping[str, Strengths]]) -> dict[str, list[Strengt
 def _print(options: Globals, fitted: Sequence[Fitted], entry: Entry) -> None:
     if options.json:
         shown = [
-            {"mode": one.mode, "thresholds": one.thresholds, "auroc": one.auroc, "confusion": one.confusion}
+            {
+                "mode": one.mode,
+                "thresholds": one.thresholds,
+                "auroc": one.auroc,
+                "pooled": one.pooled,
+                "confusion": one.confusion,
+            }
             for one in fitted
         ]
         click.echo(msgspec.json.encode({"generation": entry.generation, "space": entry.space, "items": shown}))
@@ -108,10 +114,10 @@ def _print(options: Globals, fitted: Sequence[Fitted], entry: Entry) -> None:
 
 def _table(fitted: Fitted) -> Table:
     """The confusion at the thresholds, and the AUROC of each kind against questions with an answer."""
-    columns = [*LEVELS, "AUROC"]
+    columns = [*LEVELS, "AUROC", "pooled"]
     title = f"{fitted.mode}: weak from {fitted.thresholds.weak:.2f}, strong from {fitted.thresholds.strong:.2f}"
     table = grid(title, "questions", *columns, right=columns)
     for kind, shares in fitted.confusion.items():
-        area = f"{fitted.auroc[kind]:.3f}" if kind in fitted.auroc else ""
-        table.add_row(kind, *(f"{shares[level]:.1%}" for level in LEVELS), area)
+        areas = [f"{found[kind]:.3f}" if kind in found else "" for found in (fitted.auroc, fitted.pooled)]
+        table.add_row(kind, *(f"{shares[level]:.1%}" for level in LEVELS), *areas)
     return table

@@ -57,6 +57,7 @@ def list_checkpoints(options: Globals) -> None:
             plain=lambda data: [
                 tabbed(one["name"], _number(one), one["created_at"], one["actor"], one["note"]) for one in data["items"]
             ],
+            none="There are no checkpoints yet: muisti checkpoint create NAME",
         )
 
 
@@ -86,7 +87,13 @@ def diff(options: Globals, since: str, until: str | None, limit: int, cursor: st
     """
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.diff(opened.space, since, until, limit=limit, cursor=cursor))
-        answer(options, reply, table=_diff_table, plain=lambda data: [tabbed(*line) for line in _lines(data)])
+        answer(
+            options,
+            reply,
+            table=_diff_table,
+            plain=lambda data: [tabbed(*line) for line in _lines(data)],
+            none="Nothing differs.",
+        )
 
 
 @click.command(cls=Command, examples=("muisti rollback before-import --dry-run", "muisti rollback before-import"))

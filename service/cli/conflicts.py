@@ -47,6 +47,7 @@ def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
                 tabbed(one["id"], one["kind"], one["existing"]["id"], one["new"]["id"], _differs(one))
                 for one in data["items"]
             ],
+            none="No conflict waits. `muisti add TEXT --on-conflict review` leaves one to be decided later.",
         )
 
 

@@ -23,7 +23,7 @@ from core.store.migrate import migrations
 from service.cli.base import ERROR, Failure, Globals
 from service.cli.configuration import in_force
 from service.cli.inspection import Check, integrity, memories_of
-from service.cli.output import console, for_people, grid, safe, tabbed
+from service.cli.output import console, for_people, grid, safe, sized, tabbed
 from service.cli.session import client, server_url, space_choice
 from service.databases import open_database, whereabouts
 from service.settings import Settings, database_path
@@ -122,18 +122,23 @@ def _model(settings: Settings) -> Check:
 def _file(path: Path) -> Iterator[Check]:
     folder = next(parent for parent in path.parents if parent.exists())
     if path.exists():
-        yield Check("database", "ok", f"{path}, {_size(path.stat().st_size)}")
+        yield Check("database", "ok", f"{path}, {sized(path.stat().st_size)}")
         yield _permissions(path)
     else:
         yield Check("database", "ok", f"{path} is not there yet; the first use makes it")
     if not os.access(folder, os.W_OK | os.X_OK):
         yield Check("folder", "failed", f"{folder} cannot be written to; SQLite needs that for its log")
-    log = Path(f"{path}-wal")
-    if log.exists() and log.stat().st_size >= LARGE_LOG:
-        size = _size(log.stat().st_size)
-        yield Check("log", "warning", f"{size}: a process has been reading for long, or was killed; restart the server")
+    yield _log(Path(f"{path}-wal"))
     free = shutil.disk_usage(folder).free
-    yield Check("disk", "ok" if free >= LITTLE else "warning", f"{_size(free)} free")
+    yield Check("disk", "ok" if free >= LITTLE else "warning", f"{sized(free)} free")
+
+
+def _log(path: Path) -> Check:
+    size = path.stat().st_size if path.exists() else 0
+    if size >= LARGE_LOG:
+        detail = f"{sized(size)}: a process has been reading for long, or was killed; restart the server"
+        return Check("log", "warning", detail)
+    return Check("log", "ok", f"{sized(size)} not yet moved into the file" if size else "empty: all is in the file")
 
 
 def _permissions(path: Path) -> Check:
@@ -193,16 +198,3 @@ def _strangers(database: Database, identity: str) -> Iterator[Check]:
 def _has_tables(database: Database) -> bool:
     (rows,) = database.read([Statement("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'")])
     return bool(rows)
-
-
-def _size(size: float) -> str:
-    """Bytes in the largest fitting unit.
-
-    >>> _size(1536), _size(40)
-    ('1.5 KiB', '40 B')
-    """
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024:
-            return f"{size:.1f} {unit}" if unit != "B" else f"{size} B"
-        size /= 1024
-    return f"{size:.1f} TiB"

@@ -27,8 +27,8 @@ class Here:
         return nullcontext(encoded(page) for page in export.pages())
 
     def bring(self, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Reply:
-        known = {space.name for space in self._engine.list_spaces()}
-        self._engine.ensure_space(self._space)
+        known = {space.name for space in self._engine.spaces.list()}
+        self._engine.spaces.ensure(self._space)
         incoming = self._engine.begin_import(self._space, atomic=atomic, dry_run=dry_run)
         lines = Lines()
         try:
@@ -39,7 +39,7 @@ class Here:
         finally:
             incoming.abandon()
             if self._space not in known and dry_run:
-                self._engine.delete_space(self._space)
+                self._engine.spaces.delete(self._space)
         return _reply(report)
 
     def imports(self) -> Reply:

@@ -29,7 +29,7 @@ def history(options: Globals, id_: str) -> None:
     it was and what it became.
     """
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.history(opened.space, find_id(opened, id_)))
+        reply = opened.read(lambda: opened.client.history(opened.space, find_id(opened, id_, gone=True)))
         answer(options, reply, table=lambda data: _table(data["items"]), plain=lambda data: [*_lines(data["items"])])
         if len(reply.data["chain"]) > 1:
             talk(f"One superseded the other: {', '.join(reply.data['chain'])}")
@@ -56,7 +56,7 @@ def restore(options: Globals, id_: str, *, to: int | None, if_version: int | Non
     the new version.
     """
     with session(options) as opened:
-        found = opened.read(lambda: find_id(opened, id_))
+        found = opened.read(lambda: find_id(opened, id_, gone=True))
         reply = opened.client.trying(dry_run).restore(opened.space, found, to, if_version=if_version)
         answer(
             options,

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -59,7 +60,9 @@ def told(findings: Findings) -> Iterator[Check]:
     """What a checkup found, in words."""
     unsealed = f", {findings.unsealed:,} of them without a checksum yet" if findings.unsealed else ""
     if findings.altered:
-        detail = f"{len(findings.altered):,} versions do not say what was stored: {_places(findings.altered)}. {REPAIR}"
+        count = len(findings.altered)
+        many = "1 version does" if count == 1 else f"{count:,} versions do"
+        detail = f"{many} not say what was stored: {_places(findings.altered)}. {REPAIR}"
         yield Check("memories", "failed", detail)
     else:
         yield Check("memories", "ok", f"{findings.versions:,} versions say what was stored{unsealed}")
@@ -89,7 +92,11 @@ def _clock(database: Database) -> Check:
         return Check("clock", "warning", f"the database's is {float(str(there)) - here:+.0f} s from the one here")
     ahead = (int(str(last)) / 1e6 if last is not None else 0.0) - here
     if ahead > AHEAD_SECONDS:
-        return Check("clock", "warning", f"the last change was made {ahead:,.0f} s from now: a clock was, or is, wrong")
+        return Check(
+            "clock",
+            "warning",
+            f"the last change was made {timedelta(seconds=int(ahead))} from now: a clock was, or is, wrong",
+        )
     return Check("clock", "ok", "no change lies in the future")
 
 

@@ -97,6 +97,7 @@ def list_keys(options: Globals) -> None:
                 tabbed(one["id"], one["name"], ",".join(one["scopes"]), ",".join(one["spaces"]), _state(one))
                 for one in data["items"]
             ],
+            none="There are no keys yet: muisti keys create --admin",
         )
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 PAGES = 10  # of the list that are searched for the end of an id
 PAGE = 100
+LATEST = 1_000  # changes that are searched for the end of an id that is no longer listed
 _END = re.compile(r"…?([0-9a-f]{6,12})")
 
 
@@ -30,8 +31,10 @@ def find(opened: "Session", name: Sequence[str]) -> dict[str, Any]:
     return opened.client.get(opened.space, find_id(opened, name[0]), no_touch=True).data
 
 
-def find_id(opened: "Session", given: str, as_of: str | None = None) -> str:
+def find_id(opened: "Session", given: str, as_of: str | None = None, *, gone: bool = False) -> str:
     """The whole id of what may be the end of one, of what there was at `as_of`.
+
+    `gone`: also of what was deleted or superseded, among the latest changes.
 
     Raises:
         Failure: there is none, or several, among the newest memories.
@@ -46,9 +49,19 @@ def find_id(opened: "Session", given: str, as_of: str | None = None) -> str:
         cursor = page["next_cursor"]
         if cursor is None:
             break
+    if not found and gone:
+        found = sorted({id_ for id_ in _changed(opened) if id_.endswith(end[1])})
     if len(found) == 1:
         return found[0]
     if found:
         raise Failure(f"{given} is the end of several ids; give one in full: {', '.join(found)}")
     where = "" if cursor is None else f" among the newest {PAGES * PAGE:,} memories; give it in full"
     raise Failure(f"no id in the space {opened.space} ends with {end[1]}{where}")
+
+
+def _changed(opened: "Session") -> list[str]:
+    """The ids of what changed last."""
+    epoch, _, number = opened.client.space(opened.space).data["seq"].rpartition(":")
+    since = f"{epoch}:{max(0, int(number) - LATEST)}"
+    page = opened.client.changes(opened.space, {"since": since, "limit": str(LATEST), "show": "ids"}).data
+    return [change["memory_id"] for change in page["items"] if change["memory_id"]]

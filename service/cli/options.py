@@ -1,5 +1,6 @@
 """Options that several commands have, and how their values are read."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import reduce
@@ -42,6 +43,22 @@ class Moment(click.ParamType):
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()
 
 
+class Span(click.ParamType):
+    """A stretch of time, in seconds.
+
+    >>> [Span().convert(text, None, None) for text in ("90", "15m", "12h", "30d")]
+    [90, 900, 43200, 2592000]
+    """
+
+    name = "span"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = re.fullmatch(r"(\d{1,10})([smhd]?)", value)
+        if found is None:
+            self.fail(f"{value!r} is no span such as 90 (seconds), 15m, 12h or 30d", param, ctx)
+        return int(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}[found[2]]
+
+
 def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
@@ -73,6 +90,7 @@ memory_fields = _all(
     click.option("--valid-from", type=Moment(), metavar="TIME", help="From when on it holds."),
     click.option("--valid-to", type=Moment(), metavar="TIME", help="From when on it holds no longer."),
     click.option("--expires-at", type=Moment(), metavar="TIME", help="From when on it is no longer found."),
+    click.option("--ttl", type=Span(), metavar="SPAN", help="The same from now on: 90 (seconds), 15m, 12h, 30d."),
     click.option("--allow-secrets", is_flag=True, help="Store it although it looks like a password or a key."),
 )
 

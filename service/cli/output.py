@@ -54,19 +54,29 @@ def console(options: Globals, *, stderr: bool = False) -> Console:
 
 
 def answer(
-    options: Globals, reply: Reply, *, table: Callable[[Any], RenderableType], plain: Callable[[Any], Sequence[str]]
+    options: Globals,
+    reply: Reply,
+    *,
+    table: Callable[[Any], RenderableType],
+    plain: Callable[[Any], Sequence[str]],
+    none: str = "",
 ) -> None:
     """Print a reply in the form that is wanted. `table` and `plain` get its data; plain lines have no line ends.
 
-    Of a dry run it is the same for all: the changes that would be made.
+    A person is told `none` instead of an empty table. Of a dry run it is the same for all: the changes that would be
+    made.
     """
     if _is_dry_run(reply):
         talk(f"Nothing was stored. It would make {_counted(reply.data['changes'])}.")
-        table, plain = _planned_table, _planned_lines
+        table, plain, none = _planned_table, _planned_lines, ""
     if options.json:
         click.echo(reply.body or b"{}")
     elif for_people(options):
-        console(options).print(table(reply.data))
+        shown = table(reply.data)
+        if getattr(shown, "row_count", None) != 0:  # a table without rows would be its head alone
+            console(options).print(shown)
+        elif none:
+            talk(none)
     else:
         for line in plain(reply.data):
             click.echo(safe(line) if sys.stdout.isatty() else line)
@@ -135,6 +145,19 @@ def stack(*parts: RenderableType) -> RenderableType:
 
 def indented(part: RenderableType) -> RenderableType:
     return import_module("rich.padding").Padding(part, (0, 0, 0, 3))
+
+
+def sized(size: float) -> str:
+    """Bytes in the largest fitting unit.
+
+    >>> sized(1536), sized(40)
+    ('1.5 KiB', '40 B')
+    """
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.1f} {unit}" if unit != "B" else f"{size} B"
+        size /= 1024
+    return f"{size:.1f} TiB"
 
 
 def short_id(memory: Row) -> str:

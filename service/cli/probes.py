@@ -68,6 +68,7 @@ def list_probes(options: Globals) -> None:
             reply,
             table=lambda data: _table(data["items"], {}),
             plain=lambda data: [tabbed(one["id"], one["query"], _expected(one), one["k"]) for one in data["items"]],
+            none="There are no probes yet: muisti probe add QUERY ID",
         )
 
 

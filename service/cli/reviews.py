@@ -8,7 +8,7 @@ import click
 
 from core.terms import Verdict
 from service.cli.base import Command, Globals
-from service.cli.naming import check_name, find
+from service.cli.naming import check_name, find, find_id
 from service.cli.options import dry_run_option
 from service.cli.output import ago, answer, cell, one_line, tabbed, talk
 from service.cli.session import session
@@ -34,7 +34,8 @@ def feedback(options: Globals, memory_id: str, verdict: str, dry_run: bool) -> N
     said = verdict if verdict in get_args(Verdict) else None
     with session(options) as opened:
         tried = opened.client.trying(dry_run)
-        reply = opened.read(lambda: tried.give_feedback(opened.space, memory_id, said))
+        found = opened.read(lambda: find_id(opened, memory_id))
+        reply = opened.read(lambda: tried.give_feedback(opened.space, found, said))
         answer(
             options,
             reply,
@@ -107,7 +108,8 @@ def _review(options: Globals, what: str, status: str, given: Mapping[str, Any], 
 
 def _used(data: Mapping[str, Any]) -> str:
     last = f", last {ago(data['last_retrieved_at'], datetime.now(UTC))}" if data["last_retrieved_at"] else ""
-    return f"Retrieved {data['retrieval_count']} times{last}. {_judged(data)}"
+    count = data["retrieval_count"]
+    return f"Retrieved {count:,} time{'' if count == 1 else 's'}{last}. {_judged(data)}"
 
 
 def _judged(data: Mapping[str, Any]) -> str:

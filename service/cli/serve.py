@@ -1,6 +1,5 @@
 """The serve command: a flag for every setting."""
 
-from importlib import import_module
 from typing import Any
 
 import click
@@ -9,6 +8,7 @@ from service.cli.base import Command, Globals
 from service.cli.configuration import in_force
 from service.cli.session import refusals
 from service.settings.table import Option, options
+from service.starting import serve as start
 
 
 def _flag(setting: Option) -> click.Option:
@@ -39,4 +39,4 @@ def serve(given: Globals, **flags: Any) -> None:
     with refusals(given):
         chosen = {name: value for name, value in flags.items() if value is not None}
         settings = in_force(given, chosen)
-        import_module("service.server").run(settings)
+        start(settings)

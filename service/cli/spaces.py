@@ -10,7 +10,7 @@ import click
 from service.cli.base import Command, Globals, Subcommands
 from service.cli.history import short
 from service.cli.options import dry_run_option
-from service.cli.output import ago, answer, cell, grid, safe, tabbed
+from service.cli.output import ago, answer, cell, grid, safe, tabbed, talk
 from service.cli.session import client, session, space_choice
 
 if TYPE_CHECKING:
@@ -69,6 +69,9 @@ def create(options: Globals, name: str, dry_run: bool) -> None:
     """Make an empty space."""
     with client(options) as opened:
         reply = opened.trying(dry_run).create_space(name)
+        if dry_run and not options.json:
+            talk(f"Nothing was stored. It would make the space {name}.")
+            return
         answer(options, reply, table=lambda _: cell(f"Made the space {name}."), plain=lambda _: [name])
 
 
@@ -100,7 +103,13 @@ def compare(options: Globals, other: str, limit: int, cursor: str | None) -> Non
     """
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.compare(opened.space, other, limit=limit, cursor=cursor))
-        answer(options, reply, table=_compared, plain=lambda data: [tabbed(*line) for line in _differences(data)])
+        answer(
+            options,
+            reply,
+            table=_compared,
+            plain=lambda data: [tabbed(*line) for line in _differences(data)],
+            none="A merge would change nothing.",
+        )
 
 
 @click.command(cls=Command, examples=("muisti space merge try default", "muisti space merge old-name new-name --drop"))

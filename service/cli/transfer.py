@@ -27,6 +27,12 @@ from service.importers.sources import Source
 from service.lines import compressed
 
 STDOUT = "-"
+REASONS = {
+    "exists": "in this space already",
+    "elsewhere": "in another space of this database",
+    "deleted": "was deleted here",
+    "twice": "twice in the file",
+}
 
 
 class End(Protocol):
@@ -64,9 +70,11 @@ class _There:
         known = {space["name"] for space in self._client.spaces().data["items"]}
         if self._space not in known:
             self._client.create_space(self._space)
-        yield
-        if self._space not in known and dry_run:
-            self._client.delete_space(self._space)
+        try:
+            yield
+        finally:
+            if self._space not in known and dry_run:
+                self._client.delete_space(self._space)
 
 
 def export(options: Globals, file: str, *, vectors: bool, force: bool) -> None:
@@ -119,7 +127,13 @@ def bring(options: Globals, files: tuple[str, ...], *, system: str | None, dry_r
 def show_imports(options: Globals) -> None:
     with _end(options) as end:
         reply = end.imports()
-    answer(options, reply, table=_imports_table, plain=lambda data: [_imported(one) for one in data["items"]])
+    answer(
+        options,
+        reply,
+        table=_imports_table,
+        plain=lambda data: [_imported(one) for one in data["items"]],
+        none="Nothing was imported yet: muisti import FILE",
+    )
 
 
 def undo_import(options: Globals, number: int) -> None:
@@ -208,7 +222,7 @@ def _table(name: str, report: Mapping[str, Any]) -> RenderableType:
     table = grid(f"{name} ({report['source'] or 'muisti'})", "", "memories", right=("memories",))
     table.add_row("would come in" if report["dry_run"] else "came in", f"{report['created']:,}")
     for reason, count in sorted(report["skipped"].items()):
-        table.add_row(f"passed over: {reason}", f"{count:,}")
+        table.add_row(f"passed over: {REASONS.get(reason, reason)}", f"{count:,}")
     table.add_row("could not come in", f"{report['failed']:,}")
     return table
 

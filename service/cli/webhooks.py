@@ -61,7 +61,13 @@ def list_webhooks(options: Globals) -> None:
     """
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.webhooks(opened.space))
-        answer(options, reply, table=_table, plain=lambda data: [tabbed(*_line(one)) for one in data["items"]])
+        answer(
+            options,
+            reply,
+            table=_table,
+            plain=lambda data: [tabbed(*_line(one)) for one in data["items"]],
+            none="There are no webhooks yet: muisti webhook create URL",
+        )
 
 
 @click.command(cls=Command, examples=("muisti webhook delete 5f0b7a1e2b1f",))

@@ -101,7 +101,7 @@ class Tides:
             while True:
                 names = list(self._watchers)
                 with suppress(MuistiError):  # whoever is woken will meet the same, and say so
-                    found = await self._backend.store(engine.standing, names)
+                    found = await self._backend.store(engine.spaces.standing, names)
                     for name in names:
                         self._note(name, found.get(name))
                 await asyncio.sleep(EVERY)

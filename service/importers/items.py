@@ -10,7 +10,8 @@ from typing import Any, cast
 
 import msgspec
 
-from core.values import CONTENT_MAX, METADATA_MAX, NAME_MAX, REASON_MAX, TAGS_MAX
+from core.terms import CONTENT_MAX
+from core.values import METADATA_MAX, NAME_MAX, REASON_MAX, TAGS_MAX
 
 Json = dict[str, Any]
 

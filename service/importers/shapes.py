@@ -16,7 +16,7 @@ from service.importers.jsons import json_shape
 from service.importers.sources import SQLITE, Part, Source
 
 Kind = Literal["folder", "zip", "sqlite", "object", "array", "lines", "string", "text"]
-TABLES = ("memories", "exchanges", "history")
+TABLES = ("memories", "exchanges", "history", "schema_migrations")
 HEAD = 65_536  # bytes, of a file
 NOTES = 50  # of a folder, that are looked at
 _LISTS = re.compile(r"(conversations|memories|projects)(-\d+)?\.json")

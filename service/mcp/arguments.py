@@ -102,7 +102,12 @@ class Forget(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     idempotency_key: str | None = None
 
 
-ALL = (InSpace, Remember, Recall, OneMemory, ListMemories, UpdateMemory, Forget, History, Restore)
+class ImportMemories(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    ndjson: str
+    dry_run: bool = False
+
+
+ALL = (InSpace, Remember, Recall, OneMemory, ListMemories, UpdateMemory, Forget, History, Restore, ImportMemories)
 for _kind in ALL:
     prepare(_kind)
 

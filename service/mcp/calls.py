@@ -14,6 +14,7 @@ from service.access import Access, check
 from service.mcp.arguments import (
     Forget,
     History,
+    ImportMemories,
     InSpace,
     ListMemories,
     OneMemory,
@@ -176,6 +177,25 @@ async def forget(call: Call, given: Forget) -> Outcome:
     return Outcome({"id": given.id, "deleted": True}, f"Forgot {given.id}.")
 
 
+async def import_memories(call: Call, given: ImportMemories) -> Outcome:
+    lines = given.ndjson.encode().splitlines()
+    incoming = await call.backend.store(call.memories.begin_import, call.space, dry_run=given.dry_run)
+    try:
+        await call.backend.store(incoming.take, lines)
+        report = await call.backend.store(incoming.finish)
+    finally:
+        await call.backend.store(incoming.abandon)
+    found = {
+        "import_id": report.id,
+        "dry_run": report.dry_run,
+        "created": report.created,
+        "versions": report.versions,
+        "skipped": dict(report.skipped),
+    }
+    done = "would come in" if report.dry_run else "came in"
+    return Outcome(found, f"{report.created} memories {done}, {sum(report.skipped.values())} were skipped")
+
+
 async def list_categories(call: Call, _: InSpace) -> Outcome:
     counts = await call.backend.store(call.memories.categories, call.space)
     found = [{"name": one.name, "count": one.count} for one in counts.items]
@@ -199,6 +219,7 @@ RUN: dict[str, Callable[[Call, Any], Awaitable[Outcome]]] = {
     "memory_history": memory_history,
     "restore_memory": restore_memory,
     "forget": forget,
+    "import_memories": import_memories,
     "list_categories": list_categories,
     "memory_stats": memory_stats,
 }

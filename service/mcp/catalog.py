@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from core.values import Scope
+from core.terms import Scope
 from service.access import Access, single_space
 from service.mcp import arguments
 
@@ -34,6 +34,7 @@ _FIELDS: Json = {
     "valid_from": TEXT,
     "valid_to": TEXT,
     "expires_at": TEXT,
+    "ttl": {**WHOLE, "description": "Seconds"},
 }
 _NARROW: Json = {
     "category": TEXT,
@@ -60,6 +61,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
+    whole: bool = False  # it is about all of a space, so not for keys of one category
 
 
 TOOLS = (
@@ -159,6 +161,17 @@ TOOLS = (
         idempotent=True,
     ),
     Tool(
+        name="import_memories",
+        needs="write",
+        arguments=arguments.ImportMemories,
+        description="Take in an export (resource memory://{space}/export), all or nothing. Known ids are skipped.",
+        properties={"ndjson": TEXT, "dry_run": {"type": "boolean"}},
+        required=("ndjson",),
+        output={"created": WHOLE, "skipped": OBJECT},
+        idempotent=True,
+        whole=True,
+    ),
+    Tool(
         name="list_categories",
         needs="read",
         arguments=arguments.InSpace,
@@ -181,7 +194,8 @@ TOOLS = (
 
 def usable(access: Access) -> list[Tool]:
     """The tools that a caller may use, always in this order."""
-    return [tool for tool in TOOLS if access.may(tool.needs)]
+    narrow = access.grant.category is not None
+    return [tool for tool in TOOLS if access.may(tool.needs) and not (tool.whole and narrow)]
 
 
 def hidden(access: Access) -> frozenset[str]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from core.values import Flag, Written
+from core.outcomes import Flag, Written
 from service.schemas.policy import flagged
 
 

@@ -96,7 +96,7 @@ class _Spaces:
         clock = asyncio.get_running_loop().time
         async with self._looking:
             if clock() >= self._stale_at:
-                self._standing = {one.name: one.at for one in await backend.store(backend.engine.list_spaces)}
+                self._standing = {one.name: one.at for one in await backend.store(backend.engine.spaces.list)}
                 self._stale_at = clock() + EVERY / 2
             return self._standing
 

@@ -4,7 +4,7 @@ import mcp_types as types
 
 from core.errors import InvalidInput, NotFound
 from core.query import Query
-from core.values import Scope
+from core.terms import Scope
 from service.mcp.recall import packed
 from service.mcp.session import Session
 

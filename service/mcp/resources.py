@@ -1,6 +1,6 @@
 """What can be read by URI: memories and categories, and how to use all this.
 
-`memory://{space}/{id}`, `memory://{space}/categories`, `skill://muisti`.
+`memory://{space}/{id}`, `memory://{space}/categories`, `memory://{space}/export`, `skill://muisti`.
 """
 
 import re
@@ -11,6 +11,8 @@ import mcp_types as types
 import msgspec
 
 from core.errors import NotFound
+from service.decode import LINES
+from service.mcp.moving import exported
 from service.mcp.recall import shown
 from service.mcp.session import Session
 
@@ -47,7 +49,7 @@ async def resources(session: Session) -> list[types.Resource]:
 def templates(session: Session) -> list[types.ResourceTemplate]:
     if not session.access.may("read"):
         return []
-    return [
+    found = [
         types.ResourceTemplate(
             uri_template="memory://{space}/{id}", name="memory", description="A memory by its id", mime_type=JSON
         ),
@@ -58,6 +60,14 @@ def templates(session: Session) -> list[types.ResourceTemplate]:
             mime_type=JSON,
         ),
     ]
+    if session.access.grant.category is None:
+        told = "A small space with its history, as lines of JSON that import_memories takes in"
+        found.append(
+            types.ResourceTemplate(
+                uri_template="memory://{space}/export", name="export", description=told, mime_type=LINES
+            )
+        )
+    return found
 
 
 def space_of(uri: str) -> str | None:
@@ -67,7 +77,7 @@ def space_of(uri: str) -> str | None:
 
 
 async def read(session: Session, uri: str) -> types.TextResourceContents:
-    """Raises `NotFound`, also for what the caller may not see."""
+    """Raises `NotFound`, also for what the caller may not see, and `HttpError` for what is too large."""
     if uri == _SKILL.uri:
         text = files("service").joinpath("static", "skill.md").read_text("utf-8")
         return types.TextResourceContents(uri=uri, mime_type=_SKILL.mime_type, text=text)
@@ -75,6 +85,8 @@ async def read(session: Session, uri: str) -> types.TextResourceContents:
     if match is None:
         raise NotFound("resource", uri[:200])
     space, name = session.space(match["space"], "read"), match["name"]
+    if name == "export":
+        return types.TextResourceContents(uri=uri, mime_type=LINES, text=await exported(session, space))
     if name == "categories":
         counts = await session.backend.store(session.memories.categories, space)
         body: Any = {"categories": [{"name": one.name, "count": one.count} for one in counts.items]}

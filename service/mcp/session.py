@@ -34,5 +34,5 @@ class Session(msgspec.Struct, frozen=True):
 
     async def spaces(self) -> list[str]:
         """The names of the spaces that the caller may touch and that there are."""
-        found = await self.backend.store(self.backend.engine.list_spaces)
+        found = await self.backend.store(self.backend.engine.spaces.list)
         return [space.name for space in found if self.access.grant.reaches(space.name)]

@@ -25,7 +25,7 @@ def run(settings: Settings, grant: Grant) -> None:
     logs.configure(settings)  # on stderr: standard output is the protocol's
     with open_engine(settings) as engine:
         for space in grant.spaces:
-            engine.ensure_space(space)
+            engine.spaces.ensure(space)
         backend = Backend(engine, settings)
         try:
             with Upkeep(engine, sweeps_of(settings), backend.meters):

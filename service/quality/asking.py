@@ -14,7 +14,7 @@ from service.quality.dataset import Dataset
 from service.quality.evidence import FOREIGN, HIDDEN, OWN, Strengths
 from service.quality.run import Progress, Stored
 
-SAMPLE = 200  # questions of a kind
+SAMPLE = 200  # questions of a kind, where nobody says how many
 HIDDEN_MOST = 400  # ids that a filter may name; a question with more answers is left out
 PAGE = 100
 LONGEST = 30  # words of a question made from a text
@@ -24,12 +24,13 @@ _WORD = re.compile(r"\w+")
 
 
 def judged(
-    client: Client, held: Stored, others: Sequence[str], mode: str, progress: Progress
+    client: Client, held: Stored, others: Sequence[str], mode: str, progress: Progress, most: int = SAMPLE
 ) -> Mapping[str, Strengths]:
-    """Strengths by kind for the queries of a dataset; `others` are asked of its largest group."""
+    """Strengths by kind for up to `most` queries of a dataset; `others` are asked of its largest group."""
     data = held.dataset
     found: dict[str, list[float]] = {OWN: [], HIDDEN: [], FOREIGN: []}
-    asked = random.Random(0).sample([(g, q) for g, qs in data.queries.items() for q in qs], _size(data))
+    every = [(group, query) for group, queries in data.queries.items() for query in queries]
+    asked = random.Random(0).sample(every, min(most, len(every)))
     for number, (group, query) in enumerate(asked, start=1):
         space, relevant = held.spaces[group], list(data.qrels[query.id])
         found[OWN].append(_strength(client, space, query.text, mode))
@@ -86,10 +87,6 @@ def _memories(client: Client, space: str) -> list[Mapping[str, Any]]:
             break
     random.Random(0).shuffle(items)
     return items
-
-
-def _size(data: Dataset) -> int:
-    return min(SAMPLE, sum(len(queries) for queries in data.queries.values()))
 
 
 def _strength(client: Client, space: str, text: str, mode: str, **more: Any) -> float:

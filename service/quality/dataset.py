@@ -16,7 +16,8 @@ from typing import Any
 
 import msgspec
 
-from core.values import CONTENT_MAX, QUERY_MAX
+from core.terms import CONTENT_MAX
+from core.values import QUERY_MAX
 
 HEADER = ["query-id", "corpus-id", "score"]
 SPLIT_WITHIN = 5_000  # characters before the limit in which a good place to split is looked for

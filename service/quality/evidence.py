@@ -34,12 +34,16 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What was fitted for a mode, and what it does: by kind the curve, the AUROC against `OWN`, the share of levels."""
+    """What was fitted for a mode, and what it does: by kind the curve, the AUROC against `OWN`, the share of levels.
+
+    `auroc` is the mean over datasets, `pooled` that of all questions together.
+    """
 
     mode: str
     thresholds: Thresholds
     curves: Mapping[str, Curve]
     auroc: Mapping[str, float]
+    pooled: Mapping[str, float]
     confusion: Mapping[str, Mapping[str, float]]
 
 
@@ -58,11 +62,13 @@ def fit(mode: str, asked: Mapping[str, Sequence[Strengths]]) -> Fitted:
     foreign = curves[FOREIGN].share
     weak, strong = (float(at[np.argmax(foreign <= share)]) for share in (PASS_WEAK, PASS_STRONG))
     thresholds = Thresholds(weak, strong)
+    compared = [kind for kind in (HIDDEN, FOREIGN) if present[OWN] and present[kind]]
     return Fitted(
         mode=mode,
         thresholds=thresholds,
         curves=curves,
-        auroc={kind: _mean_auroc(present, kind) for kind in (HIDDEN, FOREIGN) if present[OWN] and present[kind]},
+        auroc={kind: _mean_auroc(present, kind) for kind in compared},
+        pooled={kind: auroc(np.concatenate(present[OWN]), np.concatenate(present[kind])) for kind in compared},
         confusion={kind: _levels(found, thresholds) for kind, found in present.items() if found},
     )
 

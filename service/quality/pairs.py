@@ -19,10 +19,10 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from core.conflicts.judgement import COMMON_MIN, SAME, Limits, Measures, Verdict, compare, conclude
+from core.conflicts.judgement import COMMON_MIN, SAME, Limits, Measures, Verdict, conclude, matched, measure
 from core.conflicts.words import read
 from core.embed import Encoder, StaticEncoder
-from core.values import LikenessKind
+from core.outcomes import LikenessKind
 
 SIMILAR = 4.0  # of 5
 HELD_OUT = 5  # one in so many
@@ -105,16 +105,17 @@ def _pairs(path: Path, encoder: Encoder) -> Iterator[Judged]:
     first, second = (encoder.encode([line[side] for line in lines]) for side in ("a", "b"))
     for place, (line, cosine) in enumerate(zip(lines, (first * second).sum(axis=1), strict=True)):
         ours, theirs = read(line["a"]), read(line["b"])
-        compared = compare(ours, theirs, float(cosine), encoder.encode)
-        plain = compared is not None and not compared[1].differences and compared[0].common >= COMMON_MIN
+        paired = matched(ours, theirs)
+        measures = None if paired is None else measure(*paired, float(cosine), encoder.encode)
+        plain = paired is not None and not paired[1].differences and paired[0].common >= COMMON_MIN
         label, similar = line.get("label"), line.get("similarity", 5.0) >= SIMILAR
         yield Judged(
             source=source,
             held_out=part == "dev" or (not has_dev and place % HELD_OUT == 0),
             duplicate=similar and label in (None, "paraphrase", "entailment"),
             conflict=label == "contradiction",
-            measures=compared[0] if compared is not None and plain else None,
-            verdict=None if compared is None else conclude(*compared, ours, theirs),
+            measures=measures if plain else None,
+            verdict=None if paired is None or measures is None else conclude(measures, paired[1], ours, theirs),
         )
 
 

@@ -1,9 +1,8 @@
 """The routes: one noun a file. Handlers translate; they do not decide."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from litestar import Router
-from litestar.types import ControllerRouterHandler
+from litestar.handlers import HTTPRouteHandler
 
 from service.routes import (
     batch,
@@ -32,7 +31,7 @@ from service.routes import (
     webhooks,
 )
 
-IN_A_SPACE: Sequence[ControllerRouterHandler] = (
+IN_A_SPACE: Sequence[HTTPRouteHandler] = (
     *memories.ROUTES,
     *batch.ROUTES,
     *entries.ROUTES,
@@ -53,16 +52,23 @@ IN_A_SPACE: Sequence[ControllerRouterHandler] = (
 )
 
 
-def routes() -> list[ControllerRouterHandler]:
-    """All routes of the service."""
-    return [
-        *spaces.ROUTES,
-        Router("/v1/spaces/{space:str}", route_handlers=IN_A_SPACE),
-        *erasure.ROUTES,
-        *keys.ROUTES,
-        *receipts.ROUTES,
-        *health.ROUTES,
-        *metrics.ROUTES,
-        *docs.ROUTES,
-        *metadata.ROUTES,
-    ]
+EVERYWHERE: Sequence[HTTPRouteHandler] = (
+    *spaces.ROUTES,
+    *erasure.ROUTES,
+    *keys.ROUTES,
+    *receipts.ROUTES,
+    *health.ROUTES,
+    *metrics.ROUTES,
+    *docs.ROUTES,
+    *metadata.ROUTES,
+)
+
+
+def routes() -> Mapping[str, Sequence[HTTPRouteHandler]]:
+    """All handlers of the service by their path."""
+    found: dict[str, list[HTTPRouteHandler]] = {}
+    for before, handlers in (("", EVERYWHERE), ("/v1/spaces/{space:str}", IN_A_SPACE)):
+        for handler in handlers:
+            for path in handler.paths:
+                found.setdefault(before + path, []).append(handler)
+    return found

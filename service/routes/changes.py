@@ -101,7 +101,7 @@ async def _stream(request: Request, space: str, backend: Backend, wanted: Wanted
     tides.check(access.key_id)
     since = wanted.since if last is None else point(last, "Last-Event-ID")
     if since is None:
-        since = (await backend.store(backend.engine.get_space, space)).at
+        since = (await backend.store(backend.engine.spaces.get, space)).at
     return EventStream(source.blocks(await source.page(since)), {SEQ: str(since)})
 
 

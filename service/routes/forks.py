@@ -38,7 +38,7 @@ async def fork_space(
         raise HttpError("forbidden", f"this key may make the spaces {', '.join(access.grant.spaces)} only")
     made = await backend.store(memories(request, backend, dry_run=dry_run).fork, space, data.name)
     headers = {SEQ: str(made.at), "Location": f"/v1/spaces/{made.name}"}
-    return tried(dry_run, Response(SpaceReply.of(made), status_code=201, headers=headers))
+    return tried(dry_run, Response(SpaceReply.of(backend.engine.spaces.ruled(made)), status_code=201, headers=headers))
 
 
 @get("/compare", operation_id="compareSpaces", tags=["spaces"], needs="read", problems=["conflict", "model_mismatch"])

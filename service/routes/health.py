@@ -34,7 +34,7 @@ async def get_readiness(request: Request, backend: NamedDependency[Backend]) -> 
     503 when the database does not answer. What runs is told to those with a key, or to all while there are none.
     """
     try:
-        spaces = await asyncio.wait_for(backend.store(backend.engine.list_spaces), PATIENCE_SECONDS)
+        spaces = await asyncio.wait_for(backend.store(backend.engine.spaces.list), PATIENCE_SECONDS)
         gate: Gate = request.app.state.gate
         access = await asyncio.wait_for(gate.recognise(list(request.scope["headers"]), "/readyz"), PATIENCE_SECONDS)
     except TimeoutError:

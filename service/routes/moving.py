@@ -11,8 +11,8 @@ from litestar.response import Stream
 
 from core.errors import InvalidInput
 from core.importing.importer import Import
+from core.outcomes import Plan
 from core.records import ImportReport
-from core.values import Plan
 from service.access import check
 from service.decode import LINES, Request
 from service.errors import HttpError

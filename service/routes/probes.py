@@ -6,6 +6,8 @@ from litestar.params import FromPath, JSONBody
 
 from core.caller import Caller
 from service.gate import access_of
+from service.headers import SEQ
+from service.respond import placed
 from service.schemas.probes import ProbeBody, ProbeReply, ProbesReply, RunReply, RunsReply
 from service.workers import Backend
 
@@ -20,21 +22,28 @@ async def add_probe(
     """
     engine = backend.engine
     made = await backend.store(engine.probes.add, space, data.expectation(), _caller(request), engine.now())
-    return Response(ProbeReply.of(made), status_code=201, headers={"Location": f"/v1/spaces/{space}/probes/{made.id}"})
+    answer = Response(
+        ProbeReply.of(made), status_code=201, headers={"Location": f"/v1/spaces/{space}/probes/{made.id}"}
+    )
+    return await placed(answer, backend, space)
 
 
 @get("/probes", operation_id="listProbes", tags=["probes"], needs="read")
-async def list_probes(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> ProbesReply:
+async def list_probes(
+    request: Request, space: FromPath[str], backend: NamedDependency[Backend]
+) -> Response[ProbesReply]:
     """List the probes, oldest first."""
-    return ProbesReply.of(await backend.store(backend.engine.probes.list, space, _caller(request)))
+    found = await backend.store(backend.engine.probes.list, space, _caller(request))
+    return await placed(Response(ProbesReply.of(found)), backend, space)
 
 
 @delete("/probes/{probe_id:str}", operation_id="deleteProbe", tags=["probes"], needs="write")
 async def delete_probe(
     request: Request, space: FromPath[str], probe_id: FromPath[str], backend: NamedDependency[Backend]
-) -> None:
+) -> Response[None]:
     """Delete a probe."""
     await backend.store(backend.engine.probes.delete, space, probe_id, _caller(request))
+    return await placed(Response(None, status_code=204), backend, space)
 
 
 @post(
@@ -45,16 +54,18 @@ async def delete_probe(
     needs="write",
     problems=["model_mismatch"],
 )
-async def run_probes(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> RunReply:
+async def run_probes(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> Response[RunReply]:
     """Ask all questions, and keep where each found what it expects."""
     engine = backend.engine
-    return RunReply.of(await backend.store(engine.probes.run, space, _caller(request), engine.now))
+    run = RunReply.of(await backend.store(engine.probes.run, space, _caller(request), engine.now))
+    return Response(run, headers={SEQ: run.seq})
 
 
 @get("/probes/runs", operation_id="listProbeRuns", tags=["probes"], needs="read")
-async def list_runs(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> RunsReply:
+async def list_runs(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> Response[RunsReply]:
     """List the last 20 runs, newest first."""
-    return RunsReply.of(await backend.store(backend.engine.probes.runs, space, _caller(request)))
+    found = await backend.store(backend.engine.probes.runs, space, _caller(request))
+    return await placed(Response(RunsReply.of(found)), backend, space)
 
 
 def _caller(request: Request) -> Caller:

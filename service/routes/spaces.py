@@ -30,7 +30,7 @@ async def list_spaces(request: Request, backend: NamedDependency[Backend]) -> Sp
     """
     grant = access_of(request.scope).grant
     return SpacesReply.of(
-        space for space in await backend.store(backend.engine.list_spaces) if grant.reaches(space.name)
+        space for space in await backend.store(backend.engine.spaces.list) if grant.reaches(space.name)
     )
 
 
@@ -50,7 +50,7 @@ async def create_space(
     if not access.grant.reaches(data.name):
         raise HttpError("forbidden", f"this key may make the spaces {', '.join(access.grant.spaces)} only")
     settings = data.settings.settings()
-    space = await backend.store(backend.engine.create_space, data.name, settings, by=access.actor, dry_run=dry_run)
+    space = await backend.store(backend.engine.spaces.create, data.name, settings, by=access.actor, dry_run=dry_run)
     headers = {SEQ: str(space.at), "Location": f"/v1/spaces/{space.name}"}
     return tried(dry_run, Response(SpaceReply.of(space), status_code=201, headers=headers))
 
@@ -58,7 +58,7 @@ async def create_space(
 @get("/v1/spaces/{space:str}", operation_id="getSpace", tags=["spaces"], needs="read")
 async def get_space(space: FromPath[str], backend: NamedDependency[Backend]) -> Response[SpaceReply]:
     """Read a space."""
-    found = await backend.store(backend.engine.get_space, space)
+    found = await backend.store(backend.engine.spaces.get, space)
     return read(SpaceReply.of(found), found.at)
 
 
@@ -104,7 +104,9 @@ async def set_quota(
     """
     access = access_of(request.scope)
     check_everywhere(access, "quotas are given")
-    usage, seq = await backend.store(backend.engine.set_quota, space, data.changes(), by=access.actor, dry_run=dry_run)
+    usage, seq = await backend.store(
+        backend.engine.spaces.set_quota, space, data.changes(), by=access.actor, dry_run=dry_run
+    )
     return tried(dry_run, read(QuotaReply.of(usage), seq))
 
 
@@ -122,7 +124,7 @@ async def set_policy(
     within the hour, memories within the day. `POST …/purge?dry_run=true` with `older_than_days` tells which.
     """
     actor = access_of(request.scope).actor
-    found = await backend.store(backend.engine.set_policy, space, data.changes(), by=actor, dry_run=dry_run)
+    found = await backend.store(backend.engine.spaces.set_policy, space, data.changes(), by=actor, dry_run=dry_run)
     return tried(dry_run, read(PolicyReply.of(found.policy), found.at))
 
 

@@ -9,7 +9,7 @@ from service.access import check
 from service.decode import Request
 from service.gate import access_of
 from service.parameters import DryRunParameter
-from service.respond import tried
+from service.respond import placed, tried
 from service.schemas.webhooks import RedeliverBody, WebhookBody, WebhookReply, WebhooksReply
 from service.webhooks.addresses import Refused
 from service.webhooks.sending import allowed_by
@@ -41,14 +41,14 @@ async def create_webhook(
         create, space, data.url, data.kinds(), data.shown(), access.caller(), now, dry_run=dry_run
     )
     answer = Response(WebhookReply.of(made, shown=not dry_run), status_code=201)
-    return tried(dry_run, answer)
+    return tried(dry_run, await placed(answer, backend, space))
 
 
 @get("/webhooks", operation_id="listWebhooks", tags=["webhooks"], needs="admin")
 async def list_webhooks(space: FromPath[str], backend: NamedDependency[Backend]) -> Response[WebhooksReply]:
     """List the webhooks of a space, with how far each was told and what it could not be told."""
     found = await backend.store(backend.engine.webhooks.all, space)
-    return Response(WebhooksReply(items=[WebhookReply.of(one) for one in found]))
+    return await placed(Response(WebhooksReply(items=[WebhookReply.of(one) for one in found])), backend, space)
 
 
 @delete("/webhooks/{webhook_id:str}", operation_id="deleteWebhook", tags=["webhooks"], needs="admin")
@@ -63,7 +63,7 @@ async def delete_webhook(
     end = backend.engine.webhooks.delete
     caller = access_of(request.scope).caller()
     await backend.store(end, space, webhook_id, caller, backend.engine.now(), dry_run=dry_run)
-    return tried(dry_run, Response(None, status_code=204))
+    return tried(dry_run, await placed(Response(None, status_code=204), backend, space))
 
 
 @post(
@@ -86,7 +86,7 @@ async def redeliver_webhook(
     """
     again = backend.engine.webhooks.redeliver
     found = await backend.store(again, space, webhook_id, data.since, dry_run=dry_run)
-    return tried(dry_run, Response(WebhookReply.of(found)))
+    return tried(dry_run, await placed(Response(WebhookReply.of(found)), backend, space))
 
 
 ROUTES = (create_webhook, list_webhooks, delete_webhook, redeliver_webhook)

@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from core.values import Checkpoint, Diff, MemoryChange, RolledBack, Seq
+from core.comparisons import Checkpoint, Diff, MemoryChange
+from core.outcomes import RolledBack
+from core.values import Seq
 from service.schemas import fields
 from service.schemas.replies import FieldChangeReply, MemoryReply
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from core.values import Divergence
+from core.comparisons import Divergence
 from service.schemas import fields
 
 BEGINNING = 200  # characters

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from core.values import Plan
+from core.outcomes import Plan
 from service.schemas import fields
 
 
@@ -16,6 +16,15 @@ class PlannedReply(Struct, frozen=True, kw_only=True):
     version: int
 
 
+class ShiftReply(Struct, frozen=True, kw_only=True):
+    """A probe that would rank what it expects otherwise."""
+
+    id: fields.MemoryId
+    query: str
+    before: Annotated[int | None, Meta(description="Its rank now; null: not among the first 100.")]
+    after: Annotated[int | None, Meta(description="The rank that it would have.")]
+
+
 class DryRunReply(Struct, frozen=True, kw_only=True):
     """What the request would do and answer; nothing is stored. A new memory would have another id."""
 
@@ -23,9 +32,17 @@ class DryRunReply(Struct, frozen=True, kw_only=True):
     status: Annotated[int, Meta(description="The status that it would answer.")]
     changes: Annotated[int, Meta(description="How many changes it would make; `items` are the first 1,000.")]
     items: list[PlannedReply]
+    probes: Annotated[
+        list[ShiftReply] | None,
+        Meta(description="Probes that would rank otherwise; null when that takes too long to tell."),
+    ]
     answer: Annotated[Any, Meta(description="The body that it would answer, null for none.")]
 
     @classmethod
     def of(cls, plan: Plan, status: int, answer: object) -> "DryRunReply":
         items = [PlannedReply(kind=one.kind, memory_id=one.memory_id, version=one.version) for one in plan.items]
-        return cls(status=status, changes=plan.changes, items=items, answer=answer)
+        told = plan.probes
+        probes = (
+            None if told is None else [ShiftReply(id=s.id, query=s.query, before=s.before, after=s.after) for s in told]
+        )
+        return cls(status=status, changes=plan.changes, items=items, probes=probes, answer=answer)

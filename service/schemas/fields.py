@@ -10,22 +10,9 @@ from msgspec import Meta
 
 from core.hits import Decay, Fusion, Match, Mode
 from core.query import TRUST_WEIGHT_MAX
+from core.terms import CONTENT_MAX, Importance, OnConflict, SourceClass, Status, Type
 from core.terms import Verdict as VerdictTerm
-from core.values import (
-    CONTENT_MAX,
-    LIMIT_MAX,
-    NAME_MAX,
-    QUERY_MAX,
-    REASON_MAX,
-    SOURCES_MAX,
-    TAGS_MAX,
-    Importance,
-    Kind,
-    OnConflict,
-    SourceClass,
-    Status,
-    Type,
-)
+from core.values import LIMIT_MAX, NAME_MAX, QUERY_MAX, REASON_MAX, SOURCES_MAX, TAGS_MAX, Kind
 
 _NAME = {"minLength": 1, "maxLength": NAME_MAX}
 
@@ -138,6 +125,9 @@ EventAt = Annotated[datetime, Meta(description="When it happened or was true; RF
 ValidFrom = Annotated[datetime, Meta(description="From when on it holds; RFC 3339, with time zone.", tz=True)]
 ValidTo = Annotated[datetime, Meta(description="From when on it holds no longer; later than `valid_from`.", tz=True)]
 ExpiresAt = Annotated[datetime, Meta(description="From then on it is not found any more; lies in the future.", tz=True)]
+Ttl = Annotated[
+    int, Meta(description="In place of `expires_at`: in how many seconds from now.", ge=1, le=3_153_600_000)
+]
 ParentId = Annotated[
     str, Meta(description="Id of the memory that this is a part of.", extra_json_schema={"format": "uuid"})
 ]

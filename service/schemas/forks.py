@@ -4,7 +4,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from core.values import Comparison, Divergence, Strategy, Written
+from core.comparisons import Comparison, Divergence, Strategy
+from core.outcomes import Written
 from service.schemas import fields
 from service.schemas.replies import FieldChangeReply, MemoryReply
 

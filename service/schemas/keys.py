@@ -6,9 +6,10 @@ from typing import Annotated, Any, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from core.audited import Audited, AuditPage
 from core.errors import InvalidInput
 from core.grants import SCOPES, Grant, Key
-from core.values import Audited, AuditPage, Scope, SourceClass
+from core.terms import Scope, SourceClass
 from service.schemas import fields
 from service.schemas.modes import MODES, OVERLAP_SECONDS, ModeName
 

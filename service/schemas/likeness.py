@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from core.values import Difference, DifferenceKind, Likeness, LikenessKind
+from core.outcomes import Difference, DifferenceKind, Likeness, LikenessKind
 from service.schemas import fields
 
 

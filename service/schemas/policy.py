@@ -6,7 +6,9 @@ from typing import Annotated, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
-from core.values import Echoes, Flag, FlagCode, Policy, Screening
+from core.outcomes import Flag, FlagCode
+from core.spaces import Policy
+from core.terms import Echoes, Screening
 from service.schemas import fields
 
 _SCREENING = {"enum": list(get_args(Screening))}

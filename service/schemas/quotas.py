@@ -4,7 +4,8 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.values import QUOTA_MAX, Usage
+from core.counts import Usage
+from core.spaces import QUOTA_MAX
 
 _RANGE = {"minimum": 0, "maximum": QUOTA_MAX}
 

@@ -7,8 +7,11 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from core.counts import Counts, Stats, Telemetry
 from core.hits import Answer, Evidence, Fusion, Hit, Mode
-from core.values import Counts, History, Memory, Page, Space, Stats, Telemetry, Version, Written
+from core.outcomes import Written
+from core.spaces import Space
+from core.values import History, Memory, Page, Version
 from service.errors import Problem
 from service.schemas import fields
 from service.schemas.likeness import LikenessReply, alike

@@ -1,7 +1,7 @@
 """Bodies that clients send. A field that is not named here is an error."""
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, cast, get_args
 
 import msgspec
@@ -10,9 +10,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from core import filters, points
 from core.errors import InvalidInput, Problem
 from core.hits import Decay, Evidence, Fusion, Match, Mode, Recency
+from core.outcomes import Undo
 from core.query import Query
+from core.spaces import Field, SpaceSettings
+from core.terms import BATCH_MAX, OnConflict
 from core.times import to_us
-from core.values import BATCH_MAX, Draft, Field, OnConflict, SpaceSettings, Undo
+from core.values import Draft
 from service.schemas import fields
 
 
@@ -33,6 +36,7 @@ class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     valid_from: fields.ValidFrom | None = None
     valid_to: fields.ValidTo | None = None
     expires_at: fields.ExpiresAt | None = None
+    ttl: fields.Ttl | None = None
     parent_id: fields.ParentId | None = None
     source_class: fields.SourceClassName = "unknown"
     derived_from: fields.DerivedFrom = []
@@ -115,6 +119,7 @@ class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     valid_from: fields.ValidFrom | None | UnsetType = UNSET
     valid_to: fields.ValidTo | None | UnsetType = UNSET
     expires_at: fields.ExpiresAt | None | UnsetType = UNSET
+    ttl: fields.Ttl | UnsetType = UNSET
     parent_id: fields.ParentId | None | UnsetType = UNSET
     source_class: fields.SourceClassName | UnsetType = UNSET
     derived_from: fields.DerivedFrom | UnsetType = UNSET
@@ -258,6 +263,11 @@ def _values(given: dict[str, Any], path: str) -> dict[str, Any]:
     for name in ("event_at", "valid_from", "valid_to", "expires_at"):
         if given.get(name) is not None:
             given[name] = _utc(given[name], f"{path}.{name}")
+    ttl = given.pop("ttl", None)
+    if ttl is not None:
+        if given.get("expires_at") is not None:
+            raise InvalidInput.at(f"{path}.ttl", "goes without expires_at: they say the same in two ways")
+        given["expires_at"] = timedelta(seconds=ttl)
     return given
 
 

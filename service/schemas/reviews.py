@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.values import Reviewed
+from core.outcomes import Reviewed
 from service.schemas import fields
 from service.schemas.replies import MemoryReply
 from service.settings import Settings

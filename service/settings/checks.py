@@ -20,8 +20,6 @@ def contradictions(settings: Settings) -> Iterator[str]:
     if 0 < len(missing) < len(tokens):
         yield f"{', '.join(_both(name) for name in tokens)} go together; missing: {', '.join(map(_both, missing))}"
     if is_remote(settings.database_url):
-        if settings.backup_to is not None:
-            yield f"{_both('backup_to')} is for a file; a remote database is backed up where it is"
         return
     for name in ("database_replica_url", "database_token", "database_token_file", "database_namespace"):
         if getattr(settings, name) is not None:

@@ -6,7 +6,7 @@ from typing import Any, cast
 import msgspec
 
 from core.grants import NEEDS_READ, SCOPES, SPACES_MAX, Grant, names_spaces
-from core.values import Scope
+from core.terms import Scope
 
 
 class BadToken(Exception):

@@ -1,0 +1,266 @@
+"""The one thread that writes to a SQLite file: it commits what waits in groups, and does all checkpoints."""
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import cast
+
+import apsw
+
+from core.errors import MuistiError, StoreUnavailable
+from core.meters import StoreMeters
+from core.store.database import REFUSAL, BadStatement, Ended, Outcome, Refused, Rows, Statement
+from core.store.opening import BUSY_TIMEOUT_MS, CLEAN
+from core.store.sqlite_errors import translated
+
+GROUP_STATEMENTS = 20_000  # a group stops growing here, so that nobody waits long for neighbours
+CHECKPOINT_PAGES = 1_000  # 4 MB of log
+LOG_WAIT_MS = 3_000  # that the log may take to be emptied while readers hold it
+STOPPED = "nothing can be stored after an internal error; restart Muisti"
+
+
+class Waiting:
+    """Lets a thread wait for an outcome. A lock, which the writer opens, is a tenth of a `Future`."""
+
+    __slots__ = ("_done", "_outcome")
+
+    def __init__(self) -> None:
+        self._outcome: Outcome = []
+        self._done = threading.Lock()
+        self._done.acquire()
+
+    def __call__(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+        self._done.release()
+
+    def result(self) -> list[Rows]:
+        """Wait for the rows of each statement, or raise what it ended with."""
+        self._done.acquire()
+        if isinstance(self._outcome, Exception):
+            raise self._outcome
+        return self._outcome
+
+
+class _Job:
+    """A batch that waits for the writer, whether it is to be kept, and whom to tell how it ended."""
+
+    __slots__ = ("_ended", "kept", "statements")
+
+    def __init__(self, statements: Sequence[Statement], ended: Ended, *, kept: bool) -> None:
+        self.statements = tuple(statements)
+        self.kept = kept
+        self._ended: Ended | None = ended
+
+    def end(self, outcome: Outcome) -> None:
+        """Tell the outcome. What came first stays."""
+        ended, self._ended = self._ended, None
+        if ended is not None:
+            ended(outcome)
+
+
+class _Errand:
+    """Work between two groups, with the connection that writes."""
+
+    __slots__ = ("waiting", "work")
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self.work = work
+        self.waiting = Waiting()
+
+
+class Writer:
+    """Takes jobs of any thread. A job that is refused takes only itself back, and not its group."""
+
+    def __init__(self, connection: apsw.Connection, checkpoint_pages: int = CHECKPOINT_PAGES) -> None:
+        """Take over a connection, which `close` closes. A log of `checkpoint_pages` moves into the file."""
+        self.connection = connection
+        self._checkpoint_pages = checkpoint_pages
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._errands: queue.SimpleQueue[_Errand] = queue.SimpleQueue()
+        self.meters = StoreMeters(waiting=self._jobs.qsize)
+        self._log_pages = 0
+        self._closed = False
+        self._stopped = False
+        self._closing = threading.Lock()
+        connection.set_wal_hook(self._note_log)
+        self._thread = threading.Thread(target=self._write_groups, name="muisti-writer", daemon=True)
+        self._thread.start()
+
+    def put(self, statements: Sequence[Statement], ended: Ended, *, kept: bool = True) -> None:
+        """Let statements be written, or where they are not `kept` only tried; `ended` is called by the writer's thread.
+
+        Raises:
+            StoreUnavailable: it was closed, or has stopped.
+        """
+        with self._closing:
+            if self._closed:
+                raise StoreUnavailable("the database is closed")
+            if self._stopped:
+                raise StoreUnavailable(STOPPED)
+            self._jobs.put(_Job(statements, ended, kept=kept))
+
+    def empty_log(self) -> None:
+        """Move all of the log into the file, and cut it to nothing. Raises when readers hold it for too long."""
+        self._run_errand(self._empty_log)
+
+    def rewrite(self) -> None:
+        """Write the whole file anew, with what is in use, and nothing else."""
+        self._run_errand(self._rewrite)
+
+    def close(self) -> bool:
+        """Write what waits, and stop; whether it still ran. The connection stays open until `disconnect`."""
+        with self._closing:
+            if self._closed:
+                return False
+            self._closed = True
+            self._jobs.put(None)
+        self._thread.join()
+        return True
+
+    def disconnect(self) -> None:
+        self.connection.close()
+
+    def _note_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self._log_pages = pages
+        return apsw.SQLITE_OK
+
+    def _write_groups(self) -> None:
+        group: list[_Job] = []
+        running = True
+        try:
+            while running:
+                group, running = self._next_group()
+                if group:
+                    self._commit(group)
+                if self._log_pages >= self._checkpoint_pages:
+                    self._checkpoint()
+                self._run_errands()
+        finally:
+            self._dismiss(group)
+
+    def _dismiss(self, group: list[_Job]) -> None:
+        """This thread ends, as it should or by an error of ours: nobody may wait for it."""
+        with self._closing:
+            self._stopped = True
+        with suppress(queue.Empty):
+            while True:
+                job = self._jobs.get_nowait()
+                group.extend([] if job is None else [job])
+        for job in group:
+            job.end(StoreUnavailable(STOPPED))
+        self._run_errands(StoreUnavailable(STOPPED))
+
+    def _next_group(self) -> tuple[list[_Job], bool]:
+        """Wait for a job, then take what else waits. The second value is False when it is time to stop."""
+        group: list[_Job] = []
+        size = 0
+        job = self._jobs.get()
+        while job is not None:
+            group.append(job)
+            size += len(job.statements)
+            if size >= GROUP_STATEMENTS:
+                return group, True
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                return group, True
+        return group, False
+
+    def _commit(self, group: list[_Job]) -> None:
+        """Commit a group with one sync. A job that is refused takes only itself back."""
+        outcomes: list[Outcome] = []
+        began = time.perf_counter()
+        try:
+            with translated():
+                self.connection.execute("BEGIN IMMEDIATE")
+                outcomes.extend(self._try(job) for job in group)
+                self.connection.execute("COMMIT")
+        except (MuistiError, apsw.Error) as failure:
+            self._roll_back()
+            for job in group:
+                job.end(failure)
+            return
+        self.meters.commit_seconds.add(time.perf_counter() - began)
+        self.meters.group_writes.add(len(group))
+        for job, outcome in zip(group, outcomes, strict=True):
+            job.end(outcome)
+
+    def _try(self, job: _Job) -> Outcome:
+        """Run a job inside a savepoint. Raises when the whole group must fail."""
+        self.connection.execute("SAVEPOINT job")
+        results: list[Rows] = []
+        outcome: Outcome = results
+        try:
+            results.extend(run(self.connection, statement) for statement in job.statements)
+        except apsw.ConstraintError as error:
+            outcome = _refusal(error, len(results))
+        except (apsw.SQLError, apsw.RangeError, apsw.TooBigError, apsw.BindingsError) as error:
+            outcome = BadStatement(str(error))
+        except (TypeError, ValueError, OverflowError) as error:  # a value that SQLite cannot hold
+            outcome = error
+        else:
+            if job.kept:
+                self.connection.execute("RELEASE job")
+                return results
+        self.connection.execute("ROLLBACK TO job")
+        self.connection.execute("RELEASE job")
+        return outcome
+
+    def _roll_back(self) -> None:
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    def _checkpoint(self) -> None:
+        """Move the log into the file as far as readers allow; never waits for them."""
+        try:
+            self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except apsw.Error:
+            return  # nothing is lost: the log stays, the next commit tries again, and a real fault fails that commit
+        finally:
+            self._log_pages = 0
+
+    def _run_errand(self, work: Callable[[], None]) -> None:
+        """Let the writer's thread do something between two groups, and wait for it."""
+        errand = _Errand(work)
+        self._errands.put(errand)
+        self.put((), lambda _: None)  # wakes it
+        errand.waiting.result()
+
+    def _run_errands(self, refusal: Exception | None = None) -> None:
+        with suppress(queue.Empty):
+            while True:
+                errand = self._errands.get_nowait()
+                try:
+                    if refusal is not None:
+                        raise refusal
+                    with translated():
+                        errand.work()
+                except (MuistiError, apsw.Error) as failure:
+                    errand.waiting(failure)
+                else:
+                    errand.waiting([])
+
+    def _empty_log(self) -> None:
+        self.connection.set_busy_timeout(LOG_WAIT_MS)
+        try:
+            self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            self._log_pages = 0
+        finally:
+            self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+
+    def _rewrite(self) -> None:
+        self.connection.execute("VACUUM")
+        self.connection.pragma("user_version", CLEAN)
+        self._empty_log()
+
+
+def run(connection: apsw.Connection, statement: Statement) -> Rows:
+    return cast(Rows, connection.execute(statement.sql, statement.args).fetchall())
+
+
+def _refusal(error: apsw.ConstraintError, statement: int) -> Refused:
+    detail = str(error)
+    _, marker, code = detail.partition(REFUSAL)
+    return Refused(code if marker else "constraint", statement, detail)

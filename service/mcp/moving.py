@@ -1,0 +1,30 @@
+"""A small space out and in again: what fits into one message."""
+
+from service.errors import HttpError
+from service.lines import encoded
+from service.mcp.session import Session
+from service.version import installed_version
+
+EXPORT_MAX = 1 << 20  # bytes
+
+
+async def exported(session: Session, space: str) -> str:
+    """A space in the format of docs/export.md, without vectors.
+
+    Raises:
+        NotFound: the key does not see all of the space.
+        HttpError: it is too large for a message.
+    """
+    backend = session.backend
+    export = await backend.store(session.memories.export, space, installed_version(), vectors=False)
+    parts: list[bytes] = []
+    pages = (encoded(page) for page in export.pages())
+    while (part := await backend.store(next, pages, b"")) != b"":
+        parts.append(part)
+        if sum(map(len, parts)) > EXPORT_MAX:
+            raise HttpError(
+                "too_large",
+                f"the space is larger than {EXPORT_MAX:,} bytes; take it out by GET /v1/spaces/{space}/export "
+                f"or `muisti --space {space} export`",
+            )
+    return b"".join(parts).decode()
