@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parent / "muisti_client"
-FILES = {"exportSpace", "importMemories"}
+LINES = "application/x-ndjson"
 METHODS = ("get", "put", "post", "patch", "delete")
 SYNC = (
-    (r"\basync def\b", "def"),
+    (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),
     (r"\basyncio\b", "time"),
     (r"\bAsyncTransport\b", "Transport"),
@@ -25,7 +25,8 @@ SYNC = (
     (r"\bAsyncClient\b", "Client"),
     (r"\b__aenter__\b", "__enter__"),
     (r"\b__aexit__\b", "__exit__"),
-    (r"\baclose\b", "close"),
+    (r"\ba(close|read|iter_bytes)\b", r"\1"),
+    (r"\bAsync(Iterator|Iterable)\b", r"\1"),
     (r"\b_async_transport\b", "_sync_transport"),
     (r"`_sync_transport` is made from this module by generate.py\.", "Made from `_async_transport` by generate.py."),
 )
@@ -59,10 +60,10 @@ def synchronous(text: str) -> str:
 
 
 def operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Method, path and operation of all that programs call; files are streamed by other means."""
+    """Method, path and operation of all that can be called."""
     for path, item in document["paths"].items():
         for method in METHODS:
-            if method in item and item[method]["operationId"] not in FILES:
+            if method in item:
                 yield method.upper(), path, item[method]
 
 
@@ -122,7 +123,7 @@ def _kind(schema: Mapping[str, Any], quoted: bool = False) -> str:
 def _calls(document: Mapping[str, Any]) -> str:
     lines = [
         HEAD,
-        "from collections.abc import Mapping",
+        "from collections.abc import AsyncIterable, AsyncIterator, Mapping",
         "from typing import Any, Literal",
         "",
         "from muisti_client import types",
@@ -143,8 +144,8 @@ def _method(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[st
     parts = [one["name"] for one in parameters if one["in"] == "path"]
     params = {one["name"]: one for one in parameters if one["in"] == "query"}
     headers = {one["name"]: one for one in parameters if one["in"] == "header"}
-    body = _body(operation)
-    yield f"    async def {name_of(operation)}("
+    body, pieces, file = _body(operation), _is_long(operation), _takes_a_file(operation)
+    yield f"    {'' if pieces else 'async '}def {name_of(operation)}("
     yield "        self,"
     yield from (f"        {argument(name)}: str," for name in parts)
     if body:
@@ -152,21 +153,26 @@ def _method(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[st
     named = {**params, **headers}
     if named:
         yield "        *,"
+    if file:
+        yield f"        content_type: str = {LINES!r},"
     for name, one in named.items():
         kind = "Mapping[str, Any]" if one["schema"].get("type") == "object" else _kind(one["schema"])
         missing = "" if one.get("required") else " | None = None"
         yield f"        {argument(name)}: {kind}{missing},"
     yield f"    ) -> {_answer(operation)}:"
     yield f"        {_docstring(operation)}"
-    yield "        return await self._send("
+    yield f"        return {'self._pieces' if pieces else 'await self._send'}("
     yield "            call("
     yield f"                {method!r},"
     yield f"                {path!r},"
     yield from _mapping("parts", parts)
     yield from _mapping("params", params)
-    yield from _mapping("headers", headers)
+    if file:
+        yield f"                headers={{'Content-Type': content_type, {_named(headers)}}},"
+    else:
+        yield from _mapping("headers", headers)
     if body:
-        yield "                body=body,"
+        yield f"                {'content' if file else 'body'}=body,"
     if "Idempotency-Key" in headers:
         yield "                once=True,"
     yield "            )"
@@ -175,17 +181,33 @@ def _method(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[st
 
 def _mapping(title: str, names: Any) -> Iterator[str]:
     if names:
-        yield f"                {title}={{{', '.join(f'{name!r}: {argument(name)}' for name in names)}}},"
+        yield f"                {title}={{{_named(names)}}},"
+
+
+def _named(names: Any) -> str:
+    return ", ".join(f"{name!r}: {argument(name)}" for name in names)
+
+
+def _is_long(operation: Mapping[str, Any]) -> bool:
+    """The answer is a file of any size, which comes in pieces."""
+    return LINES in operation["responses"].get("200", {}).get("content", {})
+
+
+def _takes_a_file(operation: Mapping[str, Any]) -> bool:
+    """The body is a file of any size, which may be given in pieces."""
+    return [*operation.get("requestBody", {}).get("content", {})] == [LINES]
 
 
 def _body(operation: Mapping[str, Any]) -> str | None:
     content = operation.get("requestBody", {}).get("content", {})
     if "application/json" in content:
         return _kind(content["application/json"]["schema"])
-    return "Any" if content else None
+    return "bytes | AsyncIterable[bytes]" if content else None
 
 
 def _answer(operation: Mapping[str, Any]) -> str:
+    if _is_long(operation):
+        return "AsyncIterator[bytes]"
     kinds: dict[str, None] = {}
     for status, answer in operation["responses"].items():
         if not status.startswith("2"):

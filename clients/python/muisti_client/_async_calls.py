@@ -1,6 +1,6 @@
 """Made from the OpenAPI document of the server by generate.py."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from typing import Any, Literal
 
 from muisti_client import types
@@ -535,6 +535,26 @@ class AsyncMuisti(AsyncTransport):
             )
         )
 
+    def export_space(
+        self,
+        space: str,
+        *,
+        vectors: bool | None = None,
+        compression: Literal['zstd'] | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> AsyncIterator[bytes]:
+        """Take a space out, with its history and its vectors. As lines of JSON, in the format of docs/export.md. They show one point of history, whatever is written meanwhile; a file without its last line, which counts the others, is not whole. Needs a key that sees all of the space. Needs the scope read."""
+        return self._pieces(
+            call(
+                'GET',
+                '/v1/spaces/{space}/export',
+                parts={'space': space},
+                params={'vectors': vectors, 'compression': compression},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
     async def fork_space(
         self,
         space: str,
@@ -552,6 +572,28 @@ class AsyncMuisti(AsyncTransport):
                 params={'dry_run': dry_run},
                 headers={'Muisti-Min-Seq': muisti_min_seq},
                 body=body,
+            )
+        )
+
+    async def import_memories(
+        self,
+        space: str,
+        body: bytes | AsyncIterable[bytes],
+        *,
+        content_type: str = 'application/x-ndjson',
+        atomic: bool | None = None,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ImportReply:
+        """Take in an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. Ids that are here already are passed over. Into an empty space the whole history comes, as it was. Needs a key that sees all of the space. Needs the scope write."""
+        return await self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/import',
+                parts={'space': space},
+                params={'atomic': atomic, 'dry_run': dry_run},
+                headers={'Content-Type': content_type, 'Muisti-Min-Seq': muisti_min_seq},
+                content=body,
             )
         )
 

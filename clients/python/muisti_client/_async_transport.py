@@ -1,6 +1,7 @@
 """Sending requests, again when that is safe. `_sync_transport` is made from this module by generate.py."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Any, Self
 
@@ -47,6 +48,7 @@ class AsyncTransport:
                     params=request.params or None,
                     headers=request.headers,
                     json=request.body,
+                    content=request.content,
                 )
             except httpx.TransportError as error:
                 failed = error
@@ -56,3 +58,16 @@ class AsyncTransport:
                 raise Unreachable(f"{self._http.base_url} does not answer: {failed}") from failed
             await asyncio.sleep(pause(attempt, response))
             attempt += 1
+
+    async def _pieces(self, request: Call) -> AsyncIterator[bytes]:
+        """A long answer as it comes. Raises `MuistiError`; `Unreachable` also when it breaks off."""
+        asked = {"params": request.params or None, "headers": request.headers}
+        try:
+            async with self._http.stream(request.method, request.path, **asked) as response:
+                if not response.is_success:
+                    await response.aread()
+                    result(response)
+                async for piece in response.aiter_bytes():
+                    yield piece
+        except httpx.TransportError as error:
+            raise Unreachable(f"{self._http.base_url} does not answer, or broke off: {error}") from error

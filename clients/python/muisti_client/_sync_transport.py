@@ -1,6 +1,7 @@
 """Sending requests, again when that is safe. Made from `_async_transport` by generate.py."""
 
 import time
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
@@ -47,6 +48,7 @@ class Transport:
                     params=request.params or None,
                     headers=request.headers,
                     json=request.body,
+                    content=request.content,
                 )
             except httpx.TransportError as error:
                 failed = error
@@ -56,3 +58,16 @@ class Transport:
                 raise Unreachable(f"{self._http.base_url} does not answer: {failed}") from failed
             time.sleep(pause(attempt, response))
             attempt += 1
+
+    def _pieces(self, request: Call) -> Iterator[bytes]:
+        """A long answer as it comes. Raises `MuistiError`; `Unreachable` also when it breaks off."""
+        asked = {"params": request.params or None, "headers": request.headers}
+        try:
+            with self._http.stream(request.method, request.path, **asked) as response:
+                if not response.is_success:
+                    response.read()
+                    result(response)
+                for piece in response.iter_bytes():
+                    yield piece
+        except httpx.TransportError as error:
+            raise Unreachable(f"{self._http.base_url} does not answer, or broke off: {error}") from error

@@ -35,18 +35,24 @@ class Unreachable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request to be sent, perhaps more than once."""
+    """A request to be sent, perhaps more than once. `body` is sent as JSON, `content` as it is."""
 
     method: str
     path: str
     params: Mapping[str, str]
     headers: Mapping[str, str]
     body: Any = None
+    content: Any = None
 
     @property
     def repeatable(self) -> bool:
         """Sending it twice does it once."""
         return self.method in SAFE or KEY in self.headers
+
+    @property
+    def kept(self) -> bool:
+        """There is something to send a second time: pieces that were read once are gone."""
+        return self.content is None or isinstance(self.content, bytes)
 
 
 def call(
@@ -57,6 +63,7 @@ def call(
     params: Mapping[str, Any] | None = None,
     headers: Mapping[str, Any] | None = None,
     body: Any = None,
+    content: Any = None,
     once: bool = False,
 ) -> Call:
     """Fill in a template. `once`: it has a place for an idempotency key, which is made up unless one is given."""
@@ -70,7 +77,7 @@ def call(
             asked |= {inner: _text(one) for inner, one in value.items()}
         elif value is not None:
             asked[name] = _text(value)
-    return Call(method, filled, asked, told, body)
+    return Call(method, filled, asked, told, body, content)
 
 
 def pause(attempt: int, response: httpx.Response | None) -> float:
@@ -83,7 +90,7 @@ def pause(attempt: int, response: httpx.Response | None) -> float:
 
 def again(request: Call, attempt: int, response: httpx.Response | None) -> bool:
     """Whether to send it once more, after no answer or this one. 429 was not done, whatever it was."""
-    if attempt + 1 >= ATTEMPTS:
+    if attempt + 1 >= ATTEMPTS or not request.kept:
         return False
     if response is None:
         return request.repeatable

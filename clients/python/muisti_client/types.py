@@ -19,6 +19,7 @@ AddBody = TypedDict(
         'valid_from': NotRequired['str | None'],
         'valid_to': NotRequired['str | None'],
         'expires_at': NotRequired['str | None'],
+        'ttl': NotRequired['int | None'],
         'parent_id': NotRequired['str | None'],
         'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
         'derived_from': NotRequired['list[str]'],
@@ -329,6 +330,7 @@ DraftBody = TypedDict(
         'valid_from': NotRequired['str | None'],
         'valid_to': NotRequired['str | None'],
         'expires_at': NotRequired['str | None'],
+        'ttl': NotRequired['int | None'],
         'parent_id': NotRequired['str | None'],
         'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
         'derived_from': NotRequired['list[str]'],
@@ -345,6 +347,7 @@ DryRunReply = TypedDict(
         'status': 'int',
         'changes': 'int',
         'items': 'list[PlannedReply]',
+        'probes': 'list[ShiftReply] | None',
         'answer': 'Any',
     },
 )
@@ -376,6 +379,7 @@ EntryBody = TypedDict(
         'valid_from': NotRequired['str | None'],
         'valid_to': NotRequired['str | None'],
         'expires_at': NotRequired['str | None'],
+        'ttl': NotRequired['int | None'],
         'parent_id': NotRequired['str | None'],
         'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
         'derived_from': NotRequired['list[str]'],
@@ -813,6 +817,7 @@ PatchBody = TypedDict(
         'valid_from': NotRequired['str | None'],
         'valid_to': NotRequired['str | None'],
         'expires_at': NotRequired['str | None'],
+        'ttl': NotRequired['int'],
         'parent_id': NotRequired['str | None'],
         'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
         'derived_from': NotRequired['list[str]'],
@@ -1185,6 +1190,17 @@ SearchReply = TypedDict(
 )
 "Hits, best first."
 
+ShiftReply = TypedDict(
+    'ShiftReply',
+    {
+        'id': 'str',
+        'query': 'str',
+        'before': 'int | None',
+        'after': 'int | None',
+    },
+)
+"A probe that would rank what it expects otherwise."
+
 SigningKeysReply = TypedDict(
     'SigningKeysReply',
     {
@@ -1279,6 +1295,7 @@ SupersedeBody = TypedDict(
         'valid_from': NotRequired['str | None'],
         'valid_to': NotRequired['str | None'],
         'expires_at': NotRequired['str | None'],
+        'ttl': NotRequired['int | None'],
         'parent_id': NotRequired['str | None'],
         'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
         'derived_from': NotRequired['list[str]'],

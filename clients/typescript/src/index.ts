@@ -22,9 +22,10 @@ const KEY = "Idempotency-Key";
 const SAFE = new Set(["GET", "HEAD", "PUT", "DELETE"]);
 const LATER = new Set([429, 502, 503, 504]);
 
-/** Whether an operation takes an idempotency key: what changes memories does. */
+/** Whether an operation takes an idempotency key: what changes memories does; what is said of them is no change. */
 export function keyed(method: string, path: string): boolean {
-  return !["GET", "HEAD"].includes(method) && /^\/v1\/spaces\/[^/]+\/(memories|entries|undo)(\/|$)/.test(path);
+  if (["GET", "HEAD"].includes(method) || path.endsWith("/feedback")) return false;
+  return /^\/v1\/spaces\/[^/]+\/(memories|entries|undo)(\/|$)/.test(path);
 }
 
 /** The client: `GET`, `POST`, `PUT`, `PATCH` and `DELETE` with the paths, bodies and answers of the API as types. */
