@@ -21,12 +21,13 @@ import service
 from core.embed import StaticEncoder
 from core.engine import Engine
 from core.query import Query
+from core.spaces import CONTENT_ONLY
 from core.store.access import Token
 from core.store.database import Database
 from core.store.file import FileDatabase
 from core.store.remote import RemoteDatabase
 from core.store.server import Server
-from core.values import CONTENT_ONLY, Draft
+from core.values import Draft
 from deploy.cluster.sqld import Sqld
 from loadtests import document, http_load, tables, texts
 from loadtests.bed import Bed
@@ -135,7 +136,7 @@ def _filled(folder: Path, texts: Sequence[str]) -> None:
 
 def _fill(database: Database, texts: Sequence[str]) -> None:
     with Engine(database, StaticEncoder(), lambda: time.time_ns() // 1000) as engine:
-        engine.create_space(SPACE, CONTENT_ONLY)
+        engine.spaces.create(SPACE, CONTENT_ONLY)
         for start in range(0, len(texts), BATCH):
             drafts = [Draft(content=text) for text in texts[start : start + BATCH]]
             engine.add(SPACE, drafts, on_conflict="keep")

@@ -17,12 +17,13 @@ from core.embed import StaticEncoder
 from core.engine import Engine
 from core.ids import IdSource, id_text
 from core.prepare import new_memory, ready
-from core.store import changes, memories, spaces
+from core.spaces import CONTENT_ONLY
+from core.store import changes, inserting, spaces
 from core.store.database import Rows, Statement
 from core.store.file import FileDatabase
-from core.store.memories import NewVersion
+from core.store.inserting import NewVersion
 from core.store.spaces import SpaceRow
-from core.values import CONTENT_ONLY, TRUST, Draft
+from core.values import TRUST, Draft
 
 SPACE = "bench"
 BATCH = 2_000
@@ -67,7 +68,7 @@ def _begin(path: Path, model: str | None) -> None:
     for stale in path.parent.glob(f"{fresh.name}*"):
         stale.unlink()
     with Engine(FileDatabase(fresh), None, lambda: time.time_ns() // 1000) as engine:
-        engine.create_space(SPACE, CONTENT_ONLY)
+        engine.spaces.create(SPACE, CONTENT_ONLY)
     encoder = _encoder(model)
     with closing(apsw.Connection(str(fresh))) as connection:
         space = spaces.space_row(_run(connection, spaces.by_name(SPACE))[0])
@@ -98,7 +99,7 @@ def _write(connection: apsw.Connection, space: SpaceRow, versions: Sequence[NewV
     for statement in spaces.advance(space, len(versions), time.time_ns() // 1000):
         _run(connection, statement)
     for offset, version in zip(range(len(versions) - 1, -1, -1), versions, strict=True):
-        for statement in memories.insert(space, version, generation, offset):
+        for statement in inserting.insert(space, version, generation, offset):
             _run(connection, statement)
         _run(connection, changes.record(space, "created", Caller(), version.memory, offset))
 

@@ -82,7 +82,7 @@ class Recorded:
 
 def travelled(engine: Engine, changes: int, points: int) -> tuple[int, float, float, float]:
     """How many of the answers are the same; milliseconds of the first search, of later ones and of those of now."""
-    engine.ensure_space(SPACE)
+    engine.spaces.ensure(SPACE)
     chance, (words, asked) = random.Random(2026), texts.invented(changes + 1)
     recorded: list[Recorded] = []
     ids = [one.id for one in engine.add(SPACE, [Draft(content=words[0])], on_conflict="keep").memories]
@@ -110,7 +110,7 @@ def beside_a_hot_memory(engine: Engine, changes: int) -> tuple[float, float]:
     """Median milliseconds of a search of the same memories, without a hot one among them and with it."""
     words, asked = texts.invented(BESIDE)
     for space in (CALM, HOT_SPACE):
-        engine.ensure_space(space)
+        engine.spaces.ensure(space)
         for start in range(0, BESIDE, BATCH):
             drafts = [Draft(content=text) for text in words[start : start + BATCH]]
             engine.add(space, drafts, on_conflict="keep")

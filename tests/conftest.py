@@ -1,15 +1,17 @@
 """What all tests share."""
 
+import gc
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
 from deploy.cluster.sqld import Sqld
+from service.server import GARBAGE
 from tests.stores import Everything, FileStore, RemoteStore, Stores
 
 # The same examples each time, so that a change is judged by what it changed; a deadline would be a timed assertion.
-settings.register_profile("muisti", deadline=None, print_blob=True, derandomize=True)
+settings.register_profile("muisti", deadline=None, print_blob=True, derandomize=True, max_examples=50)
 # Other examples each time, and more.
 settings.register_profile("long", deadline=None, print_blob=True, max_examples=500)
 settings.load_profile("muisti")
@@ -48,6 +50,12 @@ def _store_of(item: pytest.Item) -> str | None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("long"):
         settings.load_profile("long")
+
+
+def pytest_collection_finish() -> None:
+    """As the server does: what is loaded by now stays, and looking through it for garbage took a tenth of the suite."""
+    gc.freeze()
+    gc.set_threshold(GARBAGE)
 
 
 @pytest.fixture(scope="session")

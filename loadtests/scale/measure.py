@@ -143,7 +143,7 @@ def _shared(texts: Sequence[str], asked: Sequence[str], shelf: Shelf, index: int
     def fill(path: Path) -> None:
         with Engine(FileDatabase(path), StaticEncoder(), _now) as engine:
             for tenant in range(TENANTS):
-                engine.create_space(f"tenant-{tenant}")
+                engine.spaces.create(f"tenant-{tenant}")
                 for start in range(tenant * EACH, (tenant + 1) * EACH, BATCH):
                     _add(engine, f"tenant-{tenant}", texts[start : start + BATCH])
 

@@ -64,10 +64,12 @@ def test_every_operation_is_reached_with_every_parameter(operation: tuple[str, s
     if "filters" in given:
         given["filters"] = {"category": "c"}
     if "body" in inspect.signature(call).parameters:
-        given["body"] = {"a": 1}
+        given["body"] = b'{"a":1}' if "content_type" in given else {"a": 1}
     found = call(**given)
     if kind == "AsyncMuisti":
         asyncio.run(_done(found))
+    elif inspect.isgenerator(found):
+        assert b"".join(found) == b"{}"
     (request,) = sent
     wanted = re.sub(r"\{[a-z_]+\}", "x%2Fy", path)
     assert (request.method, request.url.raw_path.decode().partition("?")[0]) == (method, wanted)
@@ -80,7 +82,10 @@ def test_every_operation_is_reached_with_every_parameter(operation: tuple[str, s
 
 
 async def _done(found: Any) -> None:
-    await found
+    if inspect.isasyncgen(found):
+        assert [piece async for piece in found] == [b"{}"]
+    else:
+        await found
 
 
 @pytest.fixture
@@ -105,6 +110,23 @@ def test_a_memory_is_stored_found_and_refused_by_the_real_service(server: httpx.
     with pytest.raises(client.MuistiError, match="version"):
         muisti.update_memory("default", memory["id"], {"reason": "x"}, if_match=f'"{memory["id"]}.7"')
     assert muisti.delete_memory("default", memory["id"]) is None
+
+
+def test_a_space_goes_out_in_pieces_and_comes_in_by_the_real_service(server: httpx.Client):
+    muisti = client.Muisti(http=server)
+    muisti.add_memories(
+        "default", {"memories": [{"content": f"memory {n} of a space"} for n in range(3)]}, on_conflict="keep"
+    )
+    out = b"".join(muisti.export_space("default"))
+    muisti.purge("default", {"everything": True, "confirm": "default"})
+    report = muisti.import_memories("default", iter(out.splitlines(keepends=True)))
+    assert (report["created"], report["failed"]) == (3, 0)
+    packed = b"".join(muisti.export_space("default", compression="zstd"))
+    again = muisti.import_memories("default", packed, content_type="application/zstd")
+    assert (again["created"], again["skipped"]) == (0, {"exists": 3})
+    with pytest.raises(client.MuistiError) as refused:
+        next(muisti.export_space("nowhere"))
+    assert refused.value.code == "not_found"
 
 
 def answering(*answers: int | Exception) -> tuple[Any, list[httpx.Request]]:
@@ -134,6 +156,10 @@ def test_what_is_safe_is_sent_again_with_the_same_key(monkeypatch: pytest.Monkey
     muisti, sent = answering(429, 200)
     muisti.create_key({"name": "x"})
     assert len(sent) == 2, "it was not begun"
+    muisti, sent = answering(429, 200)
+    with pytest.raises(client.MuistiError):
+        muisti.import_memories("default", iter([b"{}"]))
+    assert len(sent) == 1, "what was read once cannot be sent again"
     muisti, sent = answering(*[503] * 9)
     with pytest.raises(client.MuistiError):
         muisti.list_spaces()
@@ -145,8 +171,9 @@ def test_examples_of_the_readme_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setitem(sys.modules, "muisti_client", client)
+    monkeypatch.chdir(tmp_path)
     with serving(tmp_path) as (_, url):
         for block in re.findall(r"```python\n(.*?)```", (FOLDER / "README.md").read_text("utf-8"), re.DOTALL):
             exec(block.replace("http://127.0.0.1:8321", url), {})
     said = capsys.readouterr().out.splitlines()
-    assert said == ["We deploy on Tuesdays", "409 duplicate", "['We deploy on Tuesdays']"]
+    assert said == ["We deploy on Tuesdays", "409 duplicate", "['We deploy on Tuesdays']", "{'exists': 1}"]

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from core.embed import Encoder
 from core.engine import MEMORY, Engine
 from core.kernels import Floats
-from core.values import CONTENT_ONLY, Draft, SpaceSettings
+from core.spaces import CONTENT_ONLY, SpaceSettings
+from core.values import Draft
 from core.vectors import Vectors
 from tests.stores import Store, at
 
@@ -86,8 +87,8 @@ def open_engine(
     chosen = (encoder or WordEncoder()) if embeddings else None
     database = (at(store) if isinstance(store, Path) else store).open()
     engine = Engine(database, chosen, clock or Clock(), index_memory=index_memory)
-    if SPACE not in {space.name for space in engine.list_spaces()}:
-        engine.create_space(SPACE, settings)
+    if SPACE not in {space.name for space in engine.spaces.list()}:
+        engine.spaces.create(SPACE, settings)
     return engine
 
 

@@ -171,13 +171,25 @@ def _is_gone(said: Fields | None, now: int) -> bool:
 
 def said_of(memory: Memory, us: Callable[[Any], int]) -> Fields:
     """What the model says of a memory."""
-    expires = None if memory.expires_at is None else us(memory.expires_at)
     names = ("content", "category", "key", "importance", "supersedes", "superseded_by")
-    return {name: getattr(memory, name) for name in names} | {"expires": expires}
+    times = {"expires": memory.expires_at, "starts": memory.valid_from, "stops": memory.valid_to}
+    return {name: getattr(memory, name) for name in names} | {
+        name: None if at is None else us(at) for name, at in times.items()
+    }
 
 
 def draft_fields(said: Mapping[str, Any], time: Callable[[int], Any]) -> Fields:
-    """The same for a draft."""
-    names = ("content", "category", "key", "importance")
-    expires = said["expires"]
-    return {name: said[name] for name in names} | {"expires_at": None if expires is None else time(expires)}
+    """The same for a draft, or for a change of the fields that are named."""
+    names = {name: name for name in ("content", "category", "key", "importance")}
+    times = {"expires": "expires_at", "starts": "valid_from", "stops": "valid_to"}
+    plain = {name: said[name] for name in names if name in said}
+    return plain | {there: said[here] and time(said[here]) for here, there in times.items() if here in said}
+
+
+def holding(shown: Mapping[str, Fields], at: int) -> dict[str, Fields]:
+    """Those of which is said that they hold at a time."""
+    return {
+        id_: said
+        for id_, said in shown.items()
+        if (said["starts"] is None or said["starts"] <= at) and (said["stops"] is None or at < said["stops"])
+    }

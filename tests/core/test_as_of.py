@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from core.counts import Stats
 from core.engine import Engine
 from core.errors import EpochGone, InvalidInput, MuistiError, NotFound, PastRetention, PointAhead
 from core.filters import parse as parse_filter
@@ -17,7 +18,7 @@ from core.hits import Answer
 from core.points import AsOf, parse
 from core.query import Query
 from core.times import DAY_US, from_us
-from core.values import Draft, Stats
+from core.values import Draft
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.stores import Store, Stores
 
@@ -238,9 +239,9 @@ def test_a_point_that_cannot_be_searched_is_refused(engine: Engine):
     add(engine, "red fox")
     with pytest.raises(PointAhead):
         search(engine, Query(text="fox"), 2)
-    engine.create_space("other")
+    engine.spaces.create("other")
     with pytest.raises(EpochGone):
-        engine.search("other", Query(text="fox", as_of=parse(str(engine.get_space(SPACE).at))))
+        engine.search("other", Query(text="fox", as_of=parse(str(engine.spaces.get(SPACE).at))))
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "-1", "1.5", "2026-02-30", "b0c5a3de:17", "9" * 19])

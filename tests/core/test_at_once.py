@@ -9,10 +9,12 @@ from msgspec import structs
 
 from core.engine import Engine
 from core.errors import Duplicate, InvalidInput, MuistiError
+from core.outcomes import Written
 from core.query import Query
 from core.store.database import Outcome
+from core.terms import OnConflict
 from core.transactions import Begun
-from core.values import Draft, OnConflict, Written
+from core.values import Draft
 from tests.core.fakes import SPACE, add, open_engine
 from tests.stores import FileStore, Stores
 
@@ -108,10 +110,10 @@ def test_of_many_equal_ones_begun_together_one_is_stored(engine: Engine):
 
 
 def test_in_a_space_made_anew_meanwhile_it_is_to_be_added_anew(engine: Engine):
-    engine.delete_space(SPACE)
-    engine.create_space(SPACE)
+    engine.spaces.delete(SPACE)
+    engine.spaces.create(SPACE)
     assert at_once(engine, Draft(content="for the old one"), "keep") is None
-    assert engine.add(SPACE, [Draft(content="for the new one")]).seq.epoch == engine.get_space(SPACE).at.epoch
+    assert engine.add(SPACE, [Draft(content="for the new one")]).seq.epoch == engine.spaces.get(SPACE).at.epoch
     assert _contents(engine) == ["for the new one"]
 
 
@@ -129,7 +131,7 @@ def test_what_would_take_long_is_left_to_a_thread(tmp_path: Path, engine: Engine
     elif case == "long text":
         text = "long " * 1_000
     elif case == "not asked before":
-        engine.create_space("fresh")
+        engine.spaces.create("fresh")
         space = "fresh"
     else:
         conflict = "reject"

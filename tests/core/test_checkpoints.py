@@ -8,9 +8,10 @@ from msgspec.structs import replace
 from core.caller import Caller
 from core.engine import Engine
 from core.errors import AlreadyExists, Conflict, Forbidden, InvalidInput, NotFound, PointAhead, QuotaExceeded
+from core.outcomes import Undo
 from core.query import Query
 from core.times import from_us
-from core.values import Draft, Undo
+from core.values import Draft
 from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
 from tests.stores import Stores
 
@@ -47,7 +48,7 @@ def test_a_whole_space_goes_back_and_forth(engine: Engine):
     assert then[ids[0]][-2:] == (None, from_us(NOON)) and now[ids[0]][-2:] == (None, None)
     tally = done.written.tally
     assert tally is not None and (tally.added, tally.changed, tally.ended) == (1, 2, 2)
-    assert engine.get_space(SPACE).seq == done.written.seq.number == done.before.number + 5
+    assert engine.spaces.get(SPACE).seq == done.written.seq.number == done.before.number + 5
     for text, found in (("red fox", [ids[0]]), ("blue lake", [ids[1]]), ("steep", []), ("cloud", [])):
         for mode in ("keyword", "semantic"):
             hits = engine.search(SPACE, Query(text=text, mode=mode, limit=1)).hits
@@ -148,11 +149,11 @@ def test_who_sees_a_part_of_a_space_leaves_the_whole_alone(engine: Engine):
 
 def test_a_dry_run_tells_all_and_changes_nothing(engine: Engine):
     lives(engine)
-    now, seq = said(engine), engine.get_space(SPACE).seq
+    now, seq = said(engine), engine.spaces.get(SPACE).seq
     told = engine.seen_by(Caller(), dry_run=True).roll_back(SPACE, "before").written
     assert told.plan is not None and told.tally is not None
     assert told.plan.changes == told.tally.changes == 5 and {one.kind for one in told.plan.items} == {"rolled_back"}
-    assert (said(engine), engine.get_space(SPACE).seq) == (now, seq)
+    assert (said(engine), engine.spaces.get(SPACE).seq) == (now, seq)
 
 
 def test_what_comes_back_has_vectors_of_the_model_that_runs(stores: Stores):
@@ -173,7 +174,7 @@ def test_a_quota_holds_for_what_comes_back(engine: Engine):
     (gone,) = add(engine, "red fox")
     engine.create_checkpoint(SPACE, "before")
     engine.delete(SPACE, gone)
-    engine.set_quota(SPACE, {"memories": 0})
+    engine.spaces.set_quota(SPACE, {"memories": 0})
     with pytest.raises((QuotaExceeded, Conflict)):
         engine.roll_back(SPACE, "before")
     assert said(engine) == {}

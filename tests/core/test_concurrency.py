@@ -72,7 +72,7 @@ def test_spaces_load_and_leave_the_memory_while_they_are_searched(stores: Stores
     with open_engine(stores(), index_memory=memory) as engine:  # nothing fits, or everything
         names = [f"space{n}" for n in range(6)]
         for name in names:
-            engine.create_space(name)
+            engine.spaces.create(name)
             add(engine, f"the {name} fox", space=name)
 
         def look(thread: int) -> None:
@@ -117,7 +117,7 @@ class _Held:
 def test_a_space_that_loads_keeps_no_other_waiting_and_is_told_of(stores: Stores):
     store = stores()
     with open_engine(store) as engine:
-        engine.create_space("cold")
+        engine.spaces.create("cold")
         add(engine, "the warm fox")
         add(engine, "the cold fox", space="cold")
     holding = Holding(store)

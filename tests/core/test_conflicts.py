@@ -42,6 +42,18 @@ def store(engine: Engine, *texts: str, space: str = SPACE, **fields: object):
     return engine.add(space, drafts)
 
 
+@given(st.lists(st.sampled_from(["fox", "lake", "sun", "boat", "tree"]), min_size=1, max_size=9), st.randoms())
+def test_the_order_is_the_longest_common_subsequence(words: list[str], random):
+    others = random.sample(words, len(words))
+    lengths = [0] * (len(others) + 1)
+    for word in words:
+        before = lengths
+        lengths = [0]
+        for place, other in enumerate(others):
+            lengths.append(before[place] + 1 if word == other else max(before[place + 1], lengths[place]))
+    assert align(read(" ".join(words)), read(" ".join(others))).order == lengths[-1] / len(words)
+
+
 def test_what_holds_at_another_time_is_not_compared(engine: Engine):
     store(engine, "The staging database runs on port 5433", valid_to=from_us(NOON))
     store(engine, "The staging database runs on port 5434", valid_from=from_us(NOON), valid_to=from_us(NOON + 2))
@@ -113,7 +125,7 @@ def test_a_duplicate_is_refused_with_what_it_is_like(engine: Engine):
     (found,) = refused.value.found
     assert (found.id, found.kind, found.content) == (first.id, "duplicate", first.content)
     assert found.similarity is not None and 0.9 < found.similarity <= 1
-    assert refused.value.checked_at == engine.get_space(SPACE).at
+    assert refused.value.checked_at == engine.spaces.get(SPACE).at
     assert engine.stats(SPACE).memories == 1
 
 
@@ -157,7 +169,7 @@ def test_fields_may_say_that_two_memories_are_of_different_things(engine: Engine
 
 def test_other_fields_do_not_hide_a_duplicate(stores: Stores):
     with open_engine(stores(), encoder=MODEL) as engine:
-        engine.create_space("all")  # embeds tags and reason with the content
+        engine.spaces.create("all")  # embeds tags and reason with the content
         store(engine, "We deploy on Fridays.", space="all", tags=("infra", "release"), reason="agreed in the retro")
         with pytest.raises(Duplicate) as refused:
             store(engine, "we deploy on Fridays", space="all", tags=("howto",))
@@ -167,7 +179,7 @@ def test_other_fields_do_not_hide_a_duplicate(stores: Stores):
 def test_what_is_deleted_expired_or_elsewhere_does_not_count(engine: Engine):
     (first,) = store(engine, "We deploy on Fridays.").memories
     engine.delete(SPACE, first.id)
-    engine.create_space("other")
+    engine.spaces.create("other")
     store(engine, "We deploy on Fridays.", space="other")
     assert store(engine, "we deploy on Fridays").similar == ()
 

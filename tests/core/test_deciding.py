@@ -6,8 +6,9 @@ from core.caller import Caller
 from core.deciding import OpenConflict
 from core.engine import Engine
 from core.errors import NotFound
+from core.outcomes import Difference, Undo, Written
 from core.times import DAY_US, from_us
-from core.values import Difference, Draft, Undo, Written
+from core.values import Draft
 from tests.core.fakes import SPACE, Clock, add
 
 PORT = "The staging database runs on port {}"
@@ -48,11 +49,11 @@ def test_within_a_batch_and_the_same_text_too_page_by_page(engine: Engine):
 
 
 def test_to_keep_both_changes_neither_and_closes_it(engine: Engine, pair: tuple[str, str]):
-    before, (one,) = engine.get_space(SPACE).seq, waiting(engine)
+    before, (one,) = engine.spaces.get(SPACE).seq, waiting(engine)
     tried = engine.seen_by(Caller(), dry_run=True).decide(SPACE, str(one.id), "keep")[1]
     assert tried.plan is not None and tried.plan.changes == 0 and waiting(engine) == (one,)
     engine.decide(SPACE, str(one.id), "keep")
-    assert waiting(engine) == () and engine.get_space(SPACE).seq == before
+    assert waiting(engine) == () and engine.spaces.get(SPACE).seq == before
     assert (engine.audit(limit=1).items[0].action, engine.audit(limit=1).items[0].target) == ("conflict_kept", pair[1])
     for gone in (str(one.id), "x", "9" * 30):
         with pytest.raises(NotFound):

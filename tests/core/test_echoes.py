@@ -6,9 +6,10 @@ from core.caller import Caller
 from core.engine import Engine
 from core.errors import Echo, InvalidInput
 from core.memories import Memories
+from core.outcomes import Flag, Written
 from core.query import Query
 from core.served import CALLERS, KEPT, TEXT, Served
-from core.values import Draft, Flag, Written
+from core.values import Draft
 from tests.core.fakes import SPACE, Clock, add
 
 DEPLOYS = "The billing service is deployed on Fridays. It takes 12 minutes"
@@ -59,22 +60,22 @@ def test_what_says_anything_else_is_none(engine: Engine, known: list[str], text:
 
 
 def test_a_space_may_refuse_echoes_or_let_them_be(engine: Engine, known: list[str]):
-    engine.set_policy(SPACE, {"echoes": "refuse"})
-    before = engine.get_space(SPACE).seq
+    engine.spaces.set_policy(SPACE, {"echoes": "refuse"})
+    before = engine.spaces.get(SPACE).seq
     with pytest.raises(Echo) as caught:
         engine.add(SPACE, [Draft(content="x"), Draft(content=KEYS)], on_conflict="keep", path="$.memories")
     assert (caught.value.ids, caught.value.path) == ((known[1],), "$.memories[1]")
     with pytest.raises(Echo):
         engine.put_entry(SPACE, Draft(content=KEYS, category="c", key="k"))
-    assert engine.get_space(SPACE).seq == before
-    engine.set_policy(SPACE, {"echoes": "allow"})
+    assert engine.spaces.get(SPACE).seq == before
+    engine.spaces.set_policy(SPACE, {"echoes": "allow"})
     assert keep(engine, KEYS).flags == ()
     with pytest.raises(InvalidInput, match="refuse, flag, allow"):
-        engine.set_policy(SPACE, {"echoes": "redact"})
+        engine.spaces.set_policy(SPACE, {"echoes": "redact"})
 
 
 def test_who_says_where_it_comes_from_makes_no_echo(engine: Engine, known: list[str]):
-    engine.set_policy(SPACE, {"echoes": "refuse"})
+    engine.spaces.set_policy(SPACE, {"echoes": "refuse"})
     assert keep(engine, KEYS, derived_from=(known[1].upper(),)).memories[0].derived_from == (known[1],)
     assert engine.add(SPACE, [Draft(content=KEYS)], on_conflict="supersede").memories
     assert engine.update(SPACE, known[0], {"content": KEYS}).flags == ()

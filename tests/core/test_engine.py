@@ -63,14 +63,14 @@ def test_tags_that_differ_by_case_are_one(engine: Engine):
 
 
 def test_a_batch_is_all_or_nothing(engine: Engine):
-    before = engine.get_space(SPACE).at
+    before = engine.spaces.get(SPACE).at
     bad = [Draft(content="good"), Draft(content=" "), Draft(content="k", key="without category")]
     with pytest.raises(InvalidInput):
         engine.add(SPACE, bad, path="$.memories")
     with pytest.raises(Duplicate) as refused:
         engine.add(SPACE, [Draft(content="one"), Draft(content="two"), Draft(content="  ONE ")])
     assert refused.value.position == 2 and "says the same as another of it" in str(refused.value)
-    assert engine.list_memories(SPACE).items == () and engine.get_space(SPACE).at == before
+    assert engine.list_memories(SPACE).items == () and engine.spaces.get(SPACE).at == before
 
 
 def test_every_change_has_a_number_and_a_time_that_never_goes_back(engine: Engine, clock: Clock):
@@ -78,7 +78,7 @@ def test_every_change_has_a_number_and_a_time_that_never_goes_back(engine: Engin
     clock.pass_days(-30)
     engine.update(SPACE, a, {"content": "one changed"})
     engine.delete(SPACE, b)
-    assert engine.get_space(SPACE).seq == 4
+    assert engine.spaces.get(SPACE).seq == 4
     versions = engine.history(SPACE, a).versions
     assert [(v.memory.version, v.born, v.died) for v in versions] == [(2, 3, None), (1, 1, 3)]
     assert versions[1].born_at <= versions[0].born_at == versions[1].died_at
@@ -143,7 +143,7 @@ def test_a_change_keeps_what_it_does_not_name(engine: Engine):
 def test_a_change_that_changes_nothing_makes_no_version(engine: Engine):
     (memory,) = engine.add(SPACE, [Draft(content="fox")]).memories
     assert engine.update(SPACE, memory.id, {"content": "fox"}).memories[0].version == 1
-    assert engine.get_space(SPACE).seq == 1
+    assert engine.spaces.get(SPACE).seq == 1
 
 
 def test_a_change_of_what_is_not_indexed_embeds_nothing(stores: Stores):
@@ -278,7 +278,7 @@ def test_list_and_search_agree_on_what_a_filter_means(engine: Engine):
 def test_a_parent_must_be_a_memory_of_the_same_space(engine: Engine):
     (parent,) = add(engine, "parent")
     add(engine, "child", parent_id=parent)
-    engine.create_space("other")
+    engine.spaces.create("other")
     for bad in ("01999999-0000-7000-8000-000000000000", "no id"):
         with pytest.raises(InvalidInput, match="parent_id"):
             add(engine, "orphan", parent_id=bad)
@@ -327,14 +327,14 @@ def test_metadata_nested_too_deep_is_refused_without_falling_over(engine: Engine
 
 def test_spaces_are_made_once_and_the_default_stays(engine: Engine):
     with pytest.raises(AlreadyExists):
-        engine.create_space(SPACE)
+        engine.spaces.create(SPACE)
     for bad in ("", "Upper", "-dash", "a" * 64, "sp ace", "ä"):
         with pytest.raises(InvalidInput):
-            engine.create_space(bad)
+            engine.spaces.create(bad)
     with pytest.raises(Conflict):
-        engine.delete_space("default")
+        engine.spaces.delete("default")
     with pytest.raises(NotFound):
-        engine.delete_space("nowhere")
+        engine.spaces.delete("nowhere")
     with pytest.raises(NotFound):
         add(engine, "x", space="nowhere")
     with pytest.raises(NotFound):
@@ -343,12 +343,12 @@ def test_spaces_are_made_once_and_the_default_stays(engine: Engine):
 
 def test_a_point_in_history_is_told_from_one_of_another_epoch(engine: Engine):
     add(engine, "one")
-    here = engine.get_space(SPACE).at
-    engine.require(SPACE, here)
+    here = engine.spaces.get(SPACE).at
+    engine.spaces.require(SPACE, here)
     with pytest.raises(NotYetReplicated):
-        engine.require(SPACE, Seq(here.epoch, here.number + 1))
+        engine.spaces.require(SPACE, Seq(here.epoch, here.number + 1))
     with pytest.raises(EpochGone):
-        engine.require(SPACE, Seq("another", 0))
+        engine.spaces.require(SPACE, Seq("another", 0))
 
 
 def test_another_model_is_refused_until_the_space_is_embedded_anew(stores: Stores):
@@ -384,7 +384,7 @@ def test_embedding_anew_can_be_stopped_and_taken_up_again(stores: Stores):
     with open_engine(store, encoder=encoder) as engine:
         with pytest.raises(Stop):
             engine.reembed(SPACE, stop_half_way)
-        assert engine.get_space(SPACE).generation == WordEncoder("a").identity  # still the old one, whole
+        assert engine.spaces.get(SPACE).generation == WordEncoder("a").identity  # still the old one, whole
         calls = encoder.calls
         engine.reembed(SPACE, lambda done, total: None)
         assert encoder.calls - calls == 2  # the 500 of the first run are not embedded twice

@@ -186,7 +186,7 @@ def test_the_feed_tells_that_something_was_erased_and_no_more(store: Store):
             Statement("SELECT seq, kind, version, actor, request FROM changes ORDER BY seq DESC LIMIT 1")
         ])  # fmt: skip
         assert rows == [(2, "erased", None, "an actor", "r1")]
-        assert report.seq == engine.get_space(SPACE).at
+        assert report.seq == engine.spaces.get(SPACE).at
         assert [(one.action, one.target) for one in engine.audit().items][0] == ("memory_erased", memory_id)
 
 
@@ -236,7 +236,7 @@ def test_an_author_is_erased_with_all_memories_that_ever_bore_the_name(store: St
         assert (report.erased["memories"], report.erased["versions"]) == (231, 232)
         assert [one.id for one in engine.list_memories(SPACE).items] == [kept]
         assert hits(engine, "text bob ann") == [kept]
-        assert engine.get_space(SPACE).seq == 232 + 1 + 231
+        assert engine.spaces.get(SPACE).seq == 232 + 1 + 231
         assert engine.stats(SPACE).memories == 1
 
 
@@ -274,16 +274,16 @@ def test_a_space_is_erased_or_emptied(store: Store):
     with open_engine(store) as one, open_engine(store) as other:
         one.add(SPACE, [about(word, f"{word} text")], request=RequestKey("http s local", "k", b""))
         add(other, f"another {word}")
-        before = other.get_space(SPACE)
+        before = other.spaces.get(SPACE)
         report = one.eraser.space(SPACE, OWNER, keep=True)
         assert_clean(report)
         assert (report.erased["memories"], report.what) == (2, {"space": SPACE, "kept": True})
-        after = other.get_space(SPACE)
+        after = other.spaces.get(SPACE)
         assert (after.seq, after.settings) == (0, before.settings)
         assert after.epoch != before.epoch
         assert hits(other, word) == []
         add(one, f"a third {word}")
-        assert_clean(one.delete_space(SPACE))
+        assert_clean(one.spaces.delete(SPACE))
         with pytest.raises(NotFound):
             other.list_memories(SPACE)
         database = store.open()
@@ -292,7 +292,7 @@ def test_a_space_is_erased_or_emptied(store: Store):
         if isinstance(store, FileStore):
             assert word.encode() not in files(store)
         with pytest.raises(Conflict):
-            one.delete_space("default")
+            one.spaces.delete("default")
         assert_clean(one.eraser.space("default", OWNER, keep=True))
 
 
@@ -378,7 +378,7 @@ def test_what_was_deleted_before_erasing_was_known_is_rewritten_once(path: Path)
 
 @pytest.mark.file_only
 def test_a_reader_that_holds_the_log_is_told_in_the_report(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("core.store.file.LOG_WAIT_MS", 10)
+    monkeypatch.setattr("core.store.writer.LOG_WAIT_MS", 10)
     store = FileStore(path)
     with open_engine(store) as engine:
         (memory_id,) = add(engine, "a secret of some length")

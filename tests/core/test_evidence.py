@@ -23,28 +23,30 @@ def columns(size: int):
 
 @st.composite
 def signals(draw: st.DrawFn) -> Signals:
-    size = draw(st.integers(1, 12))
-    memories = np.sort(draw(arrays.arrays(np.int64, size, elements=st.integers(0, 6))))
+    size = draw(st.integers(1, 16))
+    memories = np.sort(draw(arrays.arrays(np.int64, size, elements=st.integers(0, 12))))
     return Signals(
         memories=memories,
+        covered=draw(columns(size)),
         lexical=draw(columns(size)),
         pairs=draw(columns(size)),
         cosine=draw(columns(size)),
         persons=draw(columns(size)),
         known=draw(shares),
+        there=draw(shares),
     )
 
 
 def plain(given: Signals) -> float:
     """The formula, written out."""
-    rows = zip(given.memories, given.lexical, given.pairs, given.cosine, given.persons, strict=True)
+    rows = zip(given.memories, given.covered, given.lexical, given.pairs, given.cosine, given.persons, strict=True)
     best: dict[int, float] = {}
     covered, near = 0.0, 0.0
-    for memory, a, bg, x, m in rows:
+    for memory, c, a, bg, x, m in rows:
         best[memory] = max(best.get(memory, -9.0), (a + 0.6 * bg + 0.75 * x) * (1 + 0.4 * m))
-        covered, near = max(covered, a + bg), max(near, x)
+        covered, near = max(covered, c + bg), max(near, x)
     ranked = sorted(best.values(), reverse=True)
-    return given.known**0.5 * (covered + ranked[0] - ranked[:5][-1]) + near
+    return given.there * given.known**0.75 * (covered + ranked[0] - ranked[:10][-1]) + 0.75 * near
 
 
 @given(signals())
@@ -55,7 +57,7 @@ def test_the_strength_is_the_formula(given: Signals):
 @given(signals(), st.randoms())
 def test_the_order_of_the_candidates_does_not_matter(given: Signals, random):
     order = np.array(random.sample(range(len(given.memories)), len(given.memories)))
-    names = ("memories", "lexical", "pairs", "cosine", "persons")
+    names = ("memories", "covered", "lexical", "pairs", "cosine", "persons")
     shuffled = replace(given, **{name: getattr(given, name)[order] for name in names})
     assert strength(shuffled) == pytest.approx(strength(given))
 
@@ -64,13 +66,14 @@ def test_the_order_of_the_candidates_does_not_matter(given: Signals, random):
 def test_words_that_the_space_does_not_know_never_raise_it(given: Signals, known: float):
     less, more = sorted((given.known, known))
     assert strength(replace(given, known=less)) <= strength(replace(given, known=more)) + 1e-12
+    assert strength(replace(given, there=less)) <= strength(replace(given, there=more)) + 1e-12
 
 
 @given(signals())
 def test_a_mode_without_meaning_or_without_words_has_a_strength_too(given: Signals):
     assert strength(replace(given, cosine=None)) >= 0
-    by_meaning = replace(given, lexical=None, pairs=None)
-    assert strength(by_meaning) == strength(replace(by_meaning, known=0.0))
+    by_meaning = replace(given, covered=None, lexical=None, pairs=None)
+    assert strength(by_meaning) == strength(replace(by_meaning, known=0.0, there=0.0))
 
 
 def test_nothing_found_has_no_strength():

@@ -6,10 +6,11 @@ from core.caller import OWNER
 from core.engine import Engine
 from core.errors import NotFound
 from core.expiry import AT_ONCE
+from core.outcomes import Undo
 from core.points import AsOf
 from core.query import Query
 from core.times import DAY_US, from_us
-from core.values import Draft, Undo
+from core.values import Draft
 from tests.core.fakes import SPACE, Clock, add
 
 
@@ -33,7 +34,7 @@ def test_the_address_of_what_has_expired_is_free(engine: Engine, clock: Clock):
     assert engine.get_entry(SPACE, "c", "k").memory.content == "blue fox"
     versions = engine.history(SPACE, old).versions
     assert [one.died for one in versions] == [added.seq.number - 1]
-    assert not engine.end_expired(SPACE, clock.at) and engine.get_space(SPACE).seq == added.seq.number
+    assert not engine.upkeep.end_expired(SPACE, clock.at) and engine.spaces.get(SPACE).seq == added.seq.number
 
 
 def test_several_addresses_are_freed_in_one_write(engine: Engine, clock: Clock):
@@ -55,18 +56,18 @@ def test_a_dry_run_ends_nothing(engine: Engine, clock: Clock):
     trying = engine.seen_by(OWNER, dry_run=True)
     tried = trying.add(SPACE, [Draft(content="blue fox", category="c", key="k")])
     assert tried.plan is not None and [one.kind for one in tried.plan.items] == ["expired", "created"]
-    assert (engine.get_space(SPACE).seq, engine.stats(SPACE).expired) == (1, 1)
+    assert (engine.spaces.get(SPACE).seq, engine.stats(SPACE).expired) == (1, 1)
 
 
 def test_a_sweep_ends_all_in_steps_and_says_so_in_the_history(engine: Engine, clock: Clock):
     end = from_us(clock.at + DAY_US)
     ids = add(engine, *(f"fox {number}" for number in range(AT_ONCE + 5)), expires_at=end)
     add(engine, "owl")
-    assert engine.spaces_with_expired(clock.at) == []
+    assert engine.upkeep.with_expired(clock.at) == []
     clock.pass_days(1)
-    assert engine.spaces_with_expired(clock.at) == [SPACE]
-    assert engine.end_expired(SPACE, clock.at) and not engine.end_expired(SPACE, clock.at)
-    assert engine.spaces_with_expired(clock.at) == []
+    assert engine.upkeep.with_expired(clock.at) == [SPACE]
+    assert engine.upkeep.end_expired(SPACE, clock.at) and not engine.upkeep.end_expired(SPACE, clock.at)
+    assert engine.upkeep.with_expired(clock.at) == []
     stats = engine.stats(SPACE)
     assert (stats.memories, stats.expired, stats.changes) == (1, 0, 2 * AT_ONCE + 11)
     assert engine.get(SPACE, ids[0], as_of=AsOf(number=AT_ONCE + 6)).memory.content == "fox 0"
@@ -77,6 +78,6 @@ def test_undo_passes_over_what_time_did(engine: Engine, clock: Clock):
     add(engine, "red fox", author="ann")
     add(engine, "blue fox", author="ann", expires_at=from_us(clock.at + DAY_US))
     clock.pass_days(1)
-    engine.end_expired(SPACE, clock.at)
+    engine.upkeep.end_expired(SPACE, clock.at)
     undone = engine.undo(SPACE, Undo(last=2, author="ann"))
     assert len(undone.ended) == 1 and not engine.list_memories(SPACE).items

@@ -13,11 +13,12 @@ import pytest
 from core.caller import Caller
 from core.engine import Engine
 from core.errors import AddressTaken, ChangedSince, Duplicate, Forbidden, InvalidInput, MuistiError, NotFound, TooLarge
+from core.outcomes import Undo
 from core.query import Query
 from core.records import ImportReport
 from core.store.file import FileDatabase
 from core.times import from_us
-from core.values import Draft, Undo
+from core.values import Draft
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
 from tests.stores import FileStore, RemoteStore, Store, Stores, at
 
@@ -132,7 +133,7 @@ def test_there_and_back_a_space_is_as_it_was(
         live(here, chance, 600 if long else 160)
         lines = lines_of(here)
         report = bring(there, lines)
-        stats, space = here.stats(SPACE), here.get_space(SPACE)
+        stats, space = here.stats(SPACE), here.spaces.get(SPACE)
         assert (report.created, report.skipped, report.failed) == (space_memories(here), {}, 0)
         assert (report.vectors_embedded, str(report.origin)) == (0, str(space.at))
         ids = sorted({msgspec.json.decode(line)["memory"]["id"] for line in lines if b'"type":"version"' in line[:40]})
@@ -142,14 +143,14 @@ def test_there_and_back_a_space_is_as_it_was(
         assert (moved.memories, moved.versions, moved.passages, moved.by) == (
             stats.memories, stats.versions, stats.passages, stats.by
         )  # fmt: skip
-        came, kept = there.get_space(SPACE), here.get_space(SPACE)
+        came, kept = there.spaces.get(SPACE), here.spaces.get(SPACE)
         assert (came.seq, came.settings, came.generation) == (kept.seq, kept.settings, kept.generation)
         assert came.epoch != kept.epoch
         again = lines_of(there)
         assert again[1:] == lines[1:]  # changes, versions and vectors, byte by byte
         second = bring(there, lines)
         assert (second.created, second.failed, sum(second.skipped.values())) == (0, 0, report.created)
-        assert there.get_space(SPACE).at == came.at and lines_of(there)[1:] == lines[1:]
+        assert there.spaces.get(SPACE).at == came.at and lines_of(there)[1:] == lines[1:]
         add(there, "a new one after all that")
         assert there.search(SPACE, Query(text="new one after")).hits[0].memory.content == "a new one after all that"
 
@@ -178,11 +179,11 @@ def test_into_a_space_that_has_memories_only_what_is_missing_comes(stores: Store
     with open_engine(stores()) as there:
         bring(there, lines_of(full))
         live(there, random.Random(4), 20)
-        text = f"blue whale of day{full.get_space(SPACE).seq}"  # the space is that of all stores
+        text = f"blue whale of day{full.spaces.get(SPACE).seq}"  # the space is that of all stores
         add(full, f"{text} again", text)
-        before = there.get_space(SPACE)
+        before = there.spaces.get(SPACE)
         report = bring(there, lines_of(full))
-        assert report.created == 2 and there.get_space(SPACE).epoch == before.epoch
+        assert report.created == 2 and there.spaces.get(SPACE).epoch == before.epoch
         found = there.search(SPACE, Query(text=text)).hits
         assert found[0].memory.content == text
         history = there.history(SPACE, found[0].memory.id).versions
@@ -192,10 +193,10 @@ def test_into_a_space_that_has_memories_only_what_is_missing_comes(stores: Store
 def test_what_comes_in_is_undone_as_a_whole_and_may_come_again(stores: Stores, lines: list[bytes]):
     with open_engine(stores()) as there:
         add(there, "here before")
-        before = there.get_space(SPACE)
+        before = there.spaces.get(SPACE)
         tried = bring(there, lines, dry_run=True)
-        assert tried.dry_run and tried.id is None and there.get_space(SPACE).at == before.at
-        assert there.stats(SPACE).versions == 1 and len(there.list_spaces()) == 2
+        assert tried.dry_run and tried.id is None and there.spaces.get(SPACE).at == before.at
+        assert there.stats(SPACE).versions == 1 and len(there.spaces.list()) == 2
         report = bring(there, lines)
         assert (tried.created, tried.versions, tried.skipped) == (report.created, report.versions, report.skipped)
         wanted = {m.id: m.content for m in there.list_memories(SPACE, limit=100).items}
@@ -221,7 +222,7 @@ def test_a_file_that_is_cut_off_is_refused_and_leaves_nothing(stores: Stores, li
             cut = lines[:keep]
             with pytest.raises(InvalidInput, match=f"line {len(cut)}: .*cut off"):
                 bring(there, cut)
-        assert there.get_space(SPACE).seq == 0 and there.stats(SPACE).versions == 0
+        assert there.spaces.get(SPACE).seq == 0 and there.stats(SPACE).versions == 0
 
 
 def test_bad_lines_are_named_and_stop_the_whole_or_only_themselves(stores: Stores):
@@ -328,9 +329,9 @@ def test_what_a_space_does_not_store_does_not_come_in_by_a_file(stores: Stores):
     sent = ['{"type":"muisti","format":1}', memory % (1, "harmless"), memory % (2, f"token {secret}")]
     lines = [line.encode() for line in [*sent, '{"type":"end","lines":3}']]
     with open_engine(stores()) as there:
-        there.set_policy(SPACE, {"secrets": "refuse"})
+        there.spaces.set_policy(SPACE, {"secrets": "refuse"})
         report = bring(there, lines, atomic=False)
         assert (report.created, [(one.line, one.code) for one in report.failures]) == (1, [(3, "sensitive_content")])
-        there.set_policy(SPACE, {"secrets": "redact"})
+        there.spaces.set_policy(SPACE, {"secrets": "redact"})
         assert bring(there, lines).created == 1
         assert secret not in " ".join(memory.content for memory in there.list_memories(SPACE).items)

@@ -9,7 +9,8 @@ from core.engine import Engine
 from core.errors import EpochGone, InvalidInput, NotFound, PointAhead
 from core.feed import Events, Wanted
 from core.filters import parse
-from core.values import Draft, Seq, Undo
+from core.outcomes import Undo
+from core.values import Draft, Seq
 from tests.core.fakes import Clock, WordEncoder
 from tests.stores import Stores
 
@@ -19,7 +20,7 @@ SPACE = "s"
 @pytest.fixture
 def engine(stores: Stores) -> Iterator[Engine]:
     with Engine(stores().open(), WordEncoder(), Clock()) as opened:
-        opened.create_space(SPACE)
+        opened.spaces.create(SPACE)
         yield opened
 
 
@@ -52,7 +53,7 @@ def test_a_life_is_told_in_order_with_what_was_and_what_is(engine: Engine):
         (7, "restored", second),
         (8, "undone", second),
     ]
-    assert events.reached == engine.get_space(SPACE).at and not events.more
+    assert events.reached == engine.spaces.get(SPACE).at and not events.more
     states = [
         (None if one.before is None else one.before.version, None if one.after is None else one.after.version)
         for one in events.items
@@ -68,7 +69,7 @@ def test_pages_of_any_size_join_to_the_whole(engine: Engine):
     lived(engine)
     whole = told(engine.changes(SPACE, Wanted()))
     for limit in (1, 3, 8):
-        found, since, more = [], Seq(engine.get_space(SPACE).epoch, 0), True
+        found, since, more = [], Seq(engine.spaces.get(SPACE).epoch, 0), True
         while more:
             page = engine.changes(SPACE, Wanted(since=since, limit=limit))
             found, since, more = [*found, *told(page)], page.reached, page.more
@@ -113,16 +114,16 @@ def test_who_has_one_category_is_told_of_that_alone(engine: Engine):
 
 def test_a_point_that_is_none_is_refused(engine: Engine):
     lived(engine)
-    at = engine.get_space(SPACE).at
+    at = engine.spaces.get(SPACE).at
     with pytest.raises(PointAhead):
         engine.changes(SPACE, Wanted(since=Seq(at.epoch, at.number + 1)))
     for wrong in (Wanted(limit=0), Wanted(limit=1001), Wanted(kinds=("eaten",)), Wanted(show="all")):  # pyright: ignore[reportArgumentType]
         with pytest.raises(InvalidInput):
             engine.changes(SPACE, wrong)
-    engine.delete_space(SPACE)
+    engine.spaces.delete(SPACE)
     with pytest.raises(NotFound):
         engine.changes(SPACE, Wanted(since=at))
-    engine.create_space(SPACE)
+    engine.spaces.create(SPACE)
     with pytest.raises(EpochGone):
         engine.changes(SPACE, Wanted(since=at))
 
@@ -132,7 +133,7 @@ def test_the_bell_rings_with_each_change(engine: Engine):
     engine.bell.listen(ring := lambda space, at: rung.append((space, at)))
     lived(engine)
     assert [at.number for _, at in rung] == [1, 2, 3, 5, 6, 7, 8] and {space for space, _ in rung} == {SPACE}
-    assert engine.standing([SPACE, "gone"]) == {SPACE: engine.get_space(SPACE).at}
+    assert engine.spaces.standing([SPACE, "gone"]) == {SPACE: engine.spaces.get(SPACE).at}
     engine.bell.ignore(ring)
     engine.add(SPACE, [Draft(content="more")])
     assert len(rung) == 7

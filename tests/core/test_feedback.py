@@ -75,7 +75,7 @@ def test_a_score_stays_at_most_one(engine: Engine):
 def test_neither_the_past_nor_a_list_by_date_knows_of_it(engine: Engine):
     (old,), (new,) = add(engine, "tea one"), add(engine, "tea two")
     say(engine, old, "useful", "ann")
-    point = AsOf(number=engine.get_space(SPACE).seq)
+    point = AsOf(number=engine.spaces.get(SPACE).seq)
     assert explained(engine, Query(text="tea", explain=True, as_of=point))[old].feedback == 1
     assert [hit.memory.id for hit in engine.search(SPACE, Query(mode="recent")).hits] == [new, old]
     assert [hit.memory.id for hit in engine.search(SPACE, Query(mode="metadata")).hits] == [old, new]

@@ -4,11 +4,14 @@ import pytest
 from msgspec.structs import replace
 
 from core.caller import Caller
+from core.checkup import look
 from core.engine import Engine
 from core.errors import AlreadyExists, Conflict, Forbidden, InvalidInput, MergeConflict, ModelMismatch, NotFound
+from core.outcomes import Undo
 from core.query import Query
+from core.spaces import CONTENT_ONLY
 from core.times import from_us
-from core.values import CONTENT_ONLY, Draft, Undo
+from core.values import Draft
 from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
 from tests.stores import Stores
 
@@ -68,8 +71,28 @@ def test_a_fork_has_all_that_lives_with_ids_of_its_own(engine: Engine):
         engine.undo(FORK, Undo(author="Ann"))
     with pytest.raises(AlreadyExists):
         engine.fork(SPACE, FORK)
-    engine.delete_space(FORK)
+    engine.spaces.delete(FORK)
     assert texts(engine) == set(mine)
+
+
+def test_what_a_memory_is_derived_from_is_found_on_both_sides(engine: Engine):
+    """By the ids of each; so a merge of what nobody touched has nothing to do, and no link leads out of a space."""
+    (book,) = add(engine, "a book")
+    (page,) = engine.add(SPACE, [Draft(content="a page", derived_from=(book,))], on_conflict="keep").memories
+    engine.fork(SPACE, FORK)
+    copies = {one.content: one for one in engine.list_memories(FORK).items}
+    assert copies["a page"].derived_from == (copies["a book"].id,)
+    assert engine.compare(SPACE, FORK).items == ()
+    (leaf,) = engine.add(FORK, [Draft(content="a leaf", derived_from=(copies["a book"].id, copies["a page"].id))],
+                         on_conflict="keep").memories  # fmt: skip
+    engine.update(FORK, copies["a page"].id, {"content": "page one"})
+    engine.merge(FORK, SPACE, drop=True)
+    found = {one.content: one for one in engine.list_memories(SPACE).items}
+    assert found["a leaf"].derived_from == (book, page.id) and found["a leaf"].id != leaf.id
+    assert found["page one"].derived_from == (book,)
+    assert [one for one in engine.lint(SPACE).items if one.check == "orphaned"] == []
+    database = engine.webhooks._database  # pyright: ignore[reportPrivateUsage]  # the engine shows no checksums
+    assert look(database, None, lambda *_: None).flaws == []
 
 
 def test_nothing_is_embedded_to_fork_merge_or_roll_back(stores: Stores):
@@ -97,9 +120,9 @@ def test_a_merge_takes_over_what_the_fork_changed_and_leaves_the_rest(engine: En
     compared = {one.other: one for one in engine.compare(SPACE, FORK).items}
     assert len(compared) == 6 and not any(one.conflict for one in compared.values())
     assert [one.field for one in compared[twin(engine, "red wolf")].there] == ["content", "metadata.n.m", "metadata.n"]
-    before = engine.get_space(SPACE).seq
+    before = engine.spaces.get(SPACE).seq
     told = engine.seen_by(Caller(), dry_run=True).merge(FORK, SPACE)
-    assert told.plan is not None and told.plan.changes == 5 and engine.get_space(SPACE).seq == before
+    assert told.plan is not None and told.plan.changes == 5 and engine.spaces.get(SPACE).seq == before
     done = engine.merge(FORK, SPACE)
     assert done.tally is not None and (done.tally.added, done.tally.changed, done.tally.ended) == (2, 2, 1)
     assert texts(engine) == {"red wolf", "steep hill", "a cloud", "a stone", "older oak"}
@@ -124,13 +147,13 @@ def test_what_both_have_changed_is_a_conflict_that_somebody_decides(stores: Stor
             engine.update(FORK, twin(engine, "blue lake"), {"importance": "high"})
             engine.update(SPACE, mine["green hill"], {"content": "same hill"})
             engine.update(FORK, twin(engine, "green hill"), {"content": "same hill"})
-            seq = engine.get_space(SPACE).seq
+            seq = engine.spaces.get(SPACE).seq
             with pytest.raises(MergeConflict) as refused:
                 engine.merge(FORK, SPACE)
             assert {one.id for one in refused.value.found} == {mine["red fox"], mine["blue lake"]}
             fox = next(one for one in refused.value.found if one.id == mine["red fox"])
             assert [(one.before, one.after) for one in (*fox.here, *fox.there)] == [("red", "our"), ("red", "their")]
-            assert engine.get_space(SPACE).seq == seq
+            assert engine.spaces.get(SPACE).seq == seq
             engine.merge(FORK, SPACE, strategy)  # pyright: ignore[reportArgumentType]
             assert texts(engine) == stands | {"same hill"}
             assert engine.merge(FORK, SPACE).tally == engine.merge(FORK, SPACE).tally  # decided once
@@ -151,7 +174,7 @@ def test_an_address_is_nobody_elses_after_a_merge(stores: Stores):
 
 
 def test_any_space_is_merged_into_another_once(engine: Engine):
-    engine.create_space("from", CONTENT_ONLY)
+    engine.spaces.create("from", CONTENT_ONLY)
     add(engine, "red fox", "blue lake", "blue lake", space="from")
     add(engine, "kept here", space="from", category="c", key="k")
     add(engine, "red fox", "green hill")
@@ -160,14 +183,14 @@ def test_any_space_is_merged_into_another_once(engine: Engine):
     assert texts(engine) == {"red fox", "blue lake", "green hill", "kept here"}
     assert engine.merge("from", SPACE).seq == done.seq
     engine.merge("from", SPACE, drop=True)
-    assert "from" not in {space.name for space in engine.list_spaces()}
+    assert "from" not in {space.name for space in engine.spaces.list()}
     assert texts(engine) == {"red fox", "blue lake", "green hill", "kept here"}
     with pytest.raises(NotFound):
         engine.merge("from", SPACE)
 
 
 def test_what_cannot_be_merged_is_refused(engine: Engine, stores: Stores):
-    engine.create_space("other")
+    engine.spaces.create("other")
     for source, into, error in ((SPACE, SPACE, InvalidInput), ("other", SPACE, Conflict), ("none", SPACE, NotFound)):
         with pytest.raises(error):
             engine.merge(source, into)

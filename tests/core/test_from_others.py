@@ -14,7 +14,8 @@ from core.errors import InvalidInput
 from core.fuse import reciprocal_rank
 from core.hits import Mode, Recency
 from core.query import Query
-from core.values import Draft, SpaceSettings
+from core.spaces import SpaceSettings
+from core.values import Draft
 from tests.core.fakes import SPACE, Clock, add, open_engine
 
 MEDIUM, HIGH, CRITICAL = 1, 2, 3
@@ -44,7 +45,7 @@ def test_no_query_is_syntax(engine: Engine, text: str):
 
 
 def test_key_content_tags_and_reason_have_a_meaning_category_and_author_none(engine: Engine):
-    engine.create_space("plain", SpaceSettings())
+    engine.spaces.create("plain", SpaceSettings())
     draft = Draft(content="apple", category="banana", key="cherry", author="damson", tags=("elder",), reason="fig")
     (one,) = engine.add("plain", [draft]).memories
     for word, has_meaning in {
@@ -90,7 +91,10 @@ def test_a_new_memory_is_active_or_candidate(engine: Engine):
 
 
 def test_nobody_calls_a_memory_superseded(engine: Engine):
+    """Nor is a new one deprecated; later it may be."""
     (memory_id,) = add(engine, "a text")
+    with pytest.raises(InvalidInput, match="deprecated"):
+        add(engine, "another", status="deprecated")
     with pytest.raises(InvalidInput, match="superseded"):
         add(engine, "another", status="superseded")
     with pytest.raises(InvalidInput, match="superseded"):

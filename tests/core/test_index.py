@@ -11,8 +11,9 @@ from core.engine import Engine
 from core.hits import Answer
 from core.index.postings import Postings, build, in_units, keep, merge
 from core.query import Query
+from core.spaces import CONTENT_ONLY
 from core.text import encode_terms
-from core.values import CONTENT_ONLY, Draft
+from core.values import Draft
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
 from tests.examples import few
 from tests.stores import Stores, at
@@ -168,7 +169,7 @@ def test_the_memory_cap_holds_under_200_spaces_in_random_order(tmp_path: Path):
     names = [f"space-{n}" for n in range(200)]
     with open_engine(store) as engine:
         for name in names:
-            engine.create_space(name, CONTENT_ONLY)
+            engine.spaces.create(name, CONTENT_ONLY)
             engine.add(name, [Draft(content=f"fox of {name}"), Draft(content="a lake")], on_conflict="keep")
         engine.search(names[0], Query(text="fox"))
         one = engine.index_bytes
@@ -187,7 +188,7 @@ def test_indexes_are_forgotten_under_the_memory_cap(stores: Stores):
     store = stores()
     with open_engine(store) as engine:
         for n in range(5):
-            engine.create_space(f"space{n}")
+            engine.spaces.create(f"space{n}")
             add(engine, "fox and dog", "lake", space=f"space{n}")
             engine.search(f"space{n}", Query(text="fox"))
         several = engine.index_bytes
@@ -207,8 +208,8 @@ def test_two_spaces_never_leak_into_each_other(tmp_path_factory: Any, notes: lis
     folder = tmp_path_factory.mktemp("db")
     with open_engine(folder / "both.db") as both, open_engine(folder / "alone.db") as alone:
         for name in ("a", "b"):
-            both.create_space(name)
-            alone.create_space(name)
+            both.spaces.create(name)
+            alone.spaces.create(name)
         for space, word in notes:
             both.add(space, [Draft(content=f"{word} note", tags=(word,))], on_conflict="keep")
             if space == "a":
@@ -220,11 +221,11 @@ def test_two_spaces_never_leak_into_each_other(tmp_path_factory: Any, notes: lis
 
 def test_a_space_made_anew_is_not_confused_with_the_old_one(stores: Stores):
     with open_engine(stores()) as engine:
-        engine.create_space("again")
+        engine.spaces.create("again")
         add(engine, "the old fox", space="again")
         assert engine.search("again", Query(text="fox")).total == 1
-        engine.delete_space("again")
-        engine.create_space("again")
+        engine.spaces.delete("again")
+        engine.spaces.create("again")
         assert engine.search("again", Query(text="fox")).total == 0
         add(engine, "a new dog", space="again")
         assert [hit.memory.content for hit in engine.search("again", Query(text="fox dog")).hits] == ["a new dog"]

@@ -2,12 +2,14 @@
 
 import sys
 import threading
+from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.index import alike
 from core.index.postings import Postings, build, in_units, table
 from core.kernels import Ints, Packed, blend, context, dense, lexical, pieces, pool, postings
 from core.text import encode_terms
@@ -178,15 +180,27 @@ def test_scoring_many_pieces_agrees_with_numpy(texts: list[list[str]], sizes: li
     scores, tops = np.ones((2, len(texts)), np.float32), np.ones(1, np.float32)
     rows = table(held)
     count, impacts = int(visible.sum()), np.empty(65536, np.float32)
-    out = (norm, idf[0], impacts, scores[0], tops)
-    mass, unknown = pieces.score(rows, wanted, times, df, count, visible, allowed, *out)
+    out = (True, norm, idf[0], impacts, scores[0], tops)
+    mass, unknown, there = pieces.score(rows, wanted, times, df, count, visible, allowed, *out)
     assert mass == pytest.approx(twins.score(held, wanted, times, visible, allowed, norm, idf[1], scores[1]))
     np.testing.assert_allclose(idf[0], idf[1])
     np.testing.assert_allclose(scores[0], scores[1], rtol=1e-5)
     assert tops[0] == scores[0].max(initial=0)
-    again, _ = pieces.score(rows, wanted, times, df, count, visible, allowed, *out)
+    words = [{*encode_terms(text, 0).tolist()} for text in texts]
+    found = [any(code in row and may for row, may in zip(words, allowed, strict=True)) for code in wanted.tolist()]
+    assert there * mass == pytest.approx((times * idf[1])[found].sum())
+    again, _, _ = pieces.score(rows, wanted, times, df, count, visible, allowed, *out)
     assert unknown == pytest.approx(times[idf[1] == 0].sum())
     assert again == mass  # with the counts that the first call left
+
+
+@given(texts_of_words.filter(bool), st.lists(st.integers(1, 4), max_size=3))
+def test_the_overlap_counts_the_words_of_the_content_that_both_say(texts: list[list[str]], sizes: list[int]):
+    held, asked = in_pieces(texts, sizes), texts[0]
+    said = alike.words(np.append(encode_terms(asked, 0), encode_terms(asked[:2], 1)))
+    for row, text in enumerate(texts):
+        common = sum((Counter(text) & Counter(asked)).values())
+        assert alike.overlap(held, row, said) == common / max(len(text), len(asked), 1)
 
 
 @given(texts_of_words.filter(bool), st.lists(st.integers(1, 4), max_size=3), seeds)
@@ -250,12 +264,12 @@ def test_what_is_lent_and_how_it_is_told_agree_with_numpy(seed: int, rows: int, 
     own, near = rng.integers(0, rows, 5), rng.integers(-1, rows, (5, 8))
     close, worths = rng.random((rows, 3)).astype(np.float32), rng.random(3)
     lead = np.where(rng.random(5) < 0.5, 0, 30)
-    out, late, order = np.empty((3, 5))
+    out, late, order, covered = np.empty((4, 5))
     context.lent(own, near, lends, counts, norms, weights, out)
-    context.told(own, counts, firsts, close, norms, weights, worths, lead, late, order)
+    context.told(own, counts, firsts, close, norms, weights, worths, lead, late, order, covered)
     np.testing.assert_allclose(out, twins.lent(own, near, lends, counts, norms, weights))
     wanted = twins.told(own, counts, firsts, close, norms, weights, worths, lead)
-    np.testing.assert_allclose([late, order], wanted)
+    np.testing.assert_allclose([late, order, covered], wanted)
 
 
 @given(seeds, st.integers(0, 20), st.integers(1, 3))
@@ -283,7 +297,7 @@ def test_what_surrounds_rows_is_made_of_its_parts(texts: list[list[str]], seed: 
     numbers, versions, visible = np.zeros(size, np.int32), np.arange(size), np.ones(size, np.bool_)
     lengths = rng.integers(1, 900, size).astype(np.int32)
     idf, weights, lends = np.array([1.5, 0.7, 0.0]), rng.random(3), np.array([0.9, 0.5, 0.7, 0.3])
-    pairs, norm, out = np.array([[0, 1], [1, 0], [0, 2]], np.int32), np.array([0.3, 0.002]), np.empty((3, len(rows)))
+    pairs, norm, out = np.array([[0, 1], [1, 0], [0, 2]], np.int32), np.array([0.3, 0.002]), np.empty((4, len(rows)))
     before, after = np.arange(-1, size - 1, dtype=np.int32), np.arange(1, size + 1, dtype=np.int32)
     after[-1] = -1
     links = (before, after) if linked else (np.empty(0, np.int32), np.empty(0, np.int32))
@@ -296,8 +310,8 @@ def test_what_surrounds_rows_is_made_of_its_parts(texts: list[list[str]], seed: 
     near = np.array([[row + step if 0 <= row + step < size else -1 for step in steps] for row in rows.tolist()])
     around = twins.lent(rows, near, lends, counts, norms, weights) if linked else np.zeros(len(rows))
     worths, lead = 0.25 * np.array([1.5, 1.5, 0.0]), np.full(len(rows), 2)
-    late, order = twins.told(rows, counts, firsts, close, norms, weights, worths, lead)
-    np.testing.assert_allclose(out, [around, late, order], rtol=1e-6, atol=1e-12)
+    told = twins.told(rows, counts, firsts, close, norms, weights, worths, lead)
+    np.testing.assert_allclose(out, [around, *told], rtol=1e-6, atol=1e-12)
 
 
 @given(seeds, st.integers(1, 12), st.booleans(), st.booleans())

@@ -6,9 +6,10 @@ from core.caller import Caller
 from core.engine import Engine
 from core.errors import InvalidInput
 from core.linting import Finding, Limits, Report
+from core.outcomes import Undo
 from core.query import Query
 from core.terms import CHECKS
-from core.values import Draft, Undo
+from core.values import Draft
 from tests.core.fakes import SPACE, Clock, add
 
 DAYS = ("Fridays", "Fridays", "Mondays")
@@ -132,7 +133,7 @@ def test_a_cursor_is_of_this_space(engine: Engine, cursor: str):
         engine.lint(SPACE, cursor=cursor)
     keep(engine, "tea", "lamp")
     given = engine.lint(SPACE, limit=1).next_cursor
-    engine.create_space("other")
+    engine.spaces.create("other")
     with pytest.raises(InvalidInput):
         engine.lint("other", cursor=given)
 

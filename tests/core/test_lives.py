@@ -12,12 +12,14 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from core.caller import Caller
 from core.errors import Conflict, InvalidInput, NotFound
+from core.filters import Filter, parse
+from core.outcomes import Undo, Written
 from core.points import AsOf
 from core.query import Query
 from core.times import from_us, to_us
-from core.values import Draft, Undo, Written
+from core.values import Draft
 from tests.core.fakes import NOON, SPACE, Clock, open_engine
-from tests.core.lives import DAY, Fields, Model, draft_fields, said_of
+from tests.core.lives import DAY, Fields, Model, draft_fields, holding, said_of
 from tests.stores import Store, Stores
 
 ACTORS = ("ann", "bob")
@@ -27,6 +29,7 @@ contents = st.lists(st.sampled_from(["red", "fox", "blue", "lake", "sun"]), min_
 addresses = st.sampled_from([(None, None), (None, None), ("c", "k"), ("c", "l"), ("d", None)])
 importance = st.sampled_from(["low", "high"])
 ends = st.sampled_from([None, None, None, 1, 3])  # days from now
+holds = st.sampled_from([(None, None), (None, None), (-1, 1), (1, 3), (None, 2), (-2, None)])  # the same
 
 
 class Lives(RuleBasedStateMachine):
@@ -54,10 +57,17 @@ class Lives(RuleBasedStateMachine):
         ids = list(self.model.lives)
         return ids[choice % len(ids)]
 
-    def fields(self, content: str, address: tuple[Any, Any], importance: str, end: int | None) -> Fields:
-        expires = None if end is None else self.clock.at + end * DAY
+    def fields(
+        self, content: str, address: tuple[Any, Any], importance: str, end: int | None, held: tuple[Any, Any]
+    ) -> Fields:
         said = {"content": content, "category": address[0], "key": address[1], "importance": importance}
-        return said | {"expires": expires, "supersedes": None, "superseded_by": None}
+        return said | {"expires": self.day(end), "supersedes": None, "superseded_by": None} | self.held(held)
+
+    def held(self, days: tuple[Any, Any]) -> Fields:
+        return {"starts": self.day(days[0]), "stops": self.day(days[1])}
+
+    def day(self, days: int | None) -> int | None:
+        return None if days is None else self.clock.at + days * DAY
 
     def both(self, does: Callable[[], Written], models: Callable[[Written | None], None]) -> None:
         """Do it to the engine; the model, told what was written, must do it too, or refuse for the same reason.
@@ -66,7 +76,7 @@ class Lives(RuleBasedStateMachine):
         """
         self.steps["changes"] += 1
         told = self.tried(does)
-        assert self.engine.get_space(SPACE).seq == self.model.seq
+        assert self.engine.spaces.get(SPACE).seq == self.model.seq
         before = self.model.seq
         try:
             written = does()
@@ -76,7 +86,7 @@ class Lives(RuleBasedStateMachine):
             assert told is type(error)
         else:
             models(written)
-            assert self.engine.get_space(SPACE).seq == self.model.seq == before + told
+            assert self.engine.spaces.get(SPACE).seq == self.model.seq == before + told
 
     def tried(self, does: Callable[[], Written]) -> int | type[Exception]:
         """How many changes it would make, or what it would raise."""
@@ -93,9 +103,17 @@ class Lives(RuleBasedStateMachine):
     def seen_by(self, actor: str) -> Any:
         return self.engine.seen_by(Caller(actor), dry_run=self.dry)
 
-    @rule(actor=actors, content=contents, address=addresses, importance=importance, end=ends)
-    def add(self, actor: str, content: str, address: tuple[Any, Any], importance: str, end: int | None) -> None:
-        said = self.fields(content, address, importance, end)
+    @rule(actor=actors, content=contents, address=addresses, importance=importance, end=ends, held=holds)
+    def add(
+        self,
+        actor: str,
+        content: str,
+        address: tuple[Any, Any],
+        importance: str,
+        end: int | None,
+        held: tuple[Any, Any],
+    ) -> None:
+        said = self.fields(content, address, importance, end, held)
         draft = Draft(**draft_fields(said, from_us))
         self.both(
             lambda: self.seen_by(actor).add(SPACE, [draft], on_conflict="keep"),
@@ -103,17 +121,17 @@ class Lives(RuleBasedStateMachine):
         )
 
     @precondition(lambda self: self.model.lives)
-    @rule(actor=actors, choice=st.integers(0, 50), content=contents, address=addresses)
-    def patch(self, actor: str, choice: int, content: str, address: tuple[Any, Any]) -> None:
-        id_, changes = self.known(choice), {"content": content, "category": address[0], "key": address[1]}
-        self.both(
-            lambda: self.seen_by(actor).update(SPACE, id_, changes), lambda _: self.model.patch(id_, changes, actor)
-        )
+    @rule(actor=actors, choice=st.integers(0, 50), content=contents, address=addresses, held=holds)
+    def patch(self, actor: str, choice: int, content: str, address: tuple[Any, Any], held: tuple[Any, Any]) -> None:
+        id_, said = self.known(choice), {"content": content, "category": address[0], "key": address[1]}
+        said |= self.held(held)
+        changes = draft_fields(said, from_us)
+        self.both(lambda: self.seen_by(actor).update(SPACE, id_, changes), lambda _: self.model.patch(id_, said, actor))
 
     @precondition(lambda self: self.model.lives)
     @rule(actor=actors, choice=st.integers(0, 50), content=contents, address=addresses, end=ends)
     def supersede(self, actor: str, choice: int, content: str, address: tuple[Any, Any], end: int | None) -> None:
-        id_, said = self.known(choice), self.fields(content, address, "low", end)
+        id_, said = self.known(choice), self.fields(content, address, "low", end, (None, end))
         draft = Draft(**draft_fields(said, from_us))
         self.both(
             lambda: self.seen_by(actor).supersede(SPACE, id_, draft),
@@ -165,7 +183,7 @@ class Lives(RuleBasedStateMachine):
                 self.engine.update(fork, copy, {"importance": "high", "content": f"{content} changed"})
             said = None if ends else {**before[id_], "importance": "high", "content": f"{content} changed"}
             todo |= {id_: said} if said != before[id_] else {}  # it may say so already
-        new = self.fields(f"{content} new {fork}", (None, None), "low", None)
+        new = self.fields(f"{content} new {fork}", (None, None), "low", None, (-1, 1))
         self.engine.add(fork, [Draft(**draft_fields(new, from_us))], on_conflict="keep")
 
         def models(written: Written | None) -> None:
@@ -177,7 +195,7 @@ class Lives(RuleBasedStateMachine):
         if not drop:
             again = self.engine.merge(fork, SPACE)
             assert again.tally is not None and again.tally.changes == 0
-            self.engine.delete_space(fork)
+            self.engine.spaces.delete(fork)
 
     @rule(days=st.sampled_from([0.5, 2.0]))
     def pass_days(self, days: float) -> None:
@@ -195,6 +213,7 @@ class Lives(RuleBasedStateMachine):
         shown = self.model.shown()
         assert self.listed(None) == shown
         assert self.found(None) == finds(shown)
+        assert self.found(None, valid_at(self.clock.at)) == finds(holding(shown, self.clock.at))
         if self.steps["steps"] % 4 == 0:
             self.looks_back(7919 * self.steps["steps"] % (self.model.seq + 1))
 
@@ -203,6 +222,8 @@ class Lives(RuleBasedStateMachine):
         self.showed_the_same(number)
         then = self.model.shown_at(number)
         assert self.found(AsOf(number=number)) == finds(then)
+        at = self.clock.at + (number % 5 - 2) * DAY
+        assert self.listed(AsOf(number=number), valid_at(at)) == holding(then, at)
         categories = {one.name: one.count for one in self.engine.categories(SPACE, as_of=AsOf(number=number)).items}
         assert categories == Counter(said["category"] for said in then.values() if said["category"])
         if self.model.lives:
@@ -215,12 +236,13 @@ class Lives(RuleBasedStateMachine):
         self.steps["points"] += 1
         assert self.listed(AsOf(number=number)) == self.model.shown_at(number)
 
-    def listed(self, as_of: AsOf | None) -> dict[str, Fields]:
-        items = self.engine.list_memories(SPACE, limit=100, as_of=as_of).items
+    def listed(self, as_of: AsOf | None, filter_: Filter | None = None) -> dict[str, Fields]:
+        items = self.engine.list_memories(SPACE, limit=100, as_of=as_of, filter=filter_).items
         return {one.id: said_of(one, to_us) for one in items}
 
-    def found(self, as_of: AsOf | None) -> set[str]:
-        answer = self.engine.search(SPACE, Query(text=ASKED, mode="recent", limit=100, as_of=as_of))
+    def found(self, as_of: AsOf | None, filter_: Filter | None = None) -> set[str]:
+        asked = Query(text=ASKED, mode="recent", limit=100, as_of=as_of, filter=filter_)
+        answer = self.engine.search(SPACE, asked)
         return {hit.memory.id for hit in answer.hits}
 
 
@@ -229,13 +251,17 @@ def finds(shown: dict[str, Fields]) -> set[str]:
     return {id_ for id_, said in shown.items() if {*ASKED.split()} & {*said["content"].split()}}
 
 
+def valid_at(at: int) -> Filter | None:
+    return parse({"valid_at": from_us(at).isoformat()})
+
+
 def _contents(shown: dict[str, Fields]) -> Iterator[str]:
     return (said["content"] for said in shown.values())
 
 
 @pytest.mark.timeout(14_400)
 def test_nothing_differs_from_a_plain_model(stores: Stores, long: bool, lives: int, capsys: pytest.CaptureFixture[str]):
-    examples, steps = (lives, 100) if long else (5, 20)
+    examples, steps = (lives, 100) if long else (3, 20)
     chosen = settings(settings(), max_examples=examples, stateful_step_count=steps)
     done = Counter[str]()
     run_state_machine_as_test(lambda: Lives(stores(), done), settings=chosen)

@@ -152,8 +152,8 @@ def test_a_space_made_anew_has_no_old_segments(stores: Stores):
         database = store.open()
         old = space_of(database)
         packs(database)
-        engine.delete_space(SPACE)
-        engine.create_space(SPACE)
+        engine.spaces.delete(SPACE)
+        engine.spaces.create(SPACE)
         pack(database, old, old.generation, lambda: False)
         assert segments(database) == 0 and loaded(database, packed=True).snapshot.size == 0
         database.close()

@@ -9,8 +9,9 @@ from core.engine import Engine
 from core.errors import Forbidden, InvalidInput
 from core.filters import parse
 from core.ids import IdSource, id_text
+from core.outcomes import Flag
 from core.query import Query
-from core.values import TRUST, Draft, Flag, Memory
+from core.values import TRUST, Draft, Memory
 from tests.core.fakes import NOON, SPACE
 
 

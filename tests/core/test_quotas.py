@@ -6,12 +6,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.counts import Quota, Usage
 from core.engine import Engine
 from core.errors import InvalidInput, NotFound, QuotaExceeded
 from core.ids import id_bytes
 from core.store.database import Database, Statement
 from core.store.migrate import TABLE, migrate, migrations, split
-from core.values import Draft, Quota, Usage
+from core.values import Draft
 from tests.core.fakes import SPACE, Clock, WordEncoder, open_engine
 from tests.stores import Stores
 
@@ -34,7 +35,7 @@ def fill(engine: Engine, *contents: str, space: str = SPACE) -> list[str]:
 
 def test_what_is_too_much_is_refused_whole_and_says_what_there_is(engine: Engine):
     fill(engine, "one", "two")
-    engine.set_quota(SPACE, {"memories": 3})
+    engine.spaces.set_quota(SPACE, {"memories": 3})
     with pytest.raises(QuotaExceeded) as caught:
         fill(engine, "three", "four")
     assert caught.value.usage == usage(engine)
@@ -56,7 +57,7 @@ def test_bytes_are_counted_of_all_that_was_said(engine: Engine):
 
 def test_what_is_held_may_become_smaller_but_not_larger_beyond_the_quota(engine: Engine):
     (memory,) = fill(engine, "x" * 100)
-    engine.set_quota(SPACE, {"bytes": 50, "memories": 0})
+    engine.spaces.set_quota(SPACE, {"bytes": 50, "memories": 0})
     assert engine.update(SPACE, memory, {"content": "x" * 80}).memories[0].version == 2
     with pytest.raises(QuotaExceeded):
         engine.update(SPACE, memory, {"content": "x" * 81})
@@ -70,7 +71,7 @@ def test_what_is_held_may_become_smaller_but_not_larger_beyond_the_quota(engine:
 def test_many_writers_in_several_processes_stay_within_the_quota(stores: Stores):
     store = stores()
     with open_engine(store) as one, open_engine(store) as other:
-        one.set_quota(SPACE, {"memories": 20})
+        one.spaces.set_quota(SPACE, {"memories": 20})
 
         def write(number: int) -> bool:
             try:
@@ -89,23 +90,23 @@ def test_a_quota_belongs_to_the_name_and_the_default_to_all_others(stores: Store
     database = stores().open()
     engine = Engine(database, WordEncoder(), Clock(), quota=Quota(memories=1))
     for space in ("a", "b"):
-        engine.create_space(space)
+        engine.spaces.create(space)
         fill(engine, "one", space=space)
         with pytest.raises(QuotaExceeded):
             fill(engine, "two", space=space)
-    engine.set_quota("a", {"memories": 2})
+    engine.spaces.set_quota("a", {"memories": 2})
     fill(engine, "two", space="a")
-    engine.delete_space("a")
-    engine.create_space("a")
+    engine.spaces.delete("a")
+    engine.spaces.create("a")
     assert usage(engine, "a") == Usage(memories=0, bytes=0, quota=Quota(memories=2))
-    engine.set_quota("a", {"memories": None, "bytes": 9})
+    engine.spaces.set_quota("a", {"memories": None, "bytes": 9})
     assert usage(engine, "a").quota == Quota(memories=1, bytes=9)
     assert [one.action for one in engine.audit().items][:2] == ["quota_set", "space_created"]
     for bad in (-1, 2**53 + 1):
         with pytest.raises(InvalidInput):
-            engine.set_quota("a", {"memories": bad})
+            engine.spaces.set_quota("a", {"memories": bad})
     with pytest.raises(NotFound):
-        engine.set_quota("c", {"memories": 1})
+        engine.spaces.set_quota("c", {"memories": 1})
     engine.close()
 
 

@@ -307,7 +307,7 @@ def test_a_bad_query_is_refused_by_the_name_of_its_field(engine: Engine, query: 
 
 def test_fields_count_by_the_weights_of_the_space(tmp_path: Path):
     with open_engine(tmp_path / "muisti.db") as engine:
-        engine.create_space("fields")
+        engine.spaces.create("fields")
         drafts = [Draft(content="a note", author="Melanie"), Draft(content="other note", reason="asked by Melanie")]
         engine.add("fields", drafts)
         engine.add(SPACE, drafts)

@@ -7,7 +7,7 @@ from core.hits import Explanation, Recency
 from core.index import refreshes
 from core.past import AsOf
 from core.query import Query
-from core.values import Importance
+from core.terms import Importance
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.stores import Stores
 
@@ -69,7 +69,7 @@ def test_without_recency_and_for_the_past_nothing_is_refreshed(engine: Engine, c
     clock.pass_days(10)
     engine.get(SPACE, tea)
     assert explained(engine, Query(text="tea", explain=True, no_touch=True))[tea].refreshed_days == 0
-    point = AsOf(number=engine.get_space(SPACE).seq)
+    point = AsOf(number=engine.spaces.get(SPACE).seq)
     past = Query(text="tea", mode="keyword", recency=Recency(), explain=True, as_of=point)
     assert explained(engine, past)[tea].refreshed_days == 0
 

@@ -92,10 +92,10 @@ def test_any_version_stands_again_and_is_found(engine: Engine, clock: Clock):
 def test_what_stands_already_is_left(engine: Engine):
     (id_,) = add(engine, "one")
     engine.update(SPACE, id_, {"content": "two"})
-    before = engine.get_space(SPACE).seq
+    before = engine.spaces.get(SPACE).seq
     assert engine.restore(SPACE, id_, 2).memories[0].version == 2
     engine.restore(SPACE, id_, 2, request=RequestKey("t", "k", b""))
-    assert engine.get_space(SPACE).seq == before
+    assert engine.spaces.get(SPACE).seq == before
 
 
 def test_a_deleted_memory_comes_back_unless_its_address_is_taken(engine: Engine, clock: Clock):
@@ -149,7 +149,7 @@ def test_what_is_not_there_is_not_restored(engine: Engine):
 def test_a_full_space_takes_nothing_back(engine: Engine):
     gone, _ = add(engine, "one", "two")
     engine.delete(SPACE, gone)
-    engine.set_quota(SPACE, {"memories": 1})
+    engine.spaces.set_quota(SPACE, {"memories": 1})
     with pytest.raises(QuotaExceeded):
         engine.restore(SPACE, gone)
     assert engine.stats(SPACE).memories == 1

@@ -2,30 +2,31 @@
 
 import pytest
 
-from core import engine as engines
+from core import upkeep
 from core.caller import OWNER
 from core.engine import Engine
 from core.erasing import Subject
 from core.errors import InvalidInput, NotFound, PastRetention
 from core.index import packing
+from core.outcomes import Undo
 from core.points import AsOf
 from core.query import Query
+from core.spaces import Policy
 from core.store.database import Statement
 from core.times import DAY_US
 from core.validate import check_policy
-from core.values import Policy, Undo
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add
 from tests.stores import Store, Stores
 
 
 def opened(store: Store, clock: Clock, days: float = 10) -> Engine:
     engine = Engine(store.open(), WordEncoder(), clock, policy=Policy(history_days=days))
-    engine.ensure_space(SPACE)
+    engine.spaces.ensure(SPACE)
     return engine
 
 
 def forget_all(engine: Engine, now: int) -> None:
-    while engine.forget_history(SPACE, now + 1_000):
+    while engine.upkeep.forget_history(SPACE, now + 1_000):
         pass
 
 
@@ -55,9 +56,9 @@ def test_points_within_the_window_show_what_they_showed_and_others_are_refused(s
             if day == 5:
                 engine.delete(SPACE, gone)
         before = {number: shown(engine, number) for number in range(14, 24)}
-        assert engine.spaces_with_old_history(clock.at) == [SPACE]
+        assert engine.upkeep.with_old_history(clock.at) == [SPACE]
         forget_all(engine, clock.at)
-        assert engine.spaces_with_old_history(clock.at) == []
+        assert engine.upkeep.with_old_history(clock.at) == []
         edge = engine.stats(SPACE).versions
         assert edge == 11
         for number, then in before.items():
@@ -114,7 +115,7 @@ def test_a_fork_keeps_what_it_came_from_until_it_is_merged(stores: Stores):
         engine.update(SPACE, owl, {"content": "white owl"})
         clock.pass_days(60)
         for space in (SPACE, "fork"):
-            while engine.forget_history(space, clock.at + 1_000):
+            while engine.upkeep.forget_history(space, clock.at + 1_000):
                 pass
         engine.merge("fork", SPACE)
         assert {one.content for one in engine.list_memories(SPACE).items} == {"old grey fox", "white owl"}
@@ -141,7 +142,7 @@ def test_without_a_window_nothing_is_forgotten(stores: Stores):
         (id_,) = add(engine, "fox 0")
         engine.update(SPACE, id_, {"content": "fox 1"})
         clock.pass_days(5_000)
-        assert engine.spaces_with_old_history(clock.at) == [] and not engine.forget_history(SPACE, clock.at)
+        assert engine.upkeep.with_old_history(clock.at) == [] and not engine.upkeep.forget_history(SPACE, clock.at)
         assert engine.get(SPACE, id_, as_of=AsOf(number=1)).memory.content == "fox 0"
 
 
@@ -170,35 +171,35 @@ def test_a_space_says_how_long_it_keeps_its_history(stores: Stores):
     with opened(stores(), clock) as engine:
         ids: dict[str, str] = {}
         for said, name in names.items():
-            engine.create_space(name)
-            engine.set_policy(name, {"history_days": days[said]})
+            engine.spaces.create(name)
+            engine.spaces.set_policy(name, {"history_days": days[said]})
             (ids[name],) = add(engine, "fox 0", space=name)
             engine.update(name, ids[name], {"content": "fox 1"})
-        told = [engine.get_space(name).policy.history_days for name in names.values()]
+        told = [engine.spaces.get(name).policy.history_days for name in names.values()]
         assert told == [2, 10, 30, 0]
 
         def remembered() -> list[str]:
             now = clock.at + 1_000
-            for name in engine.spaces_with_old_history(now):
-                while engine.forget_history(name, now):
+            for name in engine.upkeep.with_old_history(now):
+                while engine.upkeep.forget_history(name, now):
                     pass
-            assert engine.spaces_with_old_history(now) == []
+            assert engine.upkeep.with_old_history(now) == []
             return [name for name, id_ in ids.items() if len(engine.history(name, id_).versions) == 2]
 
         assert remembered() == ["short", "usual", "long", "for-ever"]
         for passed, kept in ((3, ["usual", "long", "for-ever"]), (8, ["long", "for-ever"]), (30, ["for-ever"])):
             clock.pass_days(passed)
             assert remembered() == kept
-        engine.set_policy("for-ever", {"history_days": None})
+        engine.spaces.set_policy("for-ever", {"history_days": None})
         assert remembered() == []
 
 
 def test_old_memories_are_purged_where_a_space_says_so(stores: Stores, monkeypatch: pytest.MonkeyPatch):
     """Deleted, pinned or important, with all versions; in steps; and what a dry run of a purge has told."""
-    monkeypatch.setattr(engines, "AT_A_TIME", 2)
+    monkeypatch.setattr(upkeep, "AT_A_TIME", 2)
     clock, store = Clock(), stores()
     with opened(store, clock, days=0) as engine:
-        engine.create_space("other")
+        engine.spaces.create("other")
         add(engine, "fox", space="other")
         old = add(engine, "fox", "white fox", "grey fox", type="guard", importance="critical")
         (gone,) = add(engine, "a fox that went")
@@ -208,15 +209,16 @@ def test_old_memories_are_purged_where_a_space_says_so(stores: Stores, monkeypat
         engine.update(SPACE, old[0], {"content": "a fox changed just now"})
         engine.delete(SPACE, gone)
         clock.pass_days(5)
-        assert engine.spaces_with_old_memories(clock.at) == [] and engine.purge_old(SPACE, clock.at, OWNER) is None
-        engine.set_policy(SPACE, {"purge_after_days": 10})
+        assert engine.upkeep.with_old_memories(clock.at) == []
+        assert engine.upkeep.purge_old(SPACE, clock.at, OWNER) is None
+        engine.spaces.set_policy(SPACE, {"purge_after_days": 10})
         plan = engine.eraser.plan(SPACE, Subject(older_than_us=clock.at - 10 * DAY_US))
         assert {one.memory_id for one in plan.items} == {*old, gone}
-        assert engine.spaces_with_old_memories(clock.at) == [SPACE]
-        steps = [engine.purge_old(SPACE, clock.at, OWNER) for _ in range(3)]
+        assert engine.upkeep.with_old_memories(clock.at) == [SPACE]
+        steps = [engine.upkeep.purge_old(SPACE, clock.at, OWNER) for _ in range(3)]
         assert [step.erased.get("memories", 0) for step in steps if step is not None] == [2, 2, 0]
         assert all(step is not None and step.complete for step in steps)
-        assert engine.spaces_with_old_memories(clock.at) == []
+        assert engine.upkeep.with_old_memories(clock.at) == []
         assert [one.id for one in engine.list_memories(SPACE).items] == [young]
         found = engine.search(SPACE, Query(text="fox", as_of=AsOf(number=4), reference_time=NOON))
         assert found.hits == ()

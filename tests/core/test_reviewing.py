@@ -5,8 +5,9 @@ import pytest
 from core import reviewing
 from core.engine import Engine
 from core.errors import InvalidInput
+from core.outcomes import Reviewed, Undo
 from core.query import Query
-from core.values import Importance, Reviewed, Type, Undo
+from core.terms import Importance, Type
 from tests.core.fakes import SPACE, Clock, add
 
 
@@ -94,11 +95,11 @@ def test_thresholds_can_be_others(engine: Engine, clock: Clock):
 def test_a_dry_run_tells_what_would_change_and_changes_nothing(engine: Engine, clock: Clock):
     (one,) = add(engine, "something", status="candidate")
     clock.pass_days(30)
-    before = engine.get_space(SPACE).at
+    before = engine.spaces.get(SPACE).at
     review = engine.seen_by(engine._caller, dry_run=True).prune(SPACE)  # pyright: ignore[reportPrivateUsage]
     assert ids(review) == {one} and review.after == {"deprecated": 1}
     assert review.written.plan is not None and review.written.plan.changes == 1
-    assert status(engine, one) == "candidate" and engine.get_space(SPACE).at == before
+    assert status(engine, one) == "candidate" and engine.spaces.get(SPACE).at == before
 
 
 def test_much_is_done_in_parts(engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch):

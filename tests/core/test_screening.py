@@ -8,8 +8,9 @@ import pytest
 from core.caller import Caller
 from core.engine import Engine
 from core.errors import SensitiveContent
+from core.outcomes import Flag
 from core.query import Query
-from core.values import Draft, Flag, RequestKey
+from core.values import Draft, RequestKey
 from tests.core.fakes import SPACE, Clock, open_engine
 from tests.stores import Stores
 
@@ -51,7 +52,7 @@ def test_a_secret_is_refused_by_field_and_kind_and_never_shown(engine: Engine, p
 
 @pytest.mark.parametrize("path", FIELDS)
 def test_a_secret_is_taken_out_and_the_answer_says_so(engine: Engine, path: str):
-    engine.set_policy(SPACE, {"secrets": "redact"})
+    engine.spaces.set_policy(SPACE, {"secrets": "redact"})
     written = engine.add(SPACE, [draft(**FIELDS[path])])
     assert written.flags == (Flag(code="redacted", path=path, kind="github-token"),)
     stored = engine.get(SPACE, written.memories[0].id).memory
@@ -63,21 +64,21 @@ def test_a_secret_is_taken_out_and_the_answer_says_so(engine: Engine, path: str)
 
 @pytest.mark.parametrize("path", NAMES)
 def test_a_name_is_never_redacted_for_two_would_become_one(engine: Engine, path: str):
-    engine.set_policy(SPACE, {"secrets": "redact"})
+    engine.spaces.set_policy(SPACE, {"secrets": "redact"})
     assert [problem.path for problem in refusal(engine, draft(**NAMES[path])).problems] == [path]
 
 
 def test_personal_data_is_stored_unless_the_space_says_otherwise(engine: Engine):
     given = draft(content=f"Write to {EMAIL}", metadata={"card": 4111111111111111, "phone": "+358 40 123 4567"})
     engine.add(SPACE, [given], on_conflict="keep")
-    engine.set_policy(SPACE, {"personal_data": "redact"})
+    engine.spaces.set_policy(SPACE, {"personal_data": "redact"})
     written = engine.add(SPACE, [given], on_conflict="keep")
     assert written.memories[0].content == "Write to [redacted: email]"
     assert written.memories[0].metadata == {"card": "[redacted: card]", "phone": "[redacted: phone]"}
-    engine.set_policy(SPACE, {"personal_data": "refuse"})
+    engine.spaces.set_policy(SPACE, {"personal_data": "refuse"})
     assert [one.path for one in refusal(engine, given).problems] == ["$.content", "$.metadata.card", "$.metadata.phone"]
-    engine.set_policy(SPACE, {"personal_data": None})
-    assert engine.get_space(SPACE).policy.personal_data == "allow"
+    engine.spaces.set_policy(SPACE, {"personal_data": None})
+    assert engine.spaces.get(SPACE).policy.personal_data == "allow"
 
 
 def test_every_kind_of_write_is_looked_at(engine: Engine):
@@ -94,7 +95,7 @@ def test_every_kind_of_write_is_looked_at(engine: Engine):
         with pytest.raises(SensitiveContent):
             write()
     assert engine.get(SPACE, memory.id).memory == memory
-    engine.set_policy(SPACE, {"secrets": "redact"})
+    engine.spaces.set_policy(SPACE, {"secrets": "redact"})
     for write in (
         lambda: engine.update(SPACE, memory.id, {"reason": SECRET}),
         lambda: engine.put_entry(SPACE, bad),
@@ -105,23 +106,23 @@ def test_every_kind_of_write_is_looked_at(engine: Engine):
 
 def test_a_change_is_judged_by_what_it_changes(engine: Engine):
     """What was stored when the space still took it stands in the way of no other change."""
-    engine.set_policy(SPACE, {"secrets": "allow"})
+    engine.spaces.set_policy(SPACE, {"secrets": "allow"})
     memory = engine.add(SPACE, [draft(content=SECRET, reason="old")]).memories[0]
-    engine.set_policy(SPACE, {"secrets": "refuse"})
+    engine.spaces.set_policy(SPACE, {"secrets": "refuse"})
     assert engine.update(SPACE, memory.id, {"importance": "high"}).memories[0].content == SECRET
     with pytest.raises(SensitiveContent):
         engine.update(SPACE, memory.id, {"reason": SECRET})
 
 
 def test_a_redacted_change_that_changes_nothing_makes_no_version(engine: Engine):
-    engine.set_policy(SPACE, {"secrets": "redact"})
+    engine.spaces.set_policy(SPACE, {"secrets": "redact"})
     memory = engine.add(SPACE, [draft(reason=SECRET)]).memories[0]
     again = engine.update(SPACE, memory.id, {"reason": SECRET})
     assert (again.memories[0].version, [one.path for one in again.flags]) == (1, ["$.reason"])
 
 
 def test_a_repeated_request_tells_the_same_flags(engine: Engine):
-    engine.set_policy(SPACE, {"secrets": "redact"})
+    engine.spaces.set_policy(SPACE, {"secrets": "redact"})
     key = RequestKey("test", "once", b"x" * 32)
     first, second = (engine.add(SPACE, [draft(reason=SECRET)], request=key) for _ in range(2))
     assert second.replayed and first.flags == second.flags != ()
@@ -136,10 +137,10 @@ def test_a_policy_holds_at_once_for_writers_that_know_the_space_as_it_was(stores
     """`keep` adds to a space as it was read before, without asking again."""
     store = stores()
     with open_engine(store, clock=clock) as one, open_engine(store, clock=clock) as other:
-        one.set_policy(SPACE, {"secrets": "allow"})
+        one.spaces.set_policy(SPACE, {"secrets": "allow"})
         for number in range(3):
             one.add(SPACE, [draft(content=f"{SECRET} {number}")], on_conflict="keep")
-        other.set_policy(SPACE, {"secrets": "refuse"})
+        other.spaces.set_policy(SPACE, {"secrets": "refuse"})
         with pytest.raises(SensitiveContent):
             one.add(SPACE, [draft(content=f"{SECRET} again")], on_conflict="keep")
 
@@ -147,7 +148,7 @@ def test_a_policy_holds_at_once_for_writers_that_know_the_space_as_it_was(stores
 def test_parts_of_a_policy_that_two_set_at_once_both_hold(stores: Stores, clock: Clock):
     store = stores()
     with open_engine(store, clock=clock) as one, open_engine(store, clock=clock) as other:
-        one.set_policy(SPACE, {"secrets": "redact"})
-        other.set_policy(SPACE, {"personal_data": "refuse"})
-        policy = one.get_space(SPACE).policy
+        one.spaces.set_policy(SPACE, {"secrets": "redact"})
+        other.spaces.set_policy(SPACE, {"personal_data": "refuse"})
+        policy = one.spaces.get(SPACE).policy
         assert (policy.secrets, policy.personal_data) == ("redact", "refuse")

@@ -29,7 +29,7 @@ def test_waiting_writes_share_commits(database: FileDatabase):
         nonlocal syncs
         syncs += 1
 
-    database._writer.set_commit_hook(lambda: traced() or 0)  # pyright: ignore[reportPrivateUsage]  # not what we count
+    database._writer.connection.set_commit_hook(lambda: traced() or 0)  # pyright: ignore[reportPrivateUsage]  # not what we count
     groups = database.meters.group_writes
     before = groups.read()[()]
     with ThreadPoolExecutor(32) as pool:
@@ -77,5 +77,5 @@ def test_a_new_file_is_for_its_owner_only(tmp_path: Path):
 
 
 def test_commits_are_synced_and_foreign_keys_hold(database: FileDatabase):
-    writer = database._writer  # pyright: ignore[reportPrivateUsage]  # these cannot be seen from outside
+    writer = database._writer.connection  # pyright: ignore[reportPrivateUsage]  # these cannot be seen from outside
     assert (writer.pragma("synchronous"), writer.pragma("journal_mode"), writer.pragma("foreign_keys")) == (2, "wal", 1)

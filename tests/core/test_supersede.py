@@ -48,7 +48,7 @@ def test_the_old_one_ends_with_a_version_that_names_the_new(engine: Engine):
     assert (last.memory.status, last.memory.superseded_by, last.died) == ("superseded", new.id, None)
     assert (last.memory.content, last.memory.tags, last.memory.metadata) == ("one", ("a",), {"x": 1})
     (born,) = engine.history(SPACE, new.id).versions
-    assert born.born == 3 == engine.get_space(SPACE).seq and born.born_at == last.born_at
+    assert born.born == 3 == engine.spaces.get(SPACE).seq and born.born_at == last.born_at
     assert [memory.id for memory in engine.list_memories(SPACE, filter=parse({"status": "superseded"})).items] == [old]
 
 

@@ -82,14 +82,14 @@ def test_counts_of_all_processes_add_up_and_survive_a_restart(stores: Stores):
 
 
 def test_nothing_stays_of_a_memory_that_is_not_there(engine: Engine, stores: Stores):
-    engine.create_space("gone")
+    engine.spaces.create("gone")
     (kept,) = add(engine, "tea is green")
     (lost,) = add(engine, "lamp", space="gone")
     engine.get("gone", lost)
     engine.flush_retrievals()
     engine.get("gone", lost)
     engine.get(SPACE, kept)
-    engine.delete_space("gone")
+    engine.spaces.delete("gone")
     engine.flush_retrievals()
     database: Database = engine._database  # pyright: ignore[reportPrivateUsage]
     (rows,) = database.primary.read([Statement("SELECT count(*) FROM retrievals")])

@@ -11,8 +11,9 @@ from msgspec import structs
 from core.caller import Caller
 from core.engine import Engine
 from core.errors import AddressTaken, ChangedSince, InvalidInput, NotFound
+from core.outcomes import Undo
 from core.query import Query
-from core.values import Draft, RequestKey, Undo
+from core.values import Draft, RequestKey
 from tests.core.fakes import SPACE, add, open_engine
 from tests.examples import few
 from tests.stores import Stores
@@ -41,7 +42,7 @@ def test_one_by_one_back_to_the_beginning(engine: Engine):
     states.append(shown(engine))
     engine.delete(SPACE, next(iter(shown(engine))))
     for state in reversed(states):
-        assert engine.undo(SPACE, Undo()).seq == engine.get_space(SPACE).at
+        assert engine.undo(SPACE, Undo()).seq == engine.spaces.get(SPACE).at
         assert shown(engine) == state
         for query in (Query(text="red fox", mode="keyword"), Query(text="red fox", mode="semantic")):
             found = [hit.memory for hit in engine.search(SPACE, query).hits]
@@ -61,7 +62,7 @@ def test_several_at_once_are_one_change_of_each_memory(engine: Engine):
     (three,) = add(engine, "three")
     engine.delete(SPACE, two)
     engine.update(SPACE, one, {"key": "k"})  # the address that the other had
-    seq = engine.get_space(SPACE).seq
+    seq = engine.spaces.get(SPACE).seq
     key = RequestKey("test", "k", b"body")
     undone = engine.undo(SPACE, Undo(last=7), request=key)
     assert shown(engine) == before and undone.seq.number == seq + 3
@@ -93,11 +94,11 @@ def test_what_others_changed_since_is_in_the_way_and_told(engine: Engine):
     one, two = (memory.id for memory in ann.add(SPACE, [Draft(content="a"), Draft(content="b c")]).memories)
     ann.update(SPACE, one, {"author": "x"})
     bob.update(SPACE, one, {"importance": "high"})
-    before, seq = shown(engine), engine.get_space(SPACE).seq
+    before, seq = shown(engine), engine.spaces.get(SPACE).seq
     with pytest.raises(ChangedSince) as refused:
         ann.undo(SPACE, Undo(last=3))
     assert [(one.memory_id, one.seq, one.actor) for one in refused.value.found] == [(one, 4, "bob")]
-    assert one in str(refused.value) and (shown(engine), engine.get_space(SPACE).seq) == (before, seq)
+    assert one in str(refused.value) and (shown(engine), engine.spaces.get(SPACE).seq) == (before, seq)
     bob.undo(SPACE, Undo())
     assert set(ann.undo(SPACE, Undo(last=3)).ended) == {one, two}
     assert shown(engine) == {}
@@ -121,9 +122,9 @@ steps = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), min_size=1, ma
 def test_undoing_all_that_came_leaves_what_was(stores: Stores, before: list[Any], undone: list[Any]):
     with open_engine(stores()) as engine:
         play(engine, before)
-        state, seq = shown(engine), engine.get_space(SPACE).seq
+        state, seq = shown(engine), engine.spaces.get(SPACE).seq
         play(engine.seen_by(Caller("other")), undone)
-        made = engine.get_space(SPACE).seq - seq
+        made = engine.spaces.get(SPACE).seq - seq
         if made:
             with suppress(NotFound):  # they may have taken each other back
                 engine.seen_by(Caller("other")).undo(SPACE, Undo(last=made))

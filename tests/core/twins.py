@@ -206,7 +206,7 @@ def told(
 ) -> list[npt.NDArray[np.float64]]:
     said = counts / (counts + norms[:, None])
     late = np.where((counts[own] > 0) & (firsts[own] >= lead[:, None]), said[own], 0.0) @ weights
-    return [late, (close / (close + norms[:, None]))[own] @ worths]
+    return [late, (close / (close + norms[:, None]))[own] @ worths, (counts[own] > 0) @ weights]
 
 
 def softened(total: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -46,7 +46,7 @@ class Clients:
     def run(self, threads: int, steps: int, rng: random.Random) -> None:
         for name in SPACES:
             if name not in {life.name for life in self._history.lives.values()}:
-                space = self._engine.ensure_space(name)
+                space = self._engine.spaces.ensure(name)
                 self._history.made(name, space.epoch, self._database.acknowledged)
         seeds = [rng.random() for _ in range(threads)]
         with ThreadPoolExecutor(threads + 1) as pool:
@@ -81,14 +81,14 @@ class Clients:
     def _make_and_delete(self, seed: float) -> None:
         rng = random.Random(seed)
         for _ in range(2):
-            space = self._engine.create_space(f"scratch-{rng.getrandbits(32)}")
+            space = self._engine.spaces.create(f"scratch-{rng.getrandbits(32)}")
             self._history.made(space.name, space.epoch, self._database.acknowledged)
             drafts = [Draft(content=sentence(rng)) for _ in range(5)]
             written = self._engine.add(space.name, drafts, on_conflict="keep")
             self._history.wrote("created", written, self._database.acknowledged)
             life = self._history.lives[space.epoch]
             life.deleting = self._disk.position
-            self._engine.delete_space(space.name)
+            self._engine.spaces.delete(space.name)
             life.deleted = self._database.acknowledged
 
 

@@ -10,11 +10,12 @@ from typing import cast
 import apsw
 
 from core.grants import Grant
+from core.outcomes import Undo
 from core.query import Query
 from core.store.pages import Image, read_log
 from core.store.salvage import Reader
 from core.times import from_us
-from core.values import Draft, Undo
+from core.values import Draft
 from tests.core.fakes import NOON, SPACE, Clock, add, open_engine
 from tests.stores import FileStore
 
@@ -52,7 +53,7 @@ def lived_in(path: Path, memories: int) -> None:
     engine.create_checkpoint(SPACE, "half")
     for id_ in ids[4::18]:
         engine.update(SPACE, id_, {"tags": ["later"]})
-    engine.roll_back(SPACE, f"{engine.get_space(SPACE).epoch}:{engine.get_space(SPACE).seq - 5}")
+    engine.roll_back(SPACE, f"{engine.spaces.get(SPACE).epoch}:{engine.spaces.get(SPACE).seq - 5}")
     engine.undo(SPACE, Undo(last=1))
     engine.fork(SPACE, "fork")
     add(engine, "only in the fork", space="fork")

@@ -13,9 +13,10 @@ from typing import Literal, cast
 from core.errors import MuistiError
 from core.ids import id_bytes
 from core.meters import StoreMeters
+from core.outcomes import Written
 from core.store.database import Database, Ended, Rows, Scrubbed, Statement
 from core.store.free_space import Traces
-from core.values import Memory, Written
+from core.values import Memory
 from tests.durability.crash_vfs import RecordingDisk
 
 Change = Literal["created", "updated", "deleted"]

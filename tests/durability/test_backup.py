@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from core.caller import OWNER
 from core.engine import Engine
 from core.errors import Conflict, EpochGone, NotFound, PastRetention, PointAhead, StoreCorrupt
 from core.store.backup import back_up, checked, restore
@@ -64,8 +65,8 @@ def test_a_backup_under_load_is_the_state_at_its_stamp(tmp_path: Path, long: boo
         for writer in writers:
             writer.start()
         for number in range(50 if long else 4):
-            before = engine.get_space(SPACE).seq
-            while engine.get_space(SPACE).seq < before + WRITERS:  # so that each copy is of another state
+            before = engine.spaces.get(SPACE).seq
+            while engine.spaces.get(SPACE).seq < before + WRITERS:  # so that each copy is of another state
                 time.sleep(0.01)
             stamp = back_up(store.path, tmp_path / f"{number}.db", NOON)
             stamps.append(stamp.spaces[SPACE])
@@ -73,13 +74,13 @@ def test_a_backup_under_load_is_the_state_at_its_stamp(tmp_path: Path, long: boo
         done.set()
         for writer in writers:
             writer.join()
-        assert engine.get_space(SPACE).seq >= stamps[-1].number > stamps[0].number > 0
+        assert engine.spaces.get(SPACE).seq >= stamps[-1].number > stamps[0].number > 0
     for number, stamp in enumerate(stamps):
         copy = tmp_path / f"{number}.db"
         assert checked(copy).spaces[SPACE] == stamp
         assert rows_at(copy, stamp.number) == rows_at(store.path, stamp.number), number
         with open_engine(FileStore(copy)) as opened:
-            assert opened.get_space(SPACE).at == stamp
+            assert opened.spaces.get(SPACE).at == stamp
             assert opened.stats(SPACE).memories == len(rows_at(copy, stamp.number)["versions"]) - _dead(copy)
     assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
 
@@ -95,7 +96,7 @@ def test_what_is_restored_has_another_epoch(tmp_path: Path):
         add(engine, "before")
         back_up(store.path, copy, NOON)
         add(engine, "after")
-        late = engine.get_space(SPACE).at
+        late = engine.spaces.get(SPACE).at
         with pytest.raises(Conflict, match="is there already"):
             restore(copy, store.path, NOON)
         with pytest.raises(Conflict, match="stop the server"):
@@ -104,9 +105,9 @@ def test_what_is_restored_has_another_epoch(tmp_path: Path):
     stamp = restore(copy, store.path, NOON, force=True)
     with open_engine(store) as engine:
         assert [one.content for one in engine.list_memories(SPACE).items] == ["before"]
-        assert engine.get_space(SPACE).at == stamp.spaces[SPACE]
+        assert engine.spaces.get(SPACE).at == stamp.spaces[SPACE]
         with pytest.raises(EpochGone):
-            engine.require(SPACE, late)
+            engine.spaces.require(SPACE, late)
     with open_engine(FileStore(tmp_path / f"m.db.before-{NOON}")) as aside:
         assert len(aside.list_memories(SPACE).items) == 2
 
@@ -115,13 +116,13 @@ def test_a_restore_goes_back_to_a_point_of_history(tmp_path: Path):
     clock, store, copy = Clock(), FileStore(tmp_path / "m.db"), tmp_path / "copy.db"
     with open_engine(store, clock=clock) as engine:
         first, second = add(engine, "first", "second", category="c")
-        then = engine.get_space(SPACE).at
+        then = engine.spaces.get(SPACE).at
         clock.pass_days(1)
         engine.update(SPACE, first, {"content": "first anew"})
         engine.delete(SPACE, second)
         add(engine, "third")
-        engine.create_space("late")
-        now = engine.get_space(SPACE).at
+        engine.spaces.create("late")
+        now = engine.spaces.get(SPACE).at
         back_up(store.path, copy, NOON)
     for place, at in enumerate((then, NOON + 3_600_000_000)):
         target = FileStore(tmp_path / f"r{place}.db")
@@ -129,7 +130,7 @@ def test_a_restore_goes_back_to_a_point_of_history(tmp_path: Path):
         with open_engine(target) as engine:
             found = {one.id: (one.content, one.version) for one in engine.list_memories(SPACE).items}
             assert found == {first: ("first", 1), second: ("second", 1)}
-            assert engine.get_space(SPACE).seq == then.number
+            assert engine.spaces.get(SPACE).seq == then.number
             assert engine.stats(SPACE).memories == 2
             add(engine, "goes on")
     with pytest.raises(PointAhead):
@@ -141,6 +142,28 @@ def test_a_restore_goes_back_to_a_point_of_history(tmp_path: Path):
     with pytest.raises(PastRetention):
         restore(copy, tmp_path / "r.db", NOON, at=then)
     assert not (tmp_path / "r.db").exists()
+
+
+def test_webhooks_go_on_where_they_stood(tmp_path: Path):
+    """Under the new epoch: what had not been told is told, and what was told is not told again."""
+    store, copy = FileStore(tmp_path / "m.db"), tmp_path / "copy.db"
+    with open_engine(store) as engine:
+        add(engine, "before there was a webhook")
+        engine.webhooks.create(SPACE, "https://hooks.example", (), "ids", OWNER, NOON)
+        add(engine, "told", "not told")
+        (due,) = engine.webhooks.due(SPACE, NOON)
+        engine.webhooks.reached(due, 2, NOON)
+        back_up(store.path, copy, NOON)
+    for name, number, at in (("all.db", 3, None), ("earlier.db", 1, Seq(due.epoch, 1))):
+        stamp = restore(copy, tmp_path / name, NOON, at=at)
+        with open_engine(FileStore(tmp_path / name)) as engine:
+            assert stamp.spaces[SPACE].number == number
+            add(engine, "told too")
+            (due_here,) = engine.webhooks.due(SPACE, NOON)
+            events = engine.webhooks.next_of(SPACE, due_here, NOON)
+            assert events is not None
+            told = [event.seq for event in events.items]
+            assert told == list(range(min(2, number) + 1, number + 2))
 
 
 def test_a_damaged_backup_replaces_nothing(tmp_path: Path):

@@ -167,7 +167,7 @@ def test_without_its_first_page_a_file_keeps_its_memories_and_stays_locked(origi
     assert said(tmp_path / "new.db") == plain.said and found.lost == []
     with open_engine(FileStore(tmp_path / "new.db")) as engine:
         assert engine.keys.exist()
-        assert {space.name for space in engine.list_spaces()} >= {"default", SPACE, "fork"}
+        assert {space.name for space in engine.spaces.list()} >= {"default", SPACE, "fork"}
 
 
 HOLD = """

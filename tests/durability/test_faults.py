@@ -110,7 +110,7 @@ def wal(path: Path) -> Path:
 @pytest.fixture
 def stride(long: bool) -> int:
     """Every so many calls one fails: each, when there is time."""
-    return 1 if long else 3
+    return 1 if long else 5
 
 
 def sweep(folder: Path, base: bytes | None, kind: Kind, stride: int, *, lasting: bool) -> tuple[int, int]:

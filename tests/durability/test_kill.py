@@ -14,7 +14,7 @@ from tests.durability.server import Server, rare_word
 from tests.durability.wire import Connection, for_each
 
 ROUNDS = 20  # when there is time
-FEW_ROUNDS = 6
+FEW_ROUNDS = 3
 ADDS = 200  # in each round
 MEMORIES = "/v1/spaces/default/memories"
 SEARCH = "/v1/spaces/default/search"

@@ -8,8 +8,9 @@ import apsw
 from core.embed import StaticEncoder
 from core.engine import Engine
 from core.query import Query
+from core.spaces import CONTENT_ONLY
 from core.store.file import FileDatabase
-from core.values import CONTENT_ONLY, Draft
+from core.values import Draft
 from loadtests.fill import SPACE, fill, group_of
 
 TEXTS = [f"note {n}: the deploy of service {n % 7} runs on Friday" for n in range(30)]
@@ -26,7 +27,7 @@ TABLES = {
 def test_filled_is_as_added(tmp_path: Path):
     fill(tmp_path / "filled.db", TEXTS)
     with Engine(FileDatabase(tmp_path / "added.db"), StaticEncoder(), lambda: time.time_ns() // 1000) as engine:
-        engine.create_space(SPACE, CONTENT_ONLY)
+        engine.spaces.create(SPACE, CONTENT_ONLY)
         engine.add(SPACE, [Draft(content=text, metadata={"a": group_of(n)}) for n, text in enumerate(TEXTS)])
     filled, added = (apsw.Connection(str(tmp_path / name)) for name in ("filled.db", "added.db"))
     for table, columns in TABLES.items():

@@ -16,7 +16,7 @@ from deploy.cluster.sqld import Sqld
 from tests.remote.proxy import FAULTS, Fault, Proxy
 from tests.stores import RemoteStore
 
-FAULTS_MADE = 1_000
+MANY_FAULTS, FEW_FAULTS = 1_000, 300  # many with --long
 THREADS = 8
 SHARE = 0.4  # of requests that something happens to
 
@@ -63,7 +63,8 @@ class Chooser:
         return self._rng.choice(FAULTS)
 
 
-def test_of_a_thousand_faults_none_loses_or_doubles_a_write(sqld: Sqld):
+def test_of_many_faults_none_loses_or_doubles_a_write(sqld: Sqld, long: bool):
+    faults = MANY_FAULTS if long else FEW_FAULTS
     store = RemoteStore(sqld)
     store.open().write(TABLES)
     broken, choose = chooser(SHARE, 7)
@@ -76,7 +77,7 @@ def test_of_a_thousand_faults_none_loses_or_doubles_a_write(sqld: Sqld):
 
         def work(thread: int) -> None:
             turn = 0
-            while sum(proxy.done.values()) < FAULTS_MADE:
+            while sum(proxy.done.values()) < faults:
                 turn += 1
                 name = f"{thread}-{turn}"
                 try:
@@ -101,7 +102,7 @@ def test_of_a_thousand_faults_none_loses_or_doubles_a_write(sqld: Sqld):
     assert direct.read([NUMBER]) == [[(len(noted),)]]
     meters = database.meters
     assert meters.commit_seconds.read()[()].up_to[-1] >= len(acknowledged)
-    assert sum(meters.retries.read().values()) >= FAULTS_MADE / 2  # each fault but those that nobody waited for
+    assert sum(meters.retries.read().values()) >= faults / 2  # each fault but those that nobody waited for
     assert len(unknown) * 20 <= len(acknowledged)  # clients see at most a retry, and that seldom
 
 

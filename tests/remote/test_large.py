@@ -9,7 +9,8 @@ from core.errors import TooLarge
 from core.query import Query
 from core.store import remote
 from core.store.database import Statement
-from core.values import CONTENT_MAX, Draft
+from core.terms import CONTENT_MAX
+from core.values import Draft
 from deploy.cluster.sqld import Sqld
 from service.app import create_app
 from service.settings import Settings

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -138,7 +139,7 @@ def test_a_point_that_one_server_gave_is_reached_by_the_other(store: RemoteStore
     with open_engine(store) as one, open_engine(store) as other:
         for n in range(ROUNDS // 2):
             written = one.add(SPACE, [Draft(content=f"heron{n} by the lake")], on_conflict="keep")
-            other.require(SPACE, written.seq)
+            other.spaces.require(SPACE, written.seq)
             assert found(other, f"heron{n}") == [written.memories[0].id]
 
 
@@ -146,7 +147,7 @@ def test_strong_reads_what_the_other_server_has_acknowledged(store: RemoteStore)
     with open_engine(store) as one, open_engine(store) as other:
         for n in range(ROUNDS // 2):
             (id_,) = add(one, f"heron{n} by the lake")
-            other.catch_up(SPACE)
+            other.spaces.catch_up(SPACE)
             assert found(other, f"heron{n}") == [id_]
 
 
@@ -154,22 +155,22 @@ def test_a_point_of_a_space_that_has_just_been_made_anew_is_known_everywhere(sto
     with open_engine(store) as one, open_engine(store) as other:
         for n in range(10):
             old = one.add(SPACE, [Draft(content=f"heron{n}")], on_conflict="keep").seq
-            other.require(SPACE, old)
+            other.spaces.require(SPACE, old)
             assert len(found(other, f"heron{n}")) == 1
-            one.delete_space(SPACE)
-            new = one.create_space(SPACE).at
-            other.require(SPACE, new)
+            one.spaces.delete(SPACE)
+            new = one.spaces.create(SPACE).at
+            other.spaces.require(SPACE, new)
             assert found(other, f"heron{n}") == []
             with pytest.raises(EpochGone):
-                other.require(SPACE, old)
+                other.spaces.require(SPACE, old)
             with pytest.raises(NotFound):
-                other.require("nowhere", old)
+                other.spaces.require("nowhere", old)
 
 
 def test_a_bounded_search_asks_no_database_while_what_it_needs_is_at_hand(stores: Stores):
     database = Counting(stores().open())
     with Engine(database, WordEncoder(), Clock()) as engine:  # pyright: ignore[reportArgumentType]  # it delegates
-        engine.create_space(SPACE)
+        engine.spaces.create(SPACE)
         (id_,) = add(engine, "a heron by the lake")
         assert found(engine, "heron", 60) == [id_]
         before = database.reads
@@ -198,7 +199,7 @@ def test_an_index_that_is_ahead_of_its_database_is_thrown_away(stores: Stores):
 
 def test_what_is_purged_is_found_at_no_server_and_its_rows_are_written_over(store: RemoteStore, sqld: Sqld):
     """In the file of the primary nothing is left but what trees have moved before: of a hundred copies not one."""
-    word = "canary5f0c3a"
+    word = f"canary{uuid.uuid4().hex}"
     with open_engine(store) as here, open_engine(store.alone()) as there:
         add(there, *(f"the house number {n} by the river" for n in range(40)))
         draft = Draft(content=f"a {word} sang " * 50, category=f"c {word}", key=f"k {word}", tags=(f"t {word}",),

@@ -19,8 +19,9 @@ from core.engine import Engine
 from core.errors import MuistiError
 from core.filters import parse
 from core.query import Query
+from core.spaces import CONTENT_ONLY
 from core.store.database import Database
-from core.values import CONTENT_ONLY, Draft, RequestKey
+from core.values import Draft, RequestKey
 from deploy.cluster.sqld import Sqld
 from service.batch import add_each
 from tests.core.fakes import NOON, WordEncoder
@@ -103,7 +104,7 @@ class Side:
         self._engines = [Engine(open(), encoder, clock) for _ in range(2)]
 
     def begin(self, space: str) -> None:
-        self._engines[0].create_space(space, CONTENT_ONLY)
+        self._engines[0].spaces.create(space, CONTENT_ONLY)
         self._space = space
         self._ids: list[str] = []
         self._names: dict[str, str] = {}

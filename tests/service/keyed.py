@@ -6,8 +6,8 @@ from typing import Any
 
 from core.engine import Engine
 from core.grants import EVERYTHING, Grant
+from core.terms import Scope
 from core.times import from_us
-from core.values import Scope
 from service.schemas.keys import MODES
 
 # What each operation needs: the contract, written once more.

@@ -14,6 +14,7 @@ import pytest
 from core.errors import StoreUnavailable
 from core.store.backup import checked
 from deploy.cluster.ports import free_ports
+from deploy.cluster.sqld import Sqld
 from service import upkeep
 from service.meters import Meters
 from service.settings import Settings
@@ -22,7 +23,7 @@ from service.sweeps import sweeps_of
 from service.upkeep import Upkeep
 from tests.core.fakes import NOON, SPACE, add, open_engine
 from tests.service.test_cli import Run, added
-from tests.stores import FileStore
+from tests.stores import FileStore, RemoteStore
 
 pytestmark = pytest.mark.file_only
 DAY = 86_400_000_000  # microseconds
@@ -83,6 +84,29 @@ def test_the_commands_back_up_to_s3_and_restore_from_there(run: Run, s3: str):
     assert memory["id"] in run("list", "--plain").stdout
     gone = run("restore-backup", f"{place}/muisti-20200101T000000Z.db", "--force")
     assert gone.exit_code == 1 and "backup" in gone.stderr and memory["id"] in run("list", "--plain").stdout
+
+
+def test_the_commands_move_a_file_to_a_server_and_back(
+    run: Run, sqld: Sqld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    target = RemoteStore(sqld)
+    memory = json.loads(run("add", "We deploy on Tuesdays", "--json").stdout)
+    here, there = str(tmp_path / "here.db"), ("--database", sqld.url)
+    assert run("backup", here).exit_code == 0
+    monkeypatch.setenv("MUISTI_DATABASE_NAMESPACE", target.namespace)
+    refused = run(*there, "restore-backup", here, "--force")
+    assert refused.exit_code == 64 and "--force is for a file" in refused.stderr
+    told = run(*there, "restore-backup", here, "--json")
+    assert told.exit_code == 0, told.output
+    assert json.loads(told.stdout)["path"] == sqld.url
+    assert run(*there, "restore-backup", here).exit_code != 0
+    assert json.loads(run(*there, "get", memory["id"], "--json").stdout)["content"] == memory["content"]
+    assert run(*there, "backup", str(tmp_path / "edge.db")).exit_code == 0
+    assert run(*there, "backup", str(tmp_path), "--keep", "1").exit_code == 0
+    sweeps = sweeps_of(Settings(database_url=sqld.url, backup_to=str(tmp_path)))  # a server may do so by itself
+    assert "backup" in {each.name for each in sweeps}
+    monkeypatch.delenv("MUISTI_DATABASE_NAMESPACE")
+    assert run("--database", str(tmp_path / "edge.db"), "get", memory["id"]).exit_code == 0
 
 
 def test_a_bucket_that_is_not_there_is_said_without_its_keys(s3: str, tmp_path: Path):

@@ -91,7 +91,8 @@ def test_a_judged_folder_is_asked_with_and_without_its_answers(folder: Path):
     )
     (made / "queries.jsonl").write_text('{"id": "q1", "text": "anna tea"}\n')
     (made / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
-    found = json.loads(calibrate("calibrate", made, "--json", "--plot", "curves.svg"))
+    found = json.loads(calibrate("calibrate", made, "--sample", "1", "--json", "--plot", "curves.svg"))
+    assert found["items"][0]["pooled"] == found["items"][0]["auroc"]  # of a single folder
     confusion = found["items"][0]["confusion"]
     assert confusion[OWN]["strong"] == 1 and confusion[HIDDEN]["none"] == 1
     assert (folder / "curves.svg").read_text().startswith("<svg")

@@ -132,10 +132,10 @@ def test_what_cannot_be_asked_is_told(client: httpx.Client, params: dict[str, st
 
 
 def test_a_point_of_another_epoch_is_gone(client: httpx.Client, engine: Engine):
-    engine.create_space("a")
-    old = engine.get_space("a").at
-    engine.delete_space("a")
-    engine.create_space("a")
+    engine.spaces.create("a")
+    old = engine.spaces.get("a").at
+    engine.spaces.delete("a")
+    engine.spaces.create("a")
     for asked in ({"params": {"since": str(old)}}, {"headers": {**STREAM, "Last-Event-ID": str(old)}}):
         gone = client.get("/v1/spaces/a/changes", **asked)  # pyright: ignore[reportArgumentType]
         assert (gone.status_code, gone.json()["code"]) == (410, "epoch_gone")
@@ -147,11 +147,11 @@ def test_a_stream_tells_what_happens_and_goes_on_where_it_was_cut(url: str, engi
     engine.add("default", [Draft(content="before")])
     with listen(url) as heard:
         assert heard.response.headers["Content-Type"].startswith("text/event-stream")
-        assert heard.response.headers["Muisti-Seq"] == str(engine.get_space("default").at)
+        assert heard.response.headers["Muisti-Seq"] == str(engine.spaces.get("default").at)
         made = engine.add("default", [Draft(content="tea", tags=("drink",))]).memories[0]
         event = heard.event()
         assert (event["event"], event["data"]["after"]["content"]) == ("created", "tea")
-        assert event["id"] == str(engine.get_space("default").at)
+        assert event["id"] == str(engine.spaces.get("default").at)
         quiet = heard.next()
         assert quiet["comment"] and quiet["id"] == event["id"]
     for n in range(20):
@@ -236,14 +236,14 @@ def test_a_stream_ends_with_the_key_that_opened_it(engine: Engine):
 
 
 def test_a_stream_ends_with_its_space(url: str, engine: Engine):
-    engine.create_space("a")
+    engine.spaces.create("a")
     with (
         httpx.Client(base_url=url, timeout=30) as client,
         client.stream("GET", "/v1/spaces/a/changes", headers=STREAM) as response,
     ):
         heard = Listener(response)
         assert heard.next()["retry"]
-        engine.delete_space("a")
+        engine.spaces.delete("a")
         end = heard.event()
         assert (end["event"], end["data"]["code"]) == ("end", "not_found")
 
@@ -272,7 +272,7 @@ def test_a_reader_who_does_not_read_holds_up_nobody_and_nothing_piles_up_for_him
     asked: list[int] = []
     many = [Draft(content=f"n{n}", metadata={"x": "y" * 16_000}) for n in range(300)]
     with Engine(FileStore(tmp_path / "m.db").open(), None, clock) as engine, pytest.MonkeyPatch.context() as patch:
-        start = engine.get_space("default").at
+        start = engine.spaces.get("default").at
         engine.add("default", many, on_conflict="keep")
         changes = Memories.changes
 
@@ -320,7 +320,7 @@ def test_the_command_line_follows_a_server_and_a_file(
         monkeypatch.setattr("service.cli.feed.click.echo", echo)
         monkeypatch.setattr("service.cli.feed.PAUSE", 0.05)
         engine.add("default", [Draft(content="old")])
-        since = str(engine.get_space("default").at)
+        since = str(engine.spaces.get("default").at)
         engine.add("default", [Draft(content="one")])
         engine.add("default", [Draft(content="two")])
         later = threading.Timer(0.5, lambda: engine.add("default", [Draft(content="three")]))

@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import Result
 
-from service.cli import COMMANDS, diagnosis, main, output
+from service.cli import COMMANDS, SECTIONS, diagnosis, main, output
 from service.cli.base import GLOBAL, global_options
 from service.cli.options import as_filter
 from service.settings import options
@@ -39,7 +39,16 @@ def test_what_is_added_is_found_read_changed_and_deleted(run: Run):
     assert run("search", "deploy").stdout.split("\t")[0] == memory["id"]
     assert run("get", "rules", "deploy").stdout.endswith("\n\nWe deploy on Tuesdays\n")
     assert run("update", memory["id"], "We deploy on Mondays", "--tag", "").stdout == f"{memory['id']}\t2\n"
-    assert json.loads(run("get", memory["id"], "--json").stdout)["tags"] == []
+    words = ("--metadata", '{"team": "core"}', "--type", "procedure", "--status", "deprecated", "--if-version", "2")
+    assert run("update", memory["id"], *words).stdout == f"{memory['id']}\t3\n"
+    now = json.loads(run("get", "rules", "deploy", "--json").stdout)
+    assert (now["tags"], now["metadata"], now["type"], now["status"]) == (
+        [],
+        {"team": "core"},
+        "procedure",
+        "deprecated",
+    )
+    assert now["content"] == "We deploy on Mondays"
     assert run("delete", "rules", "deploy").stdout == f"{memory['id']}\n"
     assert run("get", memory["id"]).exit_code == 1
     assert run("list").stdout == ""
@@ -151,6 +160,7 @@ def test_content_over_the_limit_ends_with_3(run: Run):
         ["list", "--space", "No Name"], ["list", "--url", "ftp://example.org"], ["--config", "missing.toml", "list"],
         ["serve", "--port", "many"], ["serve", "--host", "0.0.0.0"], ["serve", "--url", "http://127.0.0.1:1"],
         ["reembed", "--url", "http://127.0.0.1:1"], ["eval"], ["eval", "nowhere"],
+        ["search", "x", "--recency-weight", "2"],
     ],
     ids=" ".join,
 )  # fmt: skip
@@ -202,7 +212,8 @@ def test_the_space_is_that_of_the_project_and_is_made_by_the_first_memory(run: R
     made = run("add", "one")
     assert "acme.web" in made.stderr
     assert made.stdout.strip() == run("list").stdout.split("\t")[0]
-    assert run("list", "--space", "default").stdout == ""
+    empty = run("list", "--space", "default")
+    assert (empty.exit_code, empty.stdout) == (0, "") and "muisti add" in empty.stderr
     assert json.loads(run("space", "--json").stdout)["space"] == "acme.web"
 
 
@@ -256,6 +267,14 @@ def test_search_answers_are_those_of_the_api(run: Run):
     assert all(hit["explain"]["bm25"] > 0 for hit in found["hits"])
     assert "house" in run("search", "red", "--tag", "a").stdout
     assert run("search", "red car", "--match", "all", "--limit", "5").stdout.count("\n") == 1
+    assert run("search", "red car", "--match", "any", "--limit", "1").stdout.count("\n") == 1
+    assert run("search", "red is", "--match", "phrase").stdout == ""
+    run("add", "a red boat", "--category", "c", "--author", "Ann", "--type", "guard", "--status", "candidate")
+    told = ("--category", "c", "--author", "Ann", "--type", "guard")
+    assert run("search", "red", *told).stdout == "", "nobody has confirmed it"
+    assert "boat" in run("search", "red", *told, "--status", "candidate").stdout
+    several = '{"type": {"in": ["guard", "fact"]}, "status": {"in": ["active", "candidate"]}}'
+    assert run("search", "red", "--filter", several).stdout.count("\n") == 3
     line = run("search", "red", "--recency-weight", "0.5", "--half-life", "7", "--explain", "--limit", "1").stdout
     assert "recency=" in line
     assert "car" in run("search", "--mode", "recent").stdout.splitlines()[0]
@@ -266,8 +285,12 @@ def test_the_end_of_an_id_names_a_memory(run: Run):
     wanted = memories[1]["id"]
     assert run("get", wanted[-8:]).stdout.endswith("memory 1\n")
     assert run("update", f"…{wanted[-8:]}", "--importance", "low").exit_code == 0
+    assert run("feedback", wanted[-8:], "useful").stdout == "1\t0\n"
     assert run("delete", wanted[-8:]).stdout.strip() == wanted
     assert run("get", wanted[-8:]).exit_code == 1
+    assert run("history", wanted[-8:]).exit_code == 0
+    assert run("restore", wanted[-8:]).stdout == f"{wanted}\t3\n"
+    assert run("restore", "0" * 12).exit_code == 1
 
 
 def test_facets_and_sizes_are_lists_and_objects(run: Run):
@@ -362,7 +385,7 @@ def test_doctor_saves_what_a_damaged_file_holds_and_says_what_it_does_not(run: R
     damaged = path.read_bytes().replace(b"Tuesdays", b"tuesdays")  # which no page tells, but the checksum
     path.write_bytes(damaged)
     found = run("doctor")
-    assert found.exit_code == 1 and "memories\tfailed\t1 versions do not say what was stored" in found.stdout
+    assert found.exit_code == 1 and "memories\tfailed\t1 version does not say what was stored" in found.stdout
     repaired = run("doctor", "--repair", "--plain")
     assert repaired.exit_code == 1 and f"lost\t{lost['id']}\t1\t" in repaired.stdout
     assert path.read_bytes() == damaged
@@ -416,6 +439,15 @@ def test_every_command_has_help_with_an_example_and_its_summary(name: str, run: 
     assert GLOBAL in shown
     assert (commands()[name].help or "").startswith(COMMANDS[name][1])
     assert commands()[name].name == name
+
+
+def test_every_help_below_has_an_example(run: Run):
+    shown = run("--help").stdout
+    assert "Examples:" in shown and all(f"{title}:" in shown for title in SECTIONS)
+    for name, command in commands().items():
+        for below in getattr(command, "commands_at", ()):
+            examples = run(name, below, "--help").stdout.partition("Examples:")[2]
+            assert f"muisti {name} {below}" in examples
 
 
 def test_every_command_option_and_exit_code_is_documented():

@@ -9,6 +9,7 @@ import pytest
 from click.testing import Result
 
 from service.cli import main
+from tests.service.test_http_server import serving
 
 Run = Callable[..., Result]
 HERE = Path(__file__).parent
@@ -47,3 +48,21 @@ def test_every_row_names_a_test(row: tuple[str, str, str]):
 
 def test_the_version_is_told(run: Run):
     assert re.fullmatch(r"muisti \d+\.\d+\.\d+\S*\n", run("--version").stdout)
+
+
+def test_exit_codes_are_theirs(run: Run):
+    assert run("add", "Ann likes tea").exit_code == 0
+    assert run("get", "people", "ann").exit_code == 1
+    assert run("add", "Ann likes tea").exit_code == 2
+    assert run("validate", "x" * 100_001).exit_code == run("add", "x" * 100_001).exit_code == 3
+    assert run("add", "Ann", "--type", "opinion").exit_code == 64
+
+
+@pytest.mark.file_only
+def test_commands_work_on_the_file_that_a_server_serves(tmp_path: Path, run: Run):
+    with serving(tmp_path) as (_, url):
+        (file,) = tmp_path.glob("*.db")
+        assert run("add", "Ann likes tea", "--space", "default", "--database", str(file)).exit_code == 0
+        assert "tea" in run("search", "tea", "--space", "default", "--url", url).stdout
+        assert run("add", "Bob likes coffee", "--space", "default", "--url", url).exit_code == 0
+        assert "coffee" in run("search", "coffee", "--space", "default", "--database", str(file)).stdout

@@ -60,6 +60,12 @@ def test_a_file_of_another_system_comes_in(run: Run, url: str, tmp_path: Path):
         assert json.loads(again.stdout)["created"] == 0
 
 
+def test_a_database_of_ours_is_no_file_to_import_and_the_way_is_named(run: Run, tmp_path: Path):
+    run("add", "something", "--database", str(tmp_path / "mine.db"))
+    refused = run("import", str(tmp_path / "mine.db"))
+    assert refused.exit_code == 1 and "muisti export --database" in refused.stderr
+
+
 def test_what_cannot_come_in_is_named(run: Run, url: str, tmp_path: Path):
     bad = next(one for one in FIXTURES if one.failed)
     path = tmp_path / bad.name

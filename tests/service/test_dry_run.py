@@ -41,7 +41,7 @@ def opened(stores: Stores) -> Iterator[tuple[httpx.Client, Database]]:
         Engine(database, WordEncoder(), Clock()) as engine,
         TestClient(create_app(Settings(webhook_hosts="127.0.0.1:9", webhook_private=True), engine=engine)) as client,
     ):
-        engine.create_space(SPACE)
+        engine.spaces.create(SPACE)
         yield client, database
 
 
@@ -165,6 +165,26 @@ def test_a_key_is_neither_looked_at_nor_kept(client: httpx.Client):
     assert (done.status_code, "Idempotent-Replayed" in done.headers) == (201, False)
     assert told.headers["Muisti-Seq"].split(":")[0] == done.headers["Muisti-Seq"].split(":")[0]
     assert int(told.headers["Muisti-Seq"].split(":")[1]) + 1 == int(done.headers["Muisti-Seq"].split(":")[1])
+
+
+def test_probes_that_would_rank_otherwise_are_told(client: httpx.Client):
+    old = client.post(f"{API}/memories", json=draft("the kettle is green", on_conflict="keep")).json()["id"]
+    other = client.post(f"{API}/memories", json=draft("the old kettle broke", on_conflict="keep")).json()["id"]
+    pinned = [
+        client.post(f"{API}/probes", json={"query": query, "memory_id": id_}).json()["id"]
+        for query, id_ in (("green kettle", old), ("broke", other))
+    ]
+    tried = {"dry_run": "true"}
+    gone = client.delete(f"{API}/memories/{old}", params=tried).json()
+    assert gone["probes"] == [{"id": pinned[0], "query": "green kettle", "before": 1, "after": None}]
+    better = draft("green kettle", on_conflict="keep")
+    (shift,) = client.post(f"{API}/memories", json=better, params=tried).json()["probes"]
+    assert (shift["id"], shift["before"], shift["after"]) == (pinned[0], 1, 2)
+    assert client.post(f"{API}/memories", json=draft("a lamp", on_conflict="keep"), params=tried).json()["probes"] == []
+    assert client.post(f"{API}/probes/run").json()["recall"] == 1.0
+    assert client.post(f"{API}/memories", json=better).status_code == 201  # and then it is so
+    ranks = {one["id"]: one["rank"] for one in client.post(f"{API}/probes/run").json()["ranks"]}
+    assert ranks == {pinned[0]: 2, pinned[1]: 1}
 
 
 def test_a_command_tells_what_it_would_do(run: Run):

@@ -94,7 +94,8 @@ def test_what_may_be_a_secret_is_dropped_wherever_it_stands(text: str, run: Run)
     assert captured(told("PreCompact", conversation=[{"role": "user", "content": text}])) is None
 
 
-def test_a_payload_is_kept_once_in_the_space_of_its_project(run: Run):
+def test_a_payload_is_kept_once_in_the_space_of_its_project(run: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
     web = Path("web")
     (web / ".git").mkdir(parents=True)
     (web / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
@@ -106,6 +107,9 @@ def test_a_payload_is_kept_once_in_the_space_of_its_project(run: Run):
     assert (memory["content"], memory["category"], memory["source"]) == (
         "We deploy on Fridays", "captured", "hook:UserPromptSubmit",
     )  # fmt: skip
+    assert len(memory["key"]) >= 32, "a hash of the text"
+    by_meaning = run("search", "when do we ship?", "--mode", "semantic", "--status", "candidate", "--space", "web")
+    assert "Fridays" in by_meaning.stdout
     assert run("search", "deploy", "--space", "web").stdout == "", "nobody has confirmed it"
 
 

@@ -12,6 +12,7 @@ def test_a_fork_is_worked_in_compared_merged_and_dropped(client: httpx.Client):
     kept = client.post(f"{API}/memories", json=draft("We deploy on Fridays")).json()
     made = client.post(f"{API}/fork", json={"name": "try"})
     assert (made.status_code, made.headers["Location"]) == (201, FORK)
+    assert made.json()["policy"] == client.get(FORK).json()["policy"]
     copy = client.get(f"{FORK}/memories").json()["items"][0]
     assert (copy["content"], copy["version"]) == (kept["content"], 1) and copy["id"] != kept["id"]
     client.patch(f"{FORK}/memories/{copy['id']}", json={"content": "We deploy on Mondays"})

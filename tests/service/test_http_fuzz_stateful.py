@@ -22,7 +22,7 @@ from core.engine import Engine
 from core.grants import SCOPES
 from core.store.database import Ended, Rows, Statement
 from core.store.file import FileDatabase
-from core.values import Scope
+from core.terms import Scope
 from service.app import create_app
 from service.schemas.keys import MODES
 from service.settings import Settings
@@ -100,7 +100,7 @@ class World:
             self._root,
         ]
         for space in (OWN, OTHER):
-            engine.create_space(space)
+            engine.spaces.create(space)
         hidden = draft(SECRET, category="rules", key="deploy")
         client.post(f"/v1/spaces/{OTHER}/memories", json=hidden, headers=self._root.headers).raise_for_status()
 

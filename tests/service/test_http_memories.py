@@ -169,6 +169,24 @@ def test_an_expired_memory_is_not_found(client: httpx.Client, clock: Clock):
     assert client.get(f"{API}/memories").json()["items"] == []
 
 
+def test_a_time_to_live_is_an_end_from_now_on(client: httpx.Client, clock: Clock):
+    memory = client.post(f"{API}/memories", json=draft(ttl=3 * 86_400)).json()
+    assert "ttl" not in memory and memory["expires_at"] > memory["created_at"]
+    url = f"{API}/memories/{memory['id']}"
+    clock.pass_days(2)
+    longer = client.patch(url, json={"ttl": 3 * 86_400}).json()
+    assert (longer["version"], longer["expires_at"] > memory["expires_at"]) == (2, True)
+    clock.pass_days(2)
+    assert client.get(url).status_code == 200
+    clock.pass_days(1.1)
+    assert client.get(url).status_code == 404
+    for bad in ({"ttl": 0}, {"ttl": 5, "expires_at": "2999-01-01T00:00:00Z"}):
+        refused = client.post(f"{API}/memories", json=draft("b", **bad))
+        assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "$.ttl")
+    forever = client.post(f"{API}/memories", json=draft("c", ttl=60)).json()
+    assert client.patch(f"{API}/memories/{forever['id']}", json={"expires_at": None}).json()["expires_at"] is None
+
+
 def test_a_walk_through_a_list_sees_each_memory_once_while_writes_go_on(client: httpx.Client):
     stored = [client.post(f"{API}/memories", json=draft(f"memory {n}")).json()["id"] for n in range(12)]
     seen: list[str] = []

@@ -40,7 +40,7 @@ def test_readiness_tells_what_runs(client: httpx.Client):
 
 def test_strangers_learn_only_whether_the_server_is_ready(engine: Engine):
     key = caller(engine, ("read",), "acme")
-    engine.create_space("acme")
+    engine.spaces.create("acme")
     with TestClient(create_app(Settings(), engine=engine, own_host="127.0.0.1")) as client:
         assert client.get("/readyz").json() == {"status": "ready", "schema": "ok"}
         assert client.get("/readyz", headers={"Authorization": "Bearer mk_x"}).status_code == 401

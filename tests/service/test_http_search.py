@@ -35,6 +35,17 @@ def test_every_mode_answers(client: httpx.Client, mode: str):
         assert 0 <= hit["score"] <= 1
 
 
+def test_ten_are_found_and_fifty_listed_unless_it_is_said_and_nothing_is_an_empty_list(client: httpx.Client):
+    bodies = [draft(f"kettle number {n}") for n in range(60)]
+    client.post(f"{API}/memories/batch", json={"memories": bodies})
+    assert len(search(client, "kettle", mode="keyword")["hits"]) == 10
+    assert len(search(client, "kettle", mode="keyword", limit=60)["hits"]) == 60
+    listed = client.get(f"{API}/memories").json()
+    assert len(listed["items"]) == 50 and listed["next_cursor"] is not None
+    assert search(client, "zebra", mode="keyword")["hits"] == []
+    assert client.get(f"{API}/memories?category=none").json() == {"items": [], "next_cursor": None}
+
+
 def test_what_is_asked_for_comes_with_the_hits(client: httpx.Client):
     hit = search(client, "deploy", explain=True, highlight=True)["hits"][0]
     assert set(hit["explain"]) == set(ExplanationReply.__struct_fields__)

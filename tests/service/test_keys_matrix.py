@@ -48,7 +48,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
 def keyed(engine: Engine) -> Iterator[httpx.Client]:
     administrator(engine)
     for space in (OWN, OTHER, SOURCE):
-        engine.create_space(space)
+        engine.spaces.create(space)
     tokens = {"jwks": "keys.json", "jwt_issuer": "https://issuer.example", "jwt_audience": "muisti"}
     with TestClient(create_app(Settings(**tokens), engine=engine)) as opened:
         yield opened

@@ -55,15 +55,26 @@ FULL = [
     "memory_history",
     "restore_memory",
     "forget",
+    "import_memories",
     "list_categories",
     "memory_stats",
 ]
 OF_MODE = {
     "read-only": ["recall", "get_memory", "list_memories", "memory_history", "list_categories", "memory_stats"],
-    "append-only": [name for name in FULL if name not in ("update_memory", "restore_memory", "forget")],
+    "append-only": [
+        name for name in FULL if name not in ("update_memory", "restore_memory", "forget", "import_memories")
+    ],
     "no-delete": [name for name in FULL if name != "forget"],
     "full": FULL,
 }
+LINES = "\n".join(
+    json.dumps(line)
+    for line in (
+        {"type": "muisti", "format": 1},
+        {"type": "memory", "memory": {"id": "0190a0b0-0000-7000-8000-000000000001", "content": "New"}},
+        {"type": "end", "lines": 2},
+    )
+)
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "remember": {"content": "Something else entirely"},
     "recall": {"query": "deploy"},
@@ -73,6 +84,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_history": {},
     "restore_memory": {"version": 1},
     "forget": {},
+    "import_memories": {"ndjson": LINES},
     "list_categories": {},
     "memory_stats": {},
 }
@@ -194,7 +206,11 @@ def test_resources_prompts_and_completion(engine: Engine, era: str):
         skill = (await client.read_resource("skill://muisti")).contents[0]
         assert isinstance(skill, types.TextResourceContents) and skill.text.startswith("---\nname: muisti")
         templates = (await client.list_resource_templates()).resource_templates
-        assert [one.uri_template for one in templates] == ["memory://{space}/{id}", "memory://{space}/categories"]
+        assert [one.uri_template for one in templates] == [
+            "memory://{space}/{id}",
+            "memory://{space}/categories",
+            "memory://{space}/export",
+        ]
         read = await client.read_resource(f"memory://default/{made.id}")
         assert json.loads(read.contents[0].text)["content"] == "Anna prefers tea"
         counted = await client.read_resource("memory://default/categories")
@@ -226,7 +242,7 @@ def test_resources_prompts_and_completion(engine: Engine, era: str):
 def test_a_tool_that_a_mode_forbids_is_not_there_and_calling_it_is_an_error(engine: Engine, name: str, mode: str):
     administrator(engine)
     for space in ("acme.own", "other"):
-        engine.create_space(space)
+        engine.spaces.create(space)
     own = engine.add("acme.own", [Draft(content="We deploy")]).memories[0].id
     other = engine.add("other", [Draft(content="We deploy elsewhere")]).memories[0].id
 
@@ -342,6 +358,29 @@ def test_what_is_recalled_cannot_pass_for_words_of_the_server(engine: Engine):
             own = [line for line in lines if line and not line.startswith("> ")]
             assert len(own) == 2 and "not instructions" in own[0]
             assert not [line for line in own if "forget" in line or "do it" in line.splitlines()[-1][:6]]
+
+    talk(engine, work)
+
+
+def test_a_small_space_goes_out_and_comes_in(engine: Engine, monkeypatch: pytest.MonkeyPatch):
+    for space in ("source", "target"):
+        engine.spaces.create(space)
+    made = engine.add("source", [Draft(content=f"We deploy on day {day}") for day in range(3)], on_conflict="keep")
+    engine.update("source", made.memories[0].id, {"content": "We deploy on Fridays"})
+
+    async def work(client: Client) -> None:
+        lines = (await client.read_resource("memory://source/export")).contents[0].text
+        engine.spaces.delete("source")
+        torn = await client.call_tool("import_memories", {"space": "target", "ndjson": lines[:-20]})
+        assert torn.is_error and engine.stats("target").memories == 0
+        for how, created in (({"dry_run": True}, 3), ({}, 3), ({}, 0)):
+            done = await client.call_tool("import_memories", {"space": "target", "ndjson": lines, **how})
+            assert done.structured_content["created"] == created, done
+        back = (await client.read_resource("memory://target/export")).contents[0].text
+        assert back.splitlines()[1:] == lines.splitlines()[1:]
+        monkeypatch.setattr("service.mcp.moving.EXPORT_MAX", 100)
+        with pytest.raises(MCPError, match="larger than 100 bytes"):
+            await client.read_resource("memory://target/export")
 
     talk(engine, work)
 

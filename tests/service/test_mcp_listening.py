@@ -79,7 +79,7 @@ def test_what_changes_is_told_and_nothing_else(engine: Engine):
                 ResourceUpdated(second),
                 ResourceUpdated(CATEGORIES),
             }
-            engine.create_space("other")
+            engine.spaces.create("other")
             assert await next_of(stream) == ResourcesListChanged()
 
     talk(engine, work)
@@ -87,14 +87,14 @@ def test_what_changes_is_told_and_nothing_else(engine: Engine):
 
 def test_who_listens_hears_of_nothing_that_he_may_not_see(engine: Engine):
     for space in ("acme.own", "other"):
-        engine.create_space(space)
+        engine.spaces.create(space)
     own, foreign = (engine.add(space, [Draft(content="We deploy", category="c")]) for space in ("acme.own", "other"))
     uris = [f"memory://acme.own/{own.memories[0].id}", f"memory://other/{foreign.memories[0].id}"]
 
     async def work(client: Client) -> None:
         async with client.listen(resources_list_changed=True, resource_subscriptions=uris) as stream:
             assert stream.honored.resource_subscriptions == uris[:1]
-            engine.create_space("another")
+            engine.spaces.create("another")
             engine.delete("other", foreign.memories[0].id)
             await anyio.sleep(0.1)
             engine.delete("acme.own", own.memories[0].id)

@@ -117,6 +117,20 @@ def _is_there(engine: Engine, receipt: str) -> bool:
     return True
 
 
+def test_what_is_told_of_probes_says_where_the_space_stands(client: httpx.Client):
+    body = {"query": "tea", "memory_id": made(client, "tea is green")}
+    seq = client.get(f"{API}/memories").headers["Muisti-Seq"]
+    probe = client.post(f"{API}/probes", json=body)
+    for answer in (
+        probe,
+        client.get(f"{API}/probes"),
+        client.post(f"{API}/probes/run"),
+        client.get(f"{API}/probes/runs"),
+        client.delete(f"{API}/probes/{probe.json()['id']}"),
+    ):
+        assert answer.is_success and answer.headers["Muisti-Seq"] == seq
+
+
 def test_probes_find_what_is_pinned_by_id_and_address(client: httpx.Client):
     tea = made(client, "Anna prefers tea")
     made(client, "We deploy on Fridays", category="rules", key="deploy")
@@ -186,7 +200,7 @@ def pinned(store: Store, clock: Clock) -> Iterator[str]:
             engine.add(SPACE, [Draft(content=f"alpha{n} beta{n} gamma{n}")], on_conflict="keep")
         wanted = engine.add(SPACE, [Draft(content="cat")], on_conflict="keep").memories[0]
         engine.probes.add(SPACE, Expectation(query="feline", memory_id=wanted.id, k=1), OWNER, engine.now())
-        generation = engine.get_space(SPACE).generation
+        generation = engine.spaces.get(SPACE).generation
         assert generation is not None and engine.probes.run(SPACE, OWNER, engine.now).recall == 1
         yield generation
 
@@ -197,7 +211,7 @@ def test_a_model_that_finds_less_is_refused_unless_forced(store: Store, clock: C
         with pytest.raises(RecallDropped) as refused:
             worse.reembed(SPACE, lambda *_: None)
         assert refused.value.before == 1 and refused.value.after < 1
-        assert worse.get_space(SPACE).generation == pinned
+        assert worse.spaces.get(SPACE).generation == pinned
         space = worse.reembed(SPACE, lambda *_: None, force=True)
         assert space.generation == WORSE.identity
     with opened(store, GOOD, clock) as better:

@@ -77,7 +77,7 @@ def test_a_token_opens_what_it_says(client: httpx.Client, keys: dict[str, Signin
 
 
 def test_what_a_token_does_not_name_it_does_not_open(client: httpx.Client, keys: dict[str, SigningKey], engine: Engine):
-    engine.create_space("other")
+    engine.spaces.create("other")
     key = keys["ES256"]
     for claims, status in (
         ({"muisti_spaces": "default", "scope": None, "scp": ["read"]}, 200),

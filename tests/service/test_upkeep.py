@@ -11,8 +11,9 @@ from litestar.testing import TestClient
 
 from core.engine import Engine
 from core.errors import StoreUnavailable
+from core.outcomes import Undo
 from core.store.database import Statement
-from core.values import Draft, RequestKey, Undo
+from core.values import Draft, RequestKey
 from service import upkeep
 from service.app import create_app
 from service.meters import Meters
@@ -68,7 +69,7 @@ def running(engine: Engine, *sweeps: Sweep, lease: float = 600.0) -> Iterator[Me
 
 
 def test_every_space_gets_its_steps_and_the_next_run_comes_after_the_period(engine: Engine):
-    engine.create_space("second")
+    engine.spaces.create("second")
     work = Noted(steps=3)
     with running(engine, Sweep("work", 0.01, work)) as meters:
         work.until(lambda seen: len(seen) >= 8)  # two runs: after the first nothing is left but to look
@@ -126,7 +127,7 @@ def test_a_space_that_is_deleted_meanwhile_is_passed_over(engine: Engine):
     work = Noted()
 
     def run(engine: Engine, space: str, now: int) -> bool:
-        engine.get_space(space)
+        engine.spaces.get(space)
         return work(engine, space, now)
 
     where = lambda engine, now: ["gone", "default"]  # noqa: E731
@@ -146,11 +147,11 @@ def test_it_stops_in_the_middle_of_what_would_take_for_ever(engine: Engine):
 def test_answers_of_old_requests_are_forgotten_in_steps(
     engine: Engine, database: Breakable, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("core.engine.ANSWERS_AT_ONCE", 2)
+    monkeypatch.setattr("core.upkeep.ANSWERS_AT_ONCE", 2)
     for number in range(4):
         request = RequestKey("test", str(number), b"hash")
         engine.add("default", [Draft(content=f"note {number}")], on_conflict="keep", request=request)
-    assert not engine.forget_answers(engine.now())
+    assert not engine.upkeep.forget_answers(engine.now())
     clock.pass_days(2)
     with running(engine, next(sweep for sweep in sweeps_of(Settings()) if sweep.name == "answers")) as meters:
         finished(meters)
@@ -205,7 +206,7 @@ def test_old_memories_are_purged_by_themselves_and_the_log_says_how_many(
     add(engine, "secret old", "another", space="default")
     clock.pass_days(8)
     (young,) = add(engine, "young", space="default")
-    engine.set_policy("default", {"purge_after_days": 7})
+    engine.spaces.set_policy("default", {"purge_after_days": 7})
     with running(engine, next(sweep for sweep in sweeps_of(Settings()) if sweep.name == "purge")) as meters:
         finished(meters)
     assert outcomes(meters)["done"] == 1

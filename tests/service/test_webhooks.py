@@ -123,7 +123,7 @@ def test_every_change_arrives_signed_and_in_order_and_two_send_at_once(
     last = receiver.taken[-1]
     assert (last["type"], last["data"]["after"]["content"]) == ("memory.updated", "tea is green")
     assert last["timestamp"] == last["data"]["at"] and len(set(receiver.seen)) == 46
-    assert (state(client)["state"], state(client)["seq"]) == ("ok", str(engine.get_space("default").at))
+    assert (state(client)["state"], state(client)["seq"]) == ("ok", str(engine.spaces.get("default").at))
     sweep(engine, receiver)
     assert len(receiver.taken) == 46
     client.delete(f"{API}/webhooks/{state(client)['id']}")
@@ -163,6 +163,36 @@ def test_what_fails_is_tried_again_later_each_time_and_then_laid_aside(
     sweep(engine, receiver)
     assert [one["data"]["memory_id"] for one in receiver.taken] == [ids[0], house, ids[1], house]
     assert receiver.seen.count(receiver.seen[1]) == len(WAITS) + 2
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class Doomed(Sender):
+    """Sends so many messages, and dies before anybody notes that they were sent."""
+
+    left = 7
+
+    def send(self, url: str, secret: str, message_id: str, at: int, body: bytes) -> None:
+        super().send(url, secret, message_id, at, body)
+        self.left -= 1
+        if not self.left:
+            raise Killed
+
+
+def test_what_a_process_told_before_it_was_killed_is_told_again_under_the_same_ids(
+    client: httpx.Client, engine: Engine, receiver: Receiver
+):
+    """Whoever takes over begins where the last note is: nothing is missing, and what comes twice can be known."""
+    made(client, receiver, show="after")
+    ids = add(engine, *(f"tea {number}" for number in range(30)), space="default")
+    with pytest.raises(Killed):
+        Deliverer(Doomed(Allowed([receiver.url.split("/")[2]], private=True)))(engine, "default", engine.now())
+    sweep(engine, receiver)
+    assert [one["data"]["memory_id"] for one in receiver.taken] == [*ids[:7], *ids]
+    assert receiver.seen[:7] == receiver.seen[7:14] and len(set(receiver.seen)) == 30
+    assert [one["data"] for one in receiver.taken[:7]] == [one["data"] for one in receiver.taken[7:14]]
 
 
 def test_who_answers_gone_is_left_alone_until_asked_for_again(client: httpx.Client, engine: Engine, receiver: Receiver):

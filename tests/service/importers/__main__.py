@@ -1,4 +1,4 @@
-"""Writes the table of importers into docs/importing.md: `python -m tests.service.importers`."""
+"""Writes the tables of importers and of damaged files into docs/importing.md: `python -m tests.service.importers`."""
 
 import re
 import tempfile
@@ -10,6 +10,7 @@ from core.store.file import FileDatabase
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.importers.bringing import bring
 from tests.service.importers.fixtures import FIXTURES
+from tests.service.importers.mutants import MUTANTS, exports, tally
 from tests.service.importers.table import PAGE, row
 
 
@@ -28,10 +29,24 @@ def rows() -> Iterator[str]:
         yield row(fixture, reading, report, again)
 
 
+def damaged() -> Iterator[str]:
+    """What became of so many damaged files; stops at the first that crashes, comes in by half or is not named."""
+    yield "| what became of it | files |"
+    yield "| --- | --- |"
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Engine(FileDatabase(Path(folder) / "muisti.db"), WordEncoder(), Clock()) as engine,
+    ):
+        told = tally(engine, MUTANTS, Path(folder), exports(Path(folder)))
+    yield from (f"| {what} | {count} |" for what, count in told.most_common())
+    yield "| crashed, came in by half, came in again the second time, or was refused without a place | 0 |"
+
+
 def main() -> None:
-    table = "\n".join(rows())
     text = PAGE.read_text("utf-8")
-    text = re.sub("<!-- table -->.*<!-- /table -->", f"<!-- table -->\n{table}\n<!-- /table -->", text, flags=re.DOTALL)
+    for name, lines in (("table", rows()), ("mutants", damaged())):
+        place = f"<!-- {name} -->.*<!-- /{name} -->"
+        text = re.sub(place, "\n".join([f"<!-- {name} -->", *lines, f"<!-- /{name} -->"]), text, flags=re.DOTALL)
     PAGE.write_text(text, "utf-8")
 
 

@@ -11,13 +11,22 @@ from pathlib import Path
 
 from core.engine import Engine
 from core.errors import InvalidInput
+from core.values import Draft
 from service.importers.items import Unreadable
 from service.importers.reading import recognised
 from service.importers.sources import Source
+from service.lines import compressed, encoded
+from tests.core.fakes import Clock, WordEncoder
 from tests.service.importers.bringing import bring
 from tests.service.importers.fixtures import FIXTURES, Fixture
+from tests.stores import at
 
 WAYS = ("cut off", "bits turned", "another encoding", "noise in it", "a stretch twice")
+MUTANTS = 1_000  # for the table of docs/importing.md
+UNREADABLE = "refused as a whole, as it cannot be read from some place on"
+BAD = "refused as a whole, or with `--each` taken without its bad lines"
+WHOLE = "came in: the damage is within a text, or where nothing is read"
+NOTHING = "held nothing that is read: the damage is in the name of a list"
 
 
 @dataclass(frozen=True)
@@ -27,6 +36,21 @@ class Mutant:
     system: str
     path: Path
     way: str
+
+
+def exports(folder: Path) -> list[Fixture]:
+    """Exports of Muisti itself, to be damaged likewise."""
+    with Engine(at(folder / "from.db").open(), WordEncoder(), Clock()) as source:
+        source.add("default", [Draft(content=f"memory {n} of a space") for n in range(5)], on_conflict="keep")
+        out = b"".join(encoded(page) for page in source.export("default", "test", vectors=True).pages())
+    return [_own(out, "export.ndjson"), _own(b"".join(compressed([out])), "export.ndjson.zst")]
+
+
+def _own(data: bytes, name: str) -> Fixture:
+    def make(path: Path) -> None:
+        path.write_bytes(data)
+
+    return Fixture("muisti", name, make, ())
 
 
 def mutants(count: int, folder: Path, more: list[Fixture]) -> Iterator[Mutant]:
@@ -60,7 +84,7 @@ def outcome(engine: Engine, space: str, mutant: Mutant) -> str:
         return _each(engine, space, mutant.path, system)
     again, _ = bring(engine, mutant.path, space, system=system)
     assert (again.created, again.import_id) == (0, None)
-    return "came in whole" if report.created else "held nothing that is read"
+    return WHOLE if report.created else NOTHING
 
 
 def _each(engine: Engine, space: str, path: Path, system: str) -> str:
@@ -70,11 +94,11 @@ def _each(engine: Engine, space: str, path: Path, system: str) -> str:
     except (Unreadable, InvalidInput) as error:
         assert engine.stats(space).versions == 0
         _check_place(error)
-        return "refused, as it cannot be read from some place on"
+        return UNREADABLE
     assert report.failed and all(bad.place or bad.line for bad in report.failures)
     again, _ = bring(engine, path, space, system=system, atomic=False)
     assert (again.created, again.failed) == (0, report.failed)
-    return "refused, or without the bad lines (`--each`)"
+    return BAD
 
 
 def _check_place(error: Exception) -> None:
@@ -123,12 +147,12 @@ def tally(engine: Engine, count: int, folder: Path, more: list[Fixture]) -> Coun
     """What became of so many damaged files, each in a space of its own."""
     told: Counter[str] = Counter()
     for mutant in mutants(count, folder, more):
-        engine.create_space("mutant")
+        engine.spaces.create("mutant")
         try:
             told[outcome(engine, "mutant", mutant)] += 1
         except BaseException as error:
             error.add_note(f"{mutant.path.parent.name}: {mutant.path.name}, {mutant.way}")
             raise
         finally:
-            engine.delete_space("mutant")
+            engine.spaces.delete("mutant")
     return told

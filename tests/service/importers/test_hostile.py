@@ -89,7 +89,7 @@ def test_a_folder_is_not_left_by_its_links(engine: Engine, tmp_path: Path):
     (vault / "link.md").symlink_to(tmp_path / "secret.md")
     (vault / "loop").symlink_to(vault)
     (vault / "note.md").write_text("Of this vault")
-    engine.create_space("vault")
+    engine.spaces.create("vault")
     assert bring(engine, vault, "vault")[0].created == 1
 
 
@@ -107,7 +107,7 @@ def test_what_is_strange_in_a_good_file_comes_in(engine: Engine, tmp_path: Path)
         {"id": "3", "memory": "The same id again"},
     ]
     (tmp_path / "list.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(rows).encode())
-    engine.create_space("strange")
+    engine.spaces.create("strange")
     report, reading = bring(engine, tmp_path / "list.json", "strange")
     assert (report.created, report.skipped, reading.read) == (4, {"twice": 1}, 4)
     found = engine.list_memories("strange").items

@@ -28,9 +28,9 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 @pytest.fixture
 def space(engine: Engine, request: pytest.FixtureRequest) -> Iterator[str]:
-    engine.create_space("here")
+    engine.spaces.create("here")
     yield "here"
-    engine.delete_space("here")
+    engine.spaces.delete("here")
 
 
 def made(fixture: Fixture, folder: Path) -> Path:
@@ -57,11 +57,11 @@ def test_what_a_file_holds_comes_in_and_nothing_the_second_time(
         len(fixture.texts), fixture.failed, dict(fixture.skipped)
     )  # fmt: skip
     assert all(bad.place for bad in report.failures)
-    seq = engine.get_space(space).seq
+    seq = engine.spaces.get(space).seq
     again, _ = bring(engine, path, space, atomic=not fixture.failed)
     assert (again.created, again.skipped, again.import_id) == (0, {"exists": report.created}, None)
     assert row(fixture, reading, report, again) in PAGE.read_text("utf-8").splitlines()  # as the docs say
-    assert engine.get_space(space).seq == seq and (path.read_bytes() if path.is_file() else b"") == before
+    assert engine.spaces.get(space).seq == seq and (path.read_bytes() if path.is_file() else b"") == before
 
 
 def test_the_command_line_offers_every_importer():
