@@ -190,9 +190,10 @@ build/typescript/.made: .venv/.dev $(wildcard clients/typescript/*.* clients/typ
 	@cd $(@D) && PATH="$(CURDIR)/$(NODE):$$PATH" node "$(CURDIR)/$(NODE)/../lib/node_modules/npm/bin/npm-cli.js" install --no-package-lock --no-audit --no-fund --loglevel error
 	@touch $@
 
-# The pins of the peers are their own; ours hold for what both need.
+# The pins of the peers are their own; ours hold for what both need. hnswlib is built here, with pybind11.
 .venv/.peers: .venv/.dev deploy/peers.txt
 	@echo 'Installing what Muisti is measured beside into .venv'
+	@$(PIP) -c deploy/peers.txt pybind11
 	@$(PIP) -c deploy/peers.txt --no-build-isolation -e '.[dev,peers]'
 	@touch $@
 
