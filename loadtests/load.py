@@ -27,6 +27,7 @@ from loadtests import document, gates, overload, scenarios, sweep, texts
 from loadtests.bed import Bed
 from loadtests.gates import Gate
 from loadtests.services import muisti
+from loadtests.services.process import apart
 from loadtests.tables import rich_table
 from loadtests.traffic import MIXES, Traffic
 
@@ -51,7 +52,8 @@ def main() -> int:
         with muisti.serving(database, workers=options.workers) as running:
             traffic = Traffic(corpus[: options.size], questions, MIXES[options.mix], SEED)
             if options.overload:
-                return _overload(running.port, traffic, options)
+                with apart(running.pid):
+                    return _overload(running.port, traffic, options)
             return _scenarios(running.port, traffic, corpus[: options.size], options)
 
 

@@ -1,10 +1,12 @@
 """Where requests come in: those that would wait too long are refused when their head has been read.
 
 No task is made for them, no key looked up, no body decoded and no line logged, and the answer is bytes made beforehand:
-a server that has ten times as much to do as it can spends a small part of its time on what it refuses.
+a server that has ten times as much to do as it can spends a small part of its time on what it refuses. While it
+refuses, it does not even parse what it can tell at a glance.
 """
 
 import asyncio
+from collections.abc import Iterable
 from functools import partial
 from http import HTTPStatus
 from typing import cast
@@ -18,18 +20,32 @@ from service.admission import EXEMPT, Admission
 from service.arrival import Arrival, Config
 from service.envelope import request_id_of
 from service.errors import MEDIA_TYPE, headers_of, problem
+from service.glance import glance
 
 
 class Entrance(Arrival):
     """Lets a request in when its turn comes, or refuses it at once. Health is let in always."""
 
     _full = False  # of refusals that nobody reads
+    _between = True  # what comes next begins a request
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
         assert isinstance(self.config, Config)
         self._too_many = len(self.connections) > self.config.connections  # with this one
         self._admission: Admission = cast(Litestar, self.app).state.admission
+
+    def data_received(self, data: bytes) -> None:
+        if not (self._between and self._admission.crowded and self._refused_at_a_glance(data)):
+            super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        self._between = False
+        super().on_message_begin()
+
+    def on_message_complete(self) -> None:
+        self._between = True
+        super().on_message_complete()
 
     def shutdown(self) -> None:
         """The server stops: streams should end."""
@@ -55,14 +71,24 @@ class Entrance(Arrival):
         if not cycle.disconnected:  # else nobody waits for the answer any more
             super()._start_asgi_task(cycle, app)
 
+    def _refused_at_a_glance(self, data: bytes) -> bool:
+        """Whether the data was a whole request, which was refused."""
+        if self.pipeline or not (self.cycle is None or self.cycle.response_complete):
+            return False
+        asked = glance(data)
+        if asked is None or self._too_many or self._admission.admits(asked.method, asked.path):
+            return False
+        self._expect_nothing()
+        self._say_busy(asked.method, asked.headers.items(), b"")
+        self.on_response_complete()
+        self._listen_to_readers()
+        return True
+
     def _refuse(self, cycle: RequestResponseCycle) -> None:
         """Say that the server is busy. A body that is on its way is read, and dropped."""
-        self._admission.refuse(cycle.scope["method"])
         unsure = cycle.waiting_for_100_continue  # whether its body will come
         keep = cycle.keep_alive and not self._too_many and not unsure
-        told = b"" if keep else b"connection: close\r\n"
-        body = b"" if cycle.scope["method"] == "HEAD" else BUSY_BODY
-        self.transport.write(BUSY_HEAD % (told, request_id_of(cycle.scope["headers"])) + body)
+        self._say_busy(cycle.scope["method"], cycle.scope["headers"], b"" if keep else b"connection: close\r\n")
         cycle.response_started = cycle.response_complete = True
         if not keep:
             self.transport.close()
@@ -71,7 +97,15 @@ class Entrance(Arrival):
             self.loop.call_soon(self.on_response_complete)  # not at once: there may be thousands
         else:
             self.on_response_complete()
-        if self.flow.write_paused:  # who does not read what he is told is not listened to
+        self._listen_to_readers()
+
+    def _say_busy(self, method: str, headers: Iterable[tuple[bytes, bytes]], told: bytes) -> None:
+        self._admission.refuse(method)
+        self.transport.write(BUSY_HEAD % (told, request_id_of(headers)) + (b"" if method == "HEAD" else BUSY_BODY))
+
+    def _listen_to_readers(self) -> None:
+        """Who does not read what he is told is not listened to."""
+        if self.flow.write_paused:
             self._full = True
             self.flow.pause_reading()
 
