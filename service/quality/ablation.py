@@ -49,7 +49,9 @@ class Change:
         """Within this, the product ranks so."""
         with ExitStack() as stack:
             for place, name, value in self.values:
-                swapped = patch.dict(place, {name: value}) if isinstance(place, dict) else patch.object(place, name, value)
+                swapped = (
+                    patch.dict(place, {name: value}) if isinstance(place, dict) else patch.object(place, name, value)
+                )
                 stack.enter_context(swapped)
             yield
 
