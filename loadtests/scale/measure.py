@@ -21,6 +21,7 @@ from core.values import Draft
 from deploy.cluster.sqld import Sqld
 from loadtests import http_load
 from loadtests.bed import Bed, machine
+from loadtests.fill import ANYTHING
 from loadtests.muisti import loading
 from loadtests.scale.constants import Constants, Shared, Size
 from loadtests.scale.simulate import who_asks
@@ -141,7 +142,7 @@ def _shared(texts: Sequence[str], asked: Sequence[str], shelf: Shelf, index: int
     """Many tenants whose indexes do not all fit into memory, asking by Zipf's law."""
 
     def fill(path: Path) -> None:
-        with Engine(FileDatabase(path), StaticEncoder(), _now) as engine:
+        with Engine(FileDatabase(path), StaticEncoder(), _now, policy=ANYTHING) as engine:
             for tenant in range(TENANTS):
                 engine.spaces.create(f"tenant-{tenant}")
                 for start in range(tenant * EACH, (tenant + 1) * EACH, BATCH):
@@ -165,7 +166,8 @@ def _shared(texts: Sequence[str], asked: Sequence[str], shelf: Shelf, index: int
 
 @contextmanager
 def _engine(primary: Sqld) -> Iterator[Engine]:
-    with Engine(RemoteDatabase(Server(primary.url, Token(), "default")), StaticEncoder(), _now) as engine:
+    database = RemoteDatabase(Server(primary.url, Token(), "default"))
+    with Engine(database, StaticEncoder(), _now, policy=ANYTHING) as engine:
         yield engine
 
 
