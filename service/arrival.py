@@ -13,6 +13,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_MAX = 1 << 18  # bytes of request line and headers
+GRACE_SECONDS = 0.01  # in which the event loop reads what came while it was busy
 
 
 class Config(uvicorn.Config):
@@ -77,6 +78,10 @@ class Arrival(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._arriving = False
         super().on_message_complete()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection, but no request that is there and has not been read yet: that stops what follows."""
+        self.timeout_keep_alive_task = self.loop.call_later(GRACE_SECONDS, super().timeout_keep_alive_handler)
 
     @property
     def _seconds(self) -> float:

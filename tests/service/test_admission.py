@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -158,19 +158,28 @@ def test_one_begins_in_a_turn_of_the_event_loop_and_all_begin_in_order():
 @contextmanager
 def served(engine: Engine, **settings: int) -> Iterator[str]:
     """The URL of a server in a thread of ours."""
+    with running(engine, **settings) as (url, _):
+        yield url
+
+
+@contextmanager
+def running(engine: Engine, idle: int = 5, **settings: int) -> Iterator[tuple[str, asyncio.AbstractEventLoop]]:
+    """The same, with its event loop. A connection may be idle for so many seconds."""
     given = Settings(port=0, **settings)  # pyright: ignore[reportArgumentType]
     app = create_app(given, engine=engine)
     config = Config(app, http=Entrance, ws="none", lifespan="on", proxy_headers=False, log_config=None)
-    config.connections = given.connection_limit
+    config.connections, config.timeout_keep_alive = given.connection_limit, idle
     server = uvicorn.Server(config)
     with listen(given) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         while not server.started:
             time.sleep(0.01)
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}", server.servers[0].get_loop()
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def post(body: bytes, *headers: str) -> bytes:
@@ -242,3 +251,30 @@ def test_a_connection_too_many_is_told_and_closed_unless_it_asks_for_health(engi
         assert (refused.status_code, refused.headers["connection"]) == (503, "close")
         assert httpx.get(f"{url}/healthz", timeout=60).status_code == 200
         assert first.get(f"{API}/stats").status_code == 200
+
+
+def test_a_request_that_comes_as_an_idle_connection_ends_is_answered(engine: Engine):
+    """The loop was busy until the time was over, and has not read what came in it."""
+    alive = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    began, busy = threading.Event(), threading.Event()
+
+    def keep_busy() -> None:
+        loop.remove_reader(ours)
+        began.set()
+        busy.wait()
+
+    with ExitStack() as stack:
+        ours, theirs = (stack.enter_context(one) for one in socket.socketpair())
+        url, loop = stack.enter_context(running(engine, idle=1))
+        address = ("127.0.0.1", httpx.URL(url).port or 0)
+        asking = stack.enter_context(socket.create_connection(address, timeout=30))
+        asking.sendall(alive)
+        assert asking.recv(65_536).startswith(b"HTTP/1.1 200 ")
+        loop.call_soon_threadsafe(loop.add_reader, ours, keep_busy)
+        theirs.send(b"x")  # other input, then, keeps it busy
+        began.wait()
+        asking.sendall(alive)
+        time.sleep(1.1)
+        busy.set()
+        assert asking.recv(65_536).startswith(b"HTTP/1.1 200 ")
+        assert asking.recv(65_536) == b""  # and then it ends
