@@ -326,11 +326,11 @@ class Memories:
         now = self._parts.clock()
         return self._noted(query, self._parts.searcher.search(space, self._own(query), now, max_age), now)
 
-    def search_at_once(self, space: str, query: Query, max_age: float = 0.0) -> Answer | None:
-        """The same, when that takes a millisecond or two and waits for nobody; else None."""
+    def search_at_once(self, space: str, query: Query, max_age: float = 0.0, *, alone: bool = True) -> Answer | None:
+        """The same, when that takes a millisecond or two and waits for nobody; else None. See `Searcher`."""
         check_query(query)
         now = self._parts.clock()
-        answer = self._parts.searcher.search_at_once(space, self._own(query), now, max_age)
+        answer = self._parts.searcher.search_at_once(space, self._own(query), now, max_age, alone=alone)
         return None if answer is None else self._noted(query, answer, now)
 
     def categories(self, space: str, *, as_of: AsOf | None = None) -> Counts:

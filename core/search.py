@@ -32,6 +32,7 @@ from core.when.factor import time_match
 from core.when.words import TimeSpan
 
 QUICK_ROWS = 1 << 17  # of an index that is searched at once
+BRIEF_ROWS = 1 << 15  # of one that is even when others ask: more of its time is Python's than the loops'
 QUICK_TEXT = 1_000  # characters of a query that is
 
 
@@ -79,8 +80,12 @@ class Searcher:
                 if answer is not None:
                     return answer
 
-    def search_at_once(self, space: str, query: Query, now: int, max_age: float = 0.0) -> Answer | None:
+    def search_at_once(
+        self, space: str, query: Query, now: int, max_age: float = 0.0, *, alone: bool = True
+    ) -> Answer | None:
         """The same, when that takes a millisecond or two and waits for nobody; else None.
+
+        Unless the caller is `alone`, None also where two threads would search faster than one.
 
         Raises:
             ModelMismatch: another model embedded the space.
@@ -88,7 +93,7 @@ class Searcher:
         if not self._database.local or not _is_quick(query):
             return None
         ready = self._indexes.at_once(space)
-        if ready is None or ready[1].size > QUICK_ROWS:
+        if ready is None or ready[1].size > (QUICK_ROWS if alone else BRIEF_ROWS):
             return None
         return self._tried(space, query, now, *ready, None, max_age)[0]
 

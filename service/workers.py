@@ -152,15 +152,15 @@ class Backend:
         return found
 
     async def search(self, memories: Memories, space: str, query: Query, max_age: float = 0.0) -> Answer:
-        """Search here and now when nobody else asks and it is a matter of a millisecond or two, else on a thread.
+        """Search here and now when it is a matter of a millisecond or two, else on a thread.
 
         On another core the search would find nothing in its cache and wait for the interpreter: that takes .5 ms, and
-        pays when several search at once.
+        pays when several search a large space at once.
         """
         self._asking += 1
         try:
             await asyncio.sleep(0)  # whoever asks at the same time is counted
-            answer = memories.search_at_once(space, query, max_age) if self._asking == 1 else None
+            answer = memories.search_at_once(space, query, max_age, alone=self._asking == 1)
             answer = answer or await self._search.run(memories.search, space, query, max_age)
         finally:
             self._asking -= 1

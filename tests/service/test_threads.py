@@ -1,9 +1,23 @@
-"""What worker threads read for the first time, they may read at once."""
+"""What runs on which thread, and what threads may do at once."""
 
+import asyncio
 import subprocess
 import sys
+import threading
+from pathlib import Path
+from typing import Any
 
 import pytest
+
+from core import search as searching
+from core.caller import OWNER
+from core.hits import Answer
+from core.memories import Memories
+from core.query import Query
+from service.settings import Settings
+from service.workers import Backend
+from tests.core.fakes import SPACE, add, open_engine
+from tests.stores import FileStore
 
 FIRST_USE = """
 import sys, threading
@@ -24,3 +38,46 @@ for thread in threads: thread.join()
 def test_many_threads_may_be_the_first_to_read_the_items_of_a_batch(attempt: int):
     done = subprocess.run([sys.executable, "-c", FIRST_USE], capture_output=True, text=True)
     assert done.returncode == 0 and not done.stderr, done.stderr
+
+
+class Heard:
+    """The memories of an owner, and the threads on which they were searched."""
+
+    def __init__(self, memories: Memories) -> None:
+        self._memories, self.threads = memories, list[str]()
+
+    def search(self, *args: Any) -> Answer:
+        self.threads.append(threading.current_thread().name)
+        return self._memories.search(*args)
+
+    def search_at_once(self, *args: Any, alone: bool) -> Answer | None:
+        answer = self._memories.search_at_once(*args, alone=alone)
+        if answer is not None:
+            self.threads.append(threading.current_thread().name)
+        return answer
+
+
+def test_searches_of_a_small_space_take_turns_and_those_of_a_large_one_share_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    engine = open_engine(FileStore(tmp_path / "m.db"))
+    add(engine, "tea is green", "coffee is not")
+    backend = Backend(engine, Settings())
+
+    async def asked(users: int) -> list[str]:
+        memories = Heard(engine.seen_by(OWNER))
+        wanted: Any = memories  # as far as a search goes
+        await asyncio.gather(*(backend.search(wanted, SPACE, Query(text="tea")) for _ in range(users)))
+        return memories.threads
+
+    here = threading.current_thread().name
+    try:
+        engine.search(SPACE, Query(text="tea"))
+        assert asyncio.run(asked(8)) == [here] * 8
+        monkeypatch.setattr(searching, "BRIEF_ROWS", 1)
+        assert asyncio.run(asked(1)) == [here]
+        threads = asyncio.run(asked(8))
+        assert len(threads) == 8 and here not in threads
+    finally:
+        backend.close()
+        engine.close()
