@@ -47,8 +47,8 @@ def worked(pid: int) -> float:
 
 
 @contextmanager
-def apart(pid: int) -> Iterator[None]:
-    """Meanwhile this process has one processor to itself, and another process the rest, if there are several.
+def apart(*pids: int) -> Iterator[None]:
+    """Meanwhile this process has one processor to itself, and the others have the rest, if there are several.
 
     What a server does to those who ask it is not what they do to each other.
     """
@@ -56,7 +56,8 @@ def apart(pid: int) -> Iterator[None]:
     ours = {max(processors)}
     if len(processors) > 1:
         _keep_to(os.getpid(), ours)
-        _keep_to(pid, processors - ours)
+        for pid in pids:
+            _keep_to(pid, processors - ours)
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Services over HTTP on loopback, all running at once and asked in turn; the client shares the machine with them."""
+"""Services over HTTP on loopback, all running at once and asked in turn; the client has a processor of its own."""
 
 import shutil
 import tempfile
@@ -16,7 +16,7 @@ from loadtests import http_load
 from loadtests.bed import Bed
 from loadtests.http_load import Load, Request
 from loadtests.services import chroma, mcp_memory, muisti
-from loadtests.services.process import resident
+from loadtests.services.process import apart, resident
 from loadtests.services.service import Running, Service
 from loadtests.timing import milliseconds
 
@@ -51,6 +51,7 @@ def measure(bed: Bed) -> dict[str, Any]:
         started = [(service, stack.enter_context(_on_copy(service, bed.size <= WRITE_ROWS))) for service in services]
         for _, running in started:
             http_load.run(running.port, [running.search(*next(asked.some(len(questions) - 1, 1)))], 1)
+        stack.enter_context(apart(*(running.pid for _, running in started)))
         found["search"] = [row for clients in CLIENTS for row in _searched(bed, started, asked, clients)]
         found["filtered"] = _filtered(started, asked, most * len(CLIENTS))
         found["resident"] = {service.name: resident(running.pid) for service, running in started}
