@@ -66,7 +66,7 @@ CHANGES: Mapping[str, Change] = {
     "order": Change([(blend, "ORDER", 0.0)]),
     "k1 1.2 everywhere": Change([(lexical, "saturation", lambda _average: blend.USUAL_K1)]),
     "request words in full": Change([(query, "REQUEST", 1.0)]),
-    "brevity": Change([(blend, "UTTERANCE", 0.0)]),
+    "brevity": Change([(blend, "UTTERANCE", 1e-9)]),  # a row may have no words
     "turns around as candidates": Change([(ranking, "BESIDE", 0)]),
     "`fusion: convex`": Change(plan=Plan(mode="hybrid", fusion="convex")),
     "`fusion: dbsf`": Change(plan=Plan(mode="hybrid", fusion="dbsf")),
