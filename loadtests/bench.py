@@ -19,7 +19,7 @@ from rich.console import Console
 from loadtests import document, tables, texts
 from loadtests.bed import Bed, machine
 
-STAGES = ("dense", "lexical", "hybrid", "http", "concurrency", "memory")
+STAGES = ("dense", "lexical", "hybrid", "conflicts", "http", "concurrency", "memory")
 SIZES = (10_000, 100_000, 1_000_000)
 
 console = Console(width=140)

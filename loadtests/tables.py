@@ -95,6 +95,15 @@ def _hybrid(sizes: Mapping[int, Any]) -> Iterator[Table]:
     yield Table("hybrid", "whole searches in process: encode, rank, fuse, fetch", header, rows)
 
 
+def _conflicts(sizes: Mapping[int, Any]) -> Iterator[Table]:
+    header = ["a memory that is", *(f"{_short(size)} ms (p95)" for size in sizes), f"like it, {_last(sizes)}"]
+    rows: list[list[str]] = []
+    for name in _names({size: measured["engines"] for size, measured in sizes.items()}):
+        found = [_of(measured["engines"], name) for measured in sizes.values()]
+        rows.append([name, *(_ms(one) for one in found), f"{found[-1]['found']:.2f}"])
+    yield Table("conflicts", "what is like a memory that is written, found in the index", header, rows)
+
+
 def _http(sizes: Mapping[int, Any]) -> Iterator[Table]:
     header = ["service", "memories", "clients", "per second", "ms (p95, p99)", "Muisti is", "recall", "failed"]
     for key, title in (
@@ -183,6 +192,7 @@ MAKERS = {
     "dense": _dense,
     "lexical": _lexical,
     "hybrid": _hybrid,
+    "conflicts": _conflicts,
     "http": _http,
     "concurrency": _concurrency,
     "memory": _memory,
