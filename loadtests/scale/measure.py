@@ -6,7 +6,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -28,6 +29,9 @@ from loadtests.scale.simulate import who_asks
 from loadtests.services import muisti
 from loadtests.services.process import resident, worked
 from loadtests.shelf import Shelf
+from loadtests.timing import WARMING as ASKED_BEFORE
+from loadtests.timing import Engine as Way
+from loadtests.timing import interleaved
 
 MEASURED = (1_000, 8_000, 30_000, 1_000_000)
 CHECKS = (3_000, 100_000)
@@ -46,16 +50,12 @@ Say = Callable[[str], None]
 def measure(texts: Sequence[str], asked: Sequence[str], cache: Path, say: Say) -> Constants:
     """Takes a few minutes, most of them to fill databases, which are kept in `cache`."""
 
-    def size(memories: int) -> Size:
-        with Bed(texts[:memories], asked, cache, peers=False) as bed:
-            found = _size(bed)
-        say(f"{memories:,} memories: a search {1000 * found.search:.2f} ms, loading {found.load:.3f} s")
-        return found
-
-    found = {memories: size(memories) for memories in sorted({*MEASURED, *CHECKS})}
+    found = _sizes(texts, asked, cache)
+    for memories, size in found.items():
+        say(f"{memories:,} memories: a search {1000 * size.search:.2f} ms, loading {size.load:.3f} s")
     os.sync()  # what was filled in haste is on its way to the disk still
     with Bed(texts[: MEASURED[1]], asked, cache, peers=False) as bed:
-        http_search, http_write, writes, base = _over_http(bed)
+        http_search, http_write, writes, base = _over_http(bed, found[MEASURED[1]].search)
     say(f"over HTTP: a search {1000 * http_search:.2f} ms, a write {1000 * http_write:.2f} ms, {writes:.0f} writes/s")
     remote_load, remote_writes = _remote(texts)
     say(f"over sqld: loading {EACH:,} memories {remote_load:.3f} s, {remote_writes:.0f} writes/s")
@@ -75,29 +75,38 @@ def measure(texts: Sequence[str], asked: Sequence[str], cache: Path, say: Say) -
     )
 
 
-def _size(bed: Bed) -> Size:
-    path, _ = bed.database()
-    loading(path, bed.encoder())  # what is packed in the background is packed once
-    loads = [loading(path, bed.encoder()) for _ in range(LOADS)]
-    found = bed.muisti()
-    taken: list[float] = []
-    for question in bed.questions(SEARCHES):
-        began = time.process_time()
-        found.search(question, "hybrid")
-        taken.append(time.process_time() - began)
-    return Size(
-        memories=bed.size,
-        search=median(taken),
-        load=median(seconds for seconds, _ in loads),
-        index=loads[-1][1],
-        file=path.stat().st_size,
-    )
+def _sizes(texts: Sequence[str], asked: Sequence[str], cache: Path) -> dict[int, Size]:
+    """All sizes, measured in turn: the speed of a machine changes while one is measured after the other."""
+    with ExitStack() as stack:
+        beds = [
+            stack.enter_context(Bed(texts[:memories], asked, cache, peers=False))
+            for memories in sorted({*MEASURED, *CHECKS})
+        ]
+        for bed in beds:  # what is packed in the background is packed once
+            loading(bed.database()[0], bed.encoder())
+        loads = [[loading(bed.database()[0], bed.encoder()) for bed in beds] for _ in range(LOADS)]
+        questions = beds[0].questions(SEARCHES + ASKED_BEFORE)
+        ways = [Way(f"{bed.size}", partial(_searched, bed, questions)) for bed in beds]
+        times = interleaved(ways, SEARCHES)
+        return {
+            bed.size: Size(
+                memories=bed.size,
+                search=median(times[f"{bed.size}"].cpu),
+                load=median(turn[place][0] for turn in loads),
+                index=loads[-1][place][1],
+                file=bed.database()[0].stat().st_size,
+            )
+            for place, bed in enumerate(beds)
+        }
 
 
-def _over_http(bed: Bed) -> tuple[float, float, float, int]:
+def _searched(bed: Bed, questions: Sequence[str], number: int) -> int:
+    return bed.muisti().search(questions[number], "hybrid")
+
+
+def _over_http(bed: Bed, inside: float) -> tuple[float, float, float, int]:
     """Seconds that HTTP adds to a search, and of a write; writes a second; bytes of a process without an index."""
     path, _ = bed.database()
-    inside = _size(bed).search
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copy(path, Path(folder) / "copy.db")
         with muisti.serving(Path(copy)) as running:
