@@ -5,6 +5,7 @@ import os
 import time
 from collections import Counter
 from pathlib import Path
+from subprocess import CalledProcessError
 
 from deploy.model import corpus, export, packages
 from deploy.model.card import Facts, write_card
@@ -16,6 +17,10 @@ SEED = 20_261_122
 WARNING = """
 NOT DECONTAMINATED: no folder of evaluation data was given. The model's scores on any judged set that overlaps its
 training texts are worth nothing. Give one: make model DATA=path/to/folder
+"""
+FETCHING = """
+Debian's packages need `apt-get update` first. For a version that a registry no longer carries, put the current one into
+deploy/model/sources.toml.
 """
 
 
@@ -29,7 +34,10 @@ def main() -> None:
     build = Build(options.build, options.threads, SEED, options.decontaminate is not None, options.from_scratch)
     stage("1/5 fetching packages by pip, npm and apt-get (Debian's need `apt-get update` first)")
     sources = packages.listed()
-    packages.fetch(sources, build.downloads)
+    try:
+        packages.fetch(sources, build.downloads)
+    except CalledProcessError as error:
+        raise SystemExit(f"{error.cmd[0]} could not fetch what it names above. {FETCHING}") from error
     stage("2/5 reading texts into pairs")
     contamination = _contamination(options.decontaminate)
     texts = packages.texts(sources)
