@@ -144,7 +144,7 @@ def test_a_reader_that_stops_reading_is_no_failure(tmp_path: Path, environ: dict
 def test_ctrl_c_ends_a_command_without_a_trace(tmp_path: Path, environ: dict[str, str]):
     with subprocess.Popen(
         [MUISTI, "add", "-", "--database", "m.db"], cwd=tmp_path, env=environ, stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_ctrl_c,
     ) as waiting:  # fmt: skip
         assert waiting.stdin is not None and waiting.stdout is not None and waiting.stderr is not None
         waiting.stdin.write("Deploys go")
@@ -153,6 +153,11 @@ def test_ctrl_c_ends_a_command_without_a_trace(tmp_path: Path, environ: dict[str
             time.sleep(0.02)
         assert interrupted(waiting) == 1
         assert (waiting.stdout.read(), waiting.stderr.read().strip()) == ("", "Stopped.")
+
+
+def heed_ctrl_c() -> None:
+    """As in a terminal. What a shell runs in the background ignores it, these tests perhaps, and so do its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def interrupted(process: subprocess.Popen[str]) -> int:
