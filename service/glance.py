@@ -13,6 +13,7 @@ _HEAD = re.compile(
     rb"(?P<method>GET|HEAD|POST|PUT|PATCH|DELETE) (?P<path>/[A-Za-z0-9/._~-]*)(?:\?[A-Za-z0-9/._~%=&+,:-]*)? HTTP/1\.1"
     rb"(?P<headers>(?:\r\n[A-Za-z0-9_-]+: ?[!-~](?:[ -~]*[!-~])?)*)"
 )
+MOST_DIGITS = 9  # of a length: Python refuses to read some thousands of them
 _FRAMING = frozenset({b"transfer-encoding", b"expect", b"upgrade"})  # what makes the body another matter
 
 
@@ -42,6 +43,7 @@ def glance(data: bytes) -> Glance | None:
     if (
         len(headers) < len(lines)
         or not size.isdigit()
+        or len(size) > MOST_DIGITS
         or int(size) != len(body)
         or not _FRAMING.isdisjoint(headers)
         or headers.get(b"connection", b"keep-alive").lower() != b"keep-alive"

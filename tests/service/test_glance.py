@@ -76,6 +76,16 @@ def test_what_clients_send_is_seen():
     assert glance(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n") == Glance("GET", "/healthz", {b"host": b"a"})
 
 
-@pytest.mark.parametrize("data", [b"", POST[:-1], POST + b"x", POST * 2, POST.replace(b"Host", b"Expect")])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        POST[:-1],
+        POST + b"x",
+        POST * 2,
+        POST.replace(b"Host", b"Expect"),
+        POST.replace(b": 2", b": " + b"2" * 5_000),
+    ],
+)
 def test_what_is_not_a_whole_plain_request_is_left_to_the_parser(data: bytes):
     assert glance(data) is None
