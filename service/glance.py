@@ -1,7 +1,7 @@
 """A request at a glance: what it asks for, when all of it has come at once and is written as most clients write it.
 
-For an overloaded server, which refuses ten requests for each that it answers: the parser and what hangs on it take
-four times as long. What is not simple is left to the parser, and so is everything that is wrong.
+For an overloaded server, which refuses ten requests for each that it answers: else the parser and what hangs on it are
+half of what a refusal costs. What is not simple is left to the parser, and so is everything that is wrong.
 """
 
 import re
