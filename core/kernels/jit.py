@@ -4,6 +4,7 @@ other of its kind. The target is set before anything compiles.
 
 import platform
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
@@ -17,9 +18,16 @@ from numba.np.numpy_support import carray
 P = ParamSpec("P")
 R = TypeVar("R")
 
+# Neither says what types it takes.
+llvm: Any = import_module("llvmlite.binding")
+ir: Any = import_module("llvmlite.ir")
+
 TARGETS = {"x86_64": "x86-64-v3", "AMD64": "x86-64-v3", "aarch64": "generic", "arm64": "generic"}
 
 CPU = TARGETS.get(platform.machine())
+
+# Vectors as wide as the narrowest type of a loop allows: sums of products of bytes take two thirds of the time.
+llvm.set_option("", "-vectorizer-maximize-bandwidth")
 
 if CPU is not None:
     config.CPU_NAME = CPU  # pyright: ignore[reportAttributeAccessIssue]  # made at run time
@@ -40,7 +48,19 @@ def _pointer(_: Any, address: Any) -> Any:
     return types.voidptr(address), emit
 
 
+@intrinsic
+def _fetch(_: Any, address: Any) -> Any:
+    def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        word, there = ir.IntType(32), builder.inttoptr(arguments[0], cgutils.voidptr_t)
+        shape = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, word, word, word])
+        loads = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], shape)
+        builder.call(loads, [there, word(0), word(3), word(1)])
+
+    return types.void(address), emit
+
+
 _at = cast(Callable[[int], Any], _pointer)
+_load = cast(Callable[[int], None], _fetch)
 _array = cast(Callable[[Any, tuple[int, ...], Any], Any], carray)
 
 
@@ -48,3 +68,10 @@ _array = cast(Callable[[Any, tuple[int, ...], Any], Any], carray)
 def array_at(address: int, size: int, kind: type[np.generic]) -> npt.NDArray[Any]:
     """The array that lies at an address, for use by loops."""
     return _array(_at(address), (size,), kind)
+
+
+@compiled
+def fetch(address: int, size: int) -> None:
+    """Begin to load the bytes at an address, which will be asked for soon; for use by loops."""
+    for line in range(0, size, 64):
+        _load(address + line)

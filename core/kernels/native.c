@@ -14,16 +14,27 @@
 
 #include "runtime.h"
 
-enum { WORDS = 192, ROOM = 1024, NO_VALUE = -2 };
+enum { WORDS = 192, ROOM = 1024, NO_VALUE = -2, LEVELS = 2 };
 
 typedef int32_t (*Entry)(const int64_t *words, void *result);
 
 typedef struct {
     const char *name, *takes, *gives;
-    Entry enter;
+    Entry enter[LEVELS]; /* the first for every processor, the second, if there is one, for some */
 } Loop;
 
 #include "kernels.h" /* static const Loop LOOPS[], which ends with a name of NULL */
+
+/* How many of the levels of core/kernels/ahead.py the processor at hand can do. */
+static int levels(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (LOOPS[0].enter[1] && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vnni"))
+        return 2;
+#endif
+    return 1;
+}
 
 /* The letters */
 
@@ -192,6 +203,7 @@ typedef struct {
     PyObject_HEAD
     vectorcallfunc call;
     const Loop *loop; /* the first of its name */
+    int level;
 } Kernel;
 
 static int same(const Loop *one, const Loop *other) {
@@ -200,6 +212,7 @@ static int same(const Loop *one, const Loop *other) {
 
 static PyObject *call(PyObject *self, PyObject *const *arguments, size_t flags, PyObject *names) {
     const Loop *first = ((Kernel *)self)->loop;
+    int level = ((Kernel *)self)->level;
     Py_ssize_t count = PyVectorcall_NARGS(flags);
     int64_t words[WORDS];
     int64_t result[ROOM / 8];
@@ -213,7 +226,7 @@ static PyObject *call(PyObject *self, PyObject *const *arguments, size_t flags, 
         }
         int32_t status;
         Py_BEGIN_ALLOW_THREADS
-        status = loop->enter(words, result);
+        status = loop->enter[level](words, result);
         Py_END_ALLOW_THREADS
         if (status != 0 && status != NO_VALUE)
             return PyErr_Format(PyExc_RuntimeError, "%s failed", first->name);
@@ -242,24 +255,35 @@ static PyType_Spec specification = {
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "core.kernels.native", .m_size = -1};
 
-PyMODINIT_FUNC PyInit_native(void) {
-    import_array();
-    PyObject *module = PyModule_Create(&definition), *kernels = PyDict_New();
-    PyObject *type = PyType_FromSpec(&specification);
-    if (module == NULL || kernels == NULL || type == NULL)
-        return NULL;
-    for (const Loop *loop = LOOPS; loop->name != NULL; loop++) {
+static PyObject *of_level(PyTypeObject *type, int level) {
+    PyObject *kernels = PyDict_New();
+    for (const Loop *loop = LOOPS; kernels != NULL && loop->name != NULL; loop++) {
         if (loop != LOOPS && same(loop, loop - 1))
             continue;
-        Kernel *kernel = PyObject_New(Kernel, (PyTypeObject *)type);
+        Kernel *kernel = PyObject_New(Kernel, type);
         if (kernel == NULL)
             return NULL;
         kernel->call = call;
         kernel->loop = loop;
+        kernel->level = level;
         int failed = PyDict_SetItemString(kernels, loop->name, (PyObject *)kernel);
         Py_DECREF(kernel);
         if (failed)
             return NULL;
     }
-    return PyModule_AddObject(module, "kernels", kernels) < 0 ? NULL : module;
+    return kernels;
+}
+
+PyMODINIT_FUNC PyInit_native(void) {
+    import_array();
+    PyObject *module = PyModule_Create(&definition), *all = PyList_New(0), *type = PyType_FromSpec(&specification);
+    if (module == NULL || all == NULL || type == NULL)
+        return NULL;
+    for (int level = 0; level < levels(); level++) {
+        PyObject *kernels = of_level((PyTypeObject *)type, level);
+        if (kernels == NULL || PyList_Append(all, kernels) < 0)
+            return NULL;
+        Py_DECREF(kernels);
+    }
+    return PyModule_AddObject(module, "levels", all) < 0 ? NULL : module;
 }

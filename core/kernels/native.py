@@ -5,13 +5,15 @@ found. `core/kernels/ahead.py` makes it.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, cast
 
 FOLDER = Path(__file__).parent
+
+Kernels = Mapping[str, Callable[..., Any]]  # by `module.name`
 
 
 def library() -> Path:
@@ -22,18 +24,21 @@ def library() -> Path:
     return FOLDER / "__pycache__" / f"native-{digest.hexdigest()[:16]}{EXTENSION_SUFFIXES[0]}"
 
 
-def kernels() -> Mapping[str, Callable[..., Any]] | None:
-    """The kernels by `module.name`; None when there is no library that this machine can load."""
+def levels() -> Sequence[Kernels]:
+    """The kernels for each level of processors that this machine can do, the fastest last; all do the same.
+
+    Nothing when there is no library that this machine can load.
+    """
     path = library()
     if not path.is_file():
-        return None
+        return ()
     loader = ExtensionFileLoader("core.kernels.native", str(path))
     spec = spec_from_file_location("core.kernels.native", path, loader=loader)
     if spec is None:
-        return None
+        return ()
     try:
         module: Any = module_from_spec(spec)
         loader.exec_module(module)
     except ImportError:  # made for another C library, or another numpy
-        return None
-    return cast(Mapping[str, Callable[..., Any]], module.kernels)
+        return ()
+    return cast(Sequence[Kernels], module.levels)

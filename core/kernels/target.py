@@ -1,6 +1,7 @@
 """How loops are compiled: ahead of time where the library was made (core/kernels/ahead.py), else by numba on first use.
 
-Either is for the same CPU: x86-64-v3 (AVX2, 2013 and later), or the generic 64-bit Arm.
+Either is for the same CPU: x86-64-v3 (AVX2, 2013 and later), or the generic 64-bit Arm. The library has the same loops
+once more for processors of later years, and takes those where it runs on one.
 """
 
 from collections.abc import Callable
@@ -23,10 +24,11 @@ Codes = npt.NDArray[np.uint64]
 Packed = npt.NDArray[np.uint32]
 Mask = npt.NDArray[np.bool_]
 
-KERNELS = native.kernels()
+LEVELS = native.levels()
+KERNELS = LEVELS[-1] if LEVELS else None
 
 if KERNELS is None:
-    from core.kernels.jit import array_at, compiled
+    from core.kernels.jit import array_at, compiled, fetch
 else:
     made = KERNELS
 
@@ -39,5 +41,12 @@ else:
         """What compiled loops have inside of them."""
         raise NotImplementedError
 
+    def fetch(address: int, size: int) -> None:
+        """The same."""
+        raise NotImplementedError
 
-__all__ = ["KERNELS", "Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "array_at", "compiled"]
+
+__all__ = [
+    "KERNELS", "LEVELS", "Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "array_at",
+    "compiled", "fetch",
+]  # fmt: skip

@@ -3,6 +3,7 @@
 import sys
 import threading
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -11,12 +12,24 @@ from hypothesis import strategies as st
 
 from core.index import alike
 from core.index.postings import Postings, build, in_units, table
-from core.kernels import Ints, Packed, blend, context, dense, lexical, pieces, pool, postings
+from core.kernels import Ints, Packed, blend, context, dense, lexical, pieces, pool, postings, stages
+from core.kernels.target import LEVELS
 from core.text import encode_terms
 from tests.core import twins
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(0, 60)
+
+
+@pytest.fixture(scope="module", autouse=True, params=range(max(1, len(LEVELS))), ids="level {}".format)
+def level(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test is for each level of processors that the library has and this machine can do."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, kernel in (LEVELS[request.param] if LEVELS else {}).items():
+            stage, _, loop = name.partition(".")
+            module = next(module for module in stages if module.__name__.endswith(f".{stage}"))
+            patch.setattr(module, loop, kernel)
+        yield
 
 
 @given(seeds, st.sampled_from([1, 2, 24, 100, 256]))
