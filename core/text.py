@@ -347,7 +347,7 @@ def _hash(term: str) -> int:
 
 
 _WITHOUT_IGNORED = str.maketrans("", "", _IGNORED)
-_remembered_terms = lru_cache(MEMO)(_terms_of_run)
+_remembered_terms = Memo(_terms_of_run, MEMO, SHORT).__getitem__
 _remembered_codes = Memo(_codes_of_run, MEMO, SHORT).__getitem__
-_remembered_hash = lru_cache(MEMO)(_hash)
+_remembered_hash = Memo(_hash, MEMO, SHORT).__getitem__
 _native_stem = lru_cache(MEMO)(stem)

@@ -140,4 +140,4 @@ def _distances(ours: Sequence[Word], theirs: Sequence[Word], encode: Encode) -> 
         return [1.0] * len(ours), [1.0] * len(theirs)
     vectors = encode([word.text.lower() for word in (*ours, *theirs)])
     cosines = np.clip(vectors[: len(ours)] @ vectors[len(ours) :].T, 0.0, 1.0)
-    return [float(1 - row.max()) for row in cosines], [float(1 - column.max()) for column in cosines.T]
+    return (1 - cosines.max(axis=1)).tolist(), (1 - cosines.max(axis=0)).tolist()

@@ -6,7 +6,11 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from core.language import QUESTION_WORDS
+from core.memo import Memo
 from core.text import tokenize
+
+MEMO = 32_768  # words
+LONG = 64  # characters of a word that is not remembered
 
 WordKind = Literal["plain", "function", "negation", "number", "date", "name"]
 
@@ -54,6 +58,7 @@ _DATE_FORM = re.compile(
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _SENTENCE_END = re.compile(r"[.!?;…\n]")
 _QUOTED = re.compile(r"[\"“„«`]([^\"“”„«»`\n]{1,60})[\"”“»`]")
+_QUOTE = re.compile(r"[\"“„«`]")
 _INNER = re.compile(r"[-_./:@]")
 _HUMP = re.compile(r"[a-z][A-Z]")
 
@@ -78,19 +83,22 @@ def read(text: str) -> tuple[Word, ...]:
     [('Ann', 'plain'), ("isn't", 'negation'), ('on', 'function'), ('port', 'plain'), ('5433', 'number'), \
 ('in', 'function'), ('May', 'date')]
     """
-    quoted = [match.span(1) for match in _QUOTED.finditer(text)]
+    quoted = [match.span(1) for match in _QUOTED.finditer(text)] if _QUOTE.search(text) else []
     pieces: list[tuple[str, int]] = []
     for match in _WORD.finditer(text):
         run = match[0]
-        pieces += _split(run, match.start()) if "-" in run else [(run, match.start())]
-    telling = _capitals_tell([word for word, _ in pieces])
+        if "-" in run:
+            pieces += _split(run, match.start())
+        else:
+            pieces.append((run, match.start()))
+    analysed = [_analysed(word) for word, _ in pieces]
+    telling = _capitals_tell([capital for _, _, capital in analysed])
     words: list[Word] = []
     stop = 0
-    for word, at in pieces:
-        kind, key = _analysed(word)
+    for (word, at), (kind, key, _) in zip(pieces, analysed, strict=True):
         if kind == "plain" and (
-            (quoted and any(start <= at < end for start, end in quoted))
-            or (telling and word[0].isupper() and not _is_initial(text, words, stop, at))
+            (telling and word[0].isupper() and not _is_initial(text, words, stop, at))
+            or (quoted and any(start <= at < end for start, end in quoted))
         ):
             kind = "name"
         words.append(Word(word, key, kind, len(words)))
@@ -114,14 +122,18 @@ def _split(run: str, at: int) -> list[tuple[str, int]]:
     return [(run, at)]
 
 
-def _capitals_tell(words: list[str]) -> bool:
+def _capitals_tell(capitals: Sequence[bool | None]) -> bool:
     """Whether a capital marks a name: not in a headline where most words have one."""
-    letters = [word[0] for word in words if word[0].isalpha() and word.lower() not in _FUNCTION]
-    return sum(map(str.isupper, letters)) <= max(len(letters) // 2, 2)
+    return capitals.count(True) <= max((len(capitals) - capitals.count(None)) // 2, 2)
 
 
-@lru_cache(16_384)
-def _analysed(text: str) -> tuple[WordKind, str]:
+def _worked_out(text: str) -> tuple[WordKind, str, bool | None]:
+    """Kind and key of a word, and whether it begins with a capital; None where that says nothing about its kind."""
+    telling = text[0].isalpha() and text.lower() not in _FUNCTION
+    return *_kind_and_key(text), text[0].isupper() if telling else None
+
+
+def _kind_and_key(text: str) -> tuple[WordKind, str]:
     low = text.lower().replace("’", "'")
     if low.endswith("n't") or low.replace("'", "") in _NEGATIONS:
         return "negation", "not"
@@ -154,3 +166,6 @@ def _of_digits(low: str) -> tuple[WordKind, str]:
 
 def _is_identifier(text: str) -> bool:
     return any(char.isdigit() for char in text) or "_" in text or bool(_INNER.search(text)) or bool(_HUMP.search(text))
+
+
+_analysed = Memo(_worked_out, MEMO, LONG).__getitem__

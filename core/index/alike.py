@@ -1,8 +1,7 @@
 """Rows that point nearly where a new memory does. One pass over the sign bits leaves few to be compared exactly."""
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from core.index.postings import FIELD_BITS, HASH_MASK, Postings
 from core.index.snapshot import Snapshot
 from core.kernels import Codes, Floats
 from core.kernels.likeness import alike as find
+from core.kernels.likeness import common
 from core.kernels.pool import best_memories
 
 EXACT = 5_000  # up to this many rows the search by vectors is used
@@ -63,14 +63,14 @@ def by_signs(snapshot: Snapshot, query: Aim, allowed: Allowed, least: float, wan
     return Near(rows[places], cosines[places])
 
 
-def words(codes: Codes) -> Mapping[int, int]:
-    """How often each word stands in a content, of which `codes` are the terms, with those of other fields."""
-    return Counter((codes[codes >> FIELD_BITS == 0] & HASH_MASK).tolist())
+def words(codes: Codes) -> Codes:
+    """The words of a content, of which `codes` are the terms, with those of other fields; ascending."""
+    return np.sort(codes[codes >> FIELD_BITS == 0] & HASH_MASK)
 
 
-def overlap(pieces: Sequence[Postings], row: int, said: Mapping[int, int]) -> float:
+def overlap(pieces: Sequence[Postings], row: int, said: Codes) -> float:
     """The share of the longer content's words that both say, of a row and of a text with these words; 0 for none."""
     piece = next(piece for piece in pieces if piece.first <= row < piece.first + piece.rows)
-    theirs: Counter[int] = Counter(piece.words(row).tolist())
-    common = sum(min(times, said.get(word, 0)) for word, times in theirs.items())
-    return common / max(theirs.total(), sum(said.values()), 1)
+    theirs = piece.words(row)
+    theirs.sort()
+    return common(said, theirs) / max(len(theirs), len(said), 1)

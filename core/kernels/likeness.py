@@ -1,10 +1,10 @@
-"""The inner loop that finds the rows of an index that point nearly where a new memory does."""
+"""The inner loops that find the rows of an index that point nearly where a new memory does, and what both say."""
 
 import numpy as np
 import numpy.typing as npt
 
 from core.kernels.dense import LANES, Shorts, Words, lighter, lowest, popcount
-from core.kernels.target import Bytes, Doubles, Floats, Longs, Mask, compiled
+from core.kernels.target import Bytes, Codes, Doubles, Floats, Longs, Mask, compiled, fetch
 
 COARSE = 0.02  # more than the first plane alone is ever wrong by
 
@@ -31,17 +31,21 @@ def alike(
     That is, with at most `most` components of another sign, and those of a weight of at most `heaviest` in all.
     Returns how many there are, of which `rows` and `cosines` hold as many as have room.
     """
-    found = 0
-    others = np.empty(LANES, np.int64)
+    found, waiting = 0, 0
+    others, near = np.empty(LANES, np.int64), np.empty(2 * LANES, np.int64)
     for block in range(bits.shape[0]):
-        near = np.uint64(0)
-        if _others(bits[block], planes[0], others) <= most:
-            near = lighter(others, most + 1)
-        while near != 0:
-            lane = int(lowest(near))
-            near &= near - np.uint64(1)
+        _count(bits[block], planes[0], others)
+        lanes = lighter(others, most + 1)
+        while lanes != 0:
+            lane = int(lowest(lanes))
+            lanes &= lanes - np.uint64(1)
             row = block * LANES + lane
             if row < allowed.size and allowed[row] and _weight(bits[block], planes, lane) <= heaviest:
+                fetch(codes.ctypes.data + row * codes.shape[1], codes.shape[1])
+                near[waiting] = row
+                waiting += 1
+        if waiting >= LANES or block == bits.shape[0] - 1:
+            for row in near[:waiting]:
                 total = _product(codes, row, query) * scales[row]
                 if step * total >= least - COARSE:
                     total += _product(fine, row, query) * fine_scales[row]
@@ -50,20 +54,30 @@ def alike(
                     if found < rows.size:
                         rows[found], cosines[found] = row, cosine
                     found += 1
+            waiting = 0
     return found
 
 
 @compiled
-def _others(block: Words, signs: Words, others: Longs) -> int:
-    """Count the components of another sign for each row of a block; returns the least of these counts."""
+def common(one: Codes, other: Codes) -> int:
+    """How many both have of two ascending lists of words, each as often as both have it."""
+    found, i, k = 0, 0, 0
+    while i < one.size and k < other.size:
+        if one[i] == other[k]:
+            found += 1
+        step, other_step = one[i] <= other[k], other[k] <= one[i]
+        i += int(step)
+        k += int(other_step)
+    return found
+
+
+@compiled
+def _count(block: Words, signs: Words, others: Longs) -> None:
+    """Count the components of another sign for each row of a block."""
     others[:] = 0
     for w in range(signs.size):
         for lane in range(LANES):
             others[lane] += np.int64(popcount(block[w, lane] ^ signs[w]))
-    fewest = others[0]
-    for lane in range(1, LANES):
-        fewest = min(fewest, others[lane])
-    return fewest
 
 
 @compiled
@@ -88,4 +102,5 @@ def bake() -> None:
     bits, planes, codes = np.zeros((1, 1, LANES), np.uint64), np.zeros((3, 1), np.uint64), np.ones((1, 8), np.int8)
     scales, query = np.ones(1, np.float32), np.ones(8, np.int16)
     rows: npt.NDArray[np.int64] = np.empty(1, np.int64)
+    common(bits.ravel(), bits.ravel())
     alike(bits, planes, 1, 1, np.ones(1, np.bool_), codes, scales, codes, scales, query, 1.0, 0.5, rows, np.empty(1))
