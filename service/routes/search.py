@@ -4,15 +4,17 @@ import msgspec
 from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
+from litestar.types import Scope
 from msgspec import UNSET
 
 from core.hits import Answer, Timings
 from service.decode import Request
-from service.gate import access_of, memories
+from service.gate import access_of, seen
 from service.headers import FRESHNESS, SEQ, freshness
 from service.parameters import PAST
 from service.schemas.replies import SearchReply
 from service.schemas.requests import SearchBody
+from service.sending import Reply
 from service.workers import Backend
 
 
@@ -30,19 +32,24 @@ async def search(
     The filter acts before the ranking: up to `limit` hits, all of which pass it.
     """
     age = freshness(request.headers.get(FRESHNESS)).max_age
+    return (await answered(request.scope, space, data, backend, age)).response()
+
+
+async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend, max_age: float = 0.0) -> Reply:
+    """The answer to a search."""
     query = data.to_query()
-    answer = await backend.search(memories(request, backend), space, query, age)
-    receipt = await _kept(request, space, backend, data, answer, query.reference_time) if data.receipt else UNSET
+    answer = await backend.search(seen(scope, backend), space, query, max_age)
+    receipt = await _kept(scope, space, backend, data, answer, query.reference_time) if data.receipt else UNSET
     headers = {SEQ: str(answer.seq), "Server-Timing": server_timing(answer.timings)}
-    return Response(SearchReply.of(answer, receipt), headers=headers)
+    return Reply(SearchReply.of(answer, receipt), headers)
 
 
 async def _kept(
-    request: Request, space: str, backend: Backend, data: SearchBody, answer: Answer, reference_time: int | None
+    scope: Scope, space: str, backend: Backend, data: SearchBody, answer: Answer, reference_time: int | None
 ) -> str:
     """The id of a receipt of this answer."""
     now = backend.engine.now()
-    asked, caller = msgspec.json.encode(data), access_of(request.scope).caller()
+    asked, caller = msgspec.json.encode(data), access_of(scope).caller()
     return await backend.store(
         backend.engine.receipts.keep,
         space,
@@ -60,8 +67,10 @@ def server_timing(timings: Timings) -> str:
     >>> server_timing(Timings(embed=0.1, rank=1.234))
     'embed;dur=0.10, filter;dur=0.00, rank;dur=1.23, fetch;dur=0.00'
     """
-    stages = {name: getattr(timings, name) for name in ("embed", "filter", "rank", "fetch")}
-    return ", ".join(f"{name};dur={milliseconds:.2f}" for name, milliseconds in stages.items())
+    return (
+        f"embed;dur={timings.embed:.2f}, filter;dur={timings.filter:.2f}, "
+        f"rank;dur={timings.rank:.2f}, fetch;dur={timings.fetch:.2f}"
+    )
 
 
 ROUTES = (search,)

@@ -18,6 +18,8 @@ from core.times import to_us
 from core.values import Draft
 from service.schemas import fields
 
+MODES, MATCHES, FUSIONS = get_args(Mode), get_args(Match), get_args(Fusion)
+
 
 class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A memory without its address."""
@@ -184,9 +186,9 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def to_query(self) -> Query:
         problems = [
-            *_choice("$.mode", self.mode, get_args(Mode)),
-            *_choice("$.match", self.match, get_args(Match)),
-            *_choice("$.fusion", self.fusion, get_args(Fusion)),
+            *_choice("$.mode", self.mode, MODES),
+            *_choice("$.match", self.match, MATCHES),
+            *_choice("$.fusion", self.fusion, FUSIONS),
             *_choice("$.min_evidence", self.min_evidence or "weak", ("weak", "strong")),
         ]
         if problems:
@@ -202,7 +204,7 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             recency=None if self.recency is None else self.recency.recency(),
             as_of=points.parse(self.as_of),
             reference_time=None if self.reference_time is None else to_us(self.reference_time),
-            min_evidence=cast(Evidence | None, self.min_evidence),
+            min_evidence=cast("Evidence | None", self.min_evidence),
             trust_weight=self.trust_weight,
             explain=self.explain,
             highlight=self.highlight,

@@ -80,11 +80,11 @@ def test_a_fault_is_answered_and_told_without_content(
 ):
     told = "".join(reversed("terces"))  # the log shows lines of the program
 
-    async def broken(**_: object) -> Any:
+    async def broken(*_: object) -> Any:
         raise RuntimeError(told)
 
-    handler = SimpleNamespace(opt={"needs": "read"}, fn=broken)
-    way = express.Way("/v1/spaces/{space}/search", express.SearchBody, cast(Any, handler))
+    handler = SimpleNamespace(opt={"needs": "read"})
+    way = express.Way("/v1/spaces/{space}/search", express.SearchBody, broken, cast(Any, handler))
     monkeypatch.setattr(express, "WAYS", {"/search": way})
     answer = client.post(f"{API}/search", json={"query": "x"})
     logs = [vars(record) for record in caplog.records]
