@@ -28,7 +28,7 @@ class Bed:
     """`shelf` keeps what is made of the texts alone, `embedded` what also depends on the model.
 
     `peers` is False when Muisti is measured alone; `slow` allows builds that take many minutes. `model` is a path, None
-    for the model that ships with Muisti.
+    for the model that ships with Muisti. `unseen` are texts of the same kind that are not in the corpus.
     """
 
     def __init__(
@@ -40,7 +40,9 @@ class Bed:
         peers: bool = True,
         slow: bool = False,
         model: str | None = None,
+        unseen: Sequence[str] = (),
     ) -> None:
+        self.unseen = unseen
         self.texts, self.peers, self.slow, self.model = texts, peers, slow, model
         self.shelf = Shelf.of(cache, texts)
         self.embedded = self.shelf.below(self.encoder().identity[:8])

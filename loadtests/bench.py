@@ -19,6 +19,7 @@ from rich.console import Console
 from loadtests import document, tables, texts
 from loadtests.bed import Bed, machine
 
+UNSEEN = 1_000  # texts that are not stored
 STAGES = ("dense", "lexical", "hybrid", "conflicts", "http", "concurrency", "memory")
 SIZES = (10_000, 100_000, 1_000_000)
 
@@ -39,7 +40,8 @@ def main() -> int:
         if size > len(corpus):
             console.print(f"[red]only {len(corpus):,} texts, {size:,} wanted: not measured[/]")
             continue
-        with Bed(corpus[:size], questions, cache, peers=options.peers, slow=options.slow, model=options.model) as bed:
+        kinds = {"peers": options.peers, "slow": options.slow, "model": options.model}
+        with Bed(corpus[:size], questions, cache, unseen=corpus[size : size + UNSEEN], **kinds) as bed:
             for stage in asked:
                 _run(stage, bed, folder / f"{stage}-{size}.json", options)
     results = load(folder)

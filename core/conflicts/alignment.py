@@ -1,7 +1,7 @@
 """Two texts word by word: what both say, and what only one says."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -25,24 +25,24 @@ def align(existing: Sequence[Word], new: Sequence[Word]) -> Alignment:
     """Pair the words of two texts."""
     ours = [word for word in existing if word.kind != "function"]
     theirs = [word for word in new if word.kind != "function"]
-    common = Counter(word.key for word in ours) & Counter(word.key for word in theirs)
-    only_ours, kept_ours = _parted(ours, common)
-    only_theirs, kept_theirs = _parted(theirs, common)
+    kept_ours, only_ours = _parted(ours, [word.key for word in theirs])
+    kept_theirs, only_theirs = _parted(theirs, kept_ours)
     return Alignment(tuple(only_ours), tuple(only_theirs), len(kept_ours), _order(kept_ours, kept_theirs))
 
 
-def _parted(words: Sequence[Word], common: Counter[str]) -> tuple[list[Word], list[str]]:
-    """The words that are not common, and the keys of those that are."""
-    left = Counter(common)
-    only: list[Word] = []
+def _parted(words: Sequence[Word], others: Iterable[str]) -> tuple[list[str], list[Word]]:
+    """The keys of the words that others say too, each as often as they do, and the words that are left."""
+    left = Counter(others)
     kept: list[str] = []
+    only: list[Word] = []
     for word in words:
-        if left[word.key] > 0:
-            left[word.key] -= 1
+        times = left.get(word.key)
+        if times:
+            left[word.key] = times - 1
             kept.append(word.key)
         else:
             only.append(word)
-    return only, kept
+    return kept, only
 
 
 def _order(ours: Sequence[str], theirs: Sequence[str]) -> float:

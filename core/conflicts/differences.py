@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from core.conflicts.opposites import opposed
+from core.conflicts.opposites import opposites
 from core.conflicts.words import Word, WordKind
 from core.outcomes import Difference, DifferenceKind
 
@@ -60,8 +60,11 @@ def _of(words: Iterable[Word], *kinds: WordKind) -> list[Word]:
 
 def _opposites(existing: Sequence[Word], new: Sequence[Word]) -> Iterator[tuple[DifferenceKind, Word, Word]]:
     left = list(new)
+    keys = {word.key for word in new}
     for ours in existing:
-        theirs = next((word for word in left if opposed(ours, word)), None)
-        if theirs is not None:
-            left.remove(theirs)
-            yield "opposite", ours, theirs
+        excluded = opposites(ours.key)
+        if not keys.isdisjoint(excluded):
+            theirs = next((word for word in left if word.key in excluded), None)
+            if theirs is not None:
+                left.remove(theirs)
+                yield "opposite", ours, theirs

@@ -1,7 +1,11 @@
 """Words that exclude each other: a list, and a rule for prefixes that negate."""
 
-from core.conflicts.words import Word
+from collections.abc import Callable
+
+from core.memo import Memo
 from core.text import tokenize
+
+MEMO, LONG = 4_096, 64  # words whose opposites are remembered, and the most characters of one
 
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de")
 _STEM_MIN = 3  # characters that a prefix must leave
@@ -74,26 +78,33 @@ day / night
 """
 
 
-def _pairs() -> frozenset[tuple[str, str]]:
-    found: set[tuple[str, str]] = set()
+def _listed() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
     for line in _LIST.strip().splitlines():
         one, other = ([" ".join(tokenize(word)) for word in side.split()] for side in line.split(" / "))
-        found |= {pair for a in one for b in other for pair in ((a, b), (b, a))}
-    return frozenset(found)
+        for a in one:
+            for b in other:
+                found.setdefault(a, set()).add(b)
+                found.setdefault(b, set()).add(a)
+    return found
 
 
-_OPPOSITES = _pairs()
+_OPPOSITES = _listed()
 
 
-def opposed(one: Word, other: Word) -> bool:
-    """Whether two words exclude each other.
+def opposites(key: str) -> frozenset[str]:
+    """The keys of the words that a word excludes, by its key.
 
-    >>> from core.conflicts.words import read
-    >>> opposed(*read("enabled disabled")), opposed(*read("supported unsupported")), opposed(*read("cat dog"))
-    (True, True, False)
+    >>> [one in opposites(other) for one, other in (("hot", "cold"), ("safe", "unsafe"), ("unsafe", "safe"), ("a", "b"))]
+    [True, True, True, False]
     """
-    return (one.key, other.key) in _OPPOSITES or _negates(one.key, other.key) or _negates(other.key, one.key)
+    return _remembered(key)
 
 
-def _negates(key: str, other: str) -> bool:
-    return len(key) >= _STEM_MIN and other.endswith(key) and other.removesuffix(key) in _PREFIXES
+def _opposites(key: str) -> frozenset[str]:
+    negated = {prefix + key for prefix in _PREFIXES} if len(key) >= _STEM_MIN else set[str]()
+    bare = {key.removeprefix(prefix) for prefix in _PREFIXES if key.startswith(prefix)}
+    return frozenset(_OPPOSITES.get(key, set[str]()) | negated | {word for word in bare if len(word) >= _STEM_MIN})
+
+
+_remembered = Memo(_opposites, MEMO, LONG).__getitem__

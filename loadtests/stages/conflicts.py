@@ -15,20 +15,22 @@ from core.store.inserting import NewVersion
 from core.values import TRUST, Draft
 from loadtests.bed import Bed
 from loadtests.fill import SPACE
-from loadtests.timing import WARMING, Engine, interleaved
+from loadtests.timing import USED, Engine, interleaved
 
 COUNT = 400
 
 
 def measure(bed: Bed) -> dict[str, Any]:
-    count = COUNT + WARMING
+    count = COUNT + USED
     checker = bed.muisti().engine._parts.writer._checker  # pyright: ignore[reportPrivateUsage]  # below the engine
     kinds = {
         "the halves of two": _halves(bed.texts[: count + 1]),
         "one without its last word": [text.rpartition(" ")[0] for text in bed.texts[-count:]],
     }
+    if len(bed.unseen) >= count:
+        kinds["another of the same documents"] = list(bed.unseen[:count])
     engines = [_engine(bed, checker, name, texts) for name, texts in kinds.items()]
-    times = interleaved(engines, COUNT)
+    times = interleaved(engines, COUNT, warming=USED)
     return {
         "checks": COUNT,
         "engines": [

@@ -7,7 +7,7 @@ from core.hits import Mode
 from loadtests.bed import Bed
 from loadtests.muisti import Muisti, below
 from loadtests.peers import five_systems
-from loadtests.timing import WARMING, Engine, interleaved
+from loadtests.timing import USED, WARMING, Engine, interleaved
 
 PER_ROW = 100_000  # rows that the design reads one by one; above it is measured at its best only
 WAYS: tuple[tuple[str, Mode, int | None], ...] = (
@@ -31,7 +31,7 @@ def measure(bed: Bed) -> dict[str, Any]:
             if name != "per row" or bed.size <= PER_ROW:
                 answer = lambda number, search=search: len(search(asked[number], 10))  # noqa: E731
                 engines.append(Engine(f"five systems' design, {name}", answer, every))
-    times = interleaved(engines, queries)
+    times = interleaved(engines, queries, warming=USED)
     return {
         "queries": queries,
         "engines": [{"name": name, **measured.summary()} for name, measured in times.items()],
@@ -46,6 +46,6 @@ def prepare(bed: Bed) -> None:
 def _way(bed: Bed, muisti: Muisti, place: int, queries: int) -> Engine[int]:
     """One way to search, with questions that no other way asks."""
     name, mode, percent = WAYS[place]
-    asked = bed.questions(queries + WARMING, first=place * (queries + WARMING))
+    asked = bed.questions(queries + USED, first=place * (queries + USED))
     chosen: Filter | None = None if percent is None else below(percent)
     return Engine(name, lambda number: muisti.search(asked[number], mode, chosen))
