@@ -1,6 +1,5 @@
 """Words that exclude each other: a list, and a rule for prefixes that negate."""
 
-from collections.abc import Callable
 
 from core.memo import Memo
 from core.text import tokenize
@@ -95,8 +94,8 @@ _OPPOSITES = _listed()
 def opposites(key: str) -> frozenset[str]:
     """The keys of the words that a word excludes, by its key.
 
-    >>> [one in opposites(other) for one, other in (("hot", "cold"), ("safe", "unsafe"), ("unsafe", "safe"), ("a", "b"))]
-    [True, True, True, False]
+    >>> "cold" in opposites("hot"), "unsafe" in opposites("safe"), "safe" in opposites("unsafe"), "a" in opposites("b")
+    (True, True, True, False)
     """
     return _remembered(key)
 

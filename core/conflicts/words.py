@@ -3,7 +3,9 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from core.language import QUESTION_WORDS
 from core.memo import Memo
@@ -63,7 +65,7 @@ _INNER = re.compile(r"[-_./:@]")
 _HUMP = re.compile(r"[a-z][A-Z]")
 
 
-class Word(NamedTuple):
+class Word(msgspec.Struct, frozen=True, gc=False):
     """A word as it is written, the `key` under which it equals another, and its place among the words of its text.
 
     The signs `:`, `=` and `#` are function words, for what they say about the word that follows.
