@@ -1,6 +1,5 @@
 """Words that exclude each other: a list, and a rule for prefixes that negate."""
 
-
 from core.memo import Memo
 from core.text import tokenize
 
