@@ -37,8 +37,10 @@ def sweep(found: Sequence[Figures], path: Path) -> None:
         panels[0][column].set_ylim(0)
         panels[0][column].set_title(f"{count} {'worker' if count == 1 else 'workers'}", loc="left", fontsize=11)
         panels[1][column].set_xlabel("users, each of whom waits for the answer")
-    panels[0][0].legend(frameon=False, fontsize=9)
-    save(figure, path)
+    lines = panels[0][0].get_legend_handles_labels()
+    figure.tight_layout(rect=(0, 0.04, 1, 1))
+    figure.legend(*lines, loc="lower center", ncols=len(COLORS), frameon=False, fontsize=9)
+    save(figure, path, tight=False)
 
 
 def overload(phases: Sequence[Figures], path: Path) -> None:

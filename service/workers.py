@@ -31,6 +31,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+def processors() -> int:
+    """How many this process may use at the moment: whoever starts or watches it may leave it fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class _Job:
     """A call that waits for a thread. Whoever takes it first has it: a thread, or the caller who gives up."""
 
@@ -132,7 +137,7 @@ class Backend:
     ) -> None:
         """`admission` has the lines that calls wait in."""
         lines = admission or Admission(settings.queue_seconds, settings.queue_limit)
-        searchers = settings.search_threads or os.cpu_count() or 1
+        searchers = settings.search_threads or processors()
         self._search = Pool("search", searchers, settings.queue_limit, lines.search)
         self._store = Pool("store", settings.database_threads, settings.queue_limit, lines.store)
         self._disk = lines.disk
@@ -155,12 +160,12 @@ class Backend:
         """Search here and now when it is a matter of a millisecond or two, else on a thread.
 
         On another core the search would find nothing in its cache and wait for the interpreter: that takes .5 ms, and
-        pays when several search a large space at once.
+        pays when several search a large space at once, where there is another core.
         """
         self._asking += 1
         try:
             await asyncio.sleep(0)  # whoever asks at the same time is counted
-            answer = memories.search_at_once(space, query, max_age, alone=self._asking == 1)
+            answer = memories.search_at_once(space, query, max_age, alone=self._asking == 1 or processors() == 1)
             answer = answer or await self._search.run(memories.search, space, query, max_age)
         finally:
             self._asking -= 1

@@ -32,7 +32,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     embeddings: Annotated[bool, on_off("Whether texts are embedded; off leaves search by keyword.")] = True
     index_memory: Annotated[int, size("Memory for the indexes of one worker; least used go first.")] = 512 << 20
     body_limit: Annotated[int, size("Largest request body.")] = 10_000_000
-    search_threads: Annotated[int, whole(0, 1024, "Threads that search; 0 means one for each core.")] = 0
+    search_threads: Annotated[
+        int, whole(0, 1024, "Threads that search; 0 means one for each core that the process may use.")
+    ] = 0
     database_threads: Annotated[int, whole(1, 1024, "Threads that wait for the database.")] = 32
     queue_limit: Annotated[int, whole(1, 1_000_000, "Requests that may wait before others get 503.")] = 256
     queue_seconds: Annotated[float, amount(60, "Seconds that a request may have to wait; else 503.")] = 1.0

@@ -1,6 +1,7 @@
 """What runs on which thread, and what threads may do at once."""
 
 import asyncio
+import os
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ from core.caller import OWNER
 from core.hits import Answer
 from core.memories import Memories
 from core.query import Query
+from service import workers
 from service.settings import Settings
 from service.workers import Backend
 from tests.core.fakes import SPACE, add, open_engine
@@ -75,9 +77,20 @@ def test_searches_of_a_small_space_take_turns_and_those_of_a_large_one_share_thr
         engine.search(SPACE, Query(text="tea"))
         assert asyncio.run(asked(8)) == [here] * 8
         monkeypatch.setattr(searching, "BRIEF_ROWS", 1)
+        monkeypatch.setattr(workers, "processors", lambda: 2)
         assert asyncio.run(asked(1)) == [here]
         threads = asyncio.run(asked(8))
         assert len(threads) == 8 and here not in threads
+        monkeypatch.setattr(workers, "processors", lambda: 1)
+        assert asyncio.run(asked(8)) == [here] * 8
     finally:
         backend.close()
         engine.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system does not keep a process to a processor")
+def test_processors_that_a_process_may_not_use_do_not_count():
+    kept = "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"
+    code = f"import os; from service.workers import processors; {kept}; print(processors())"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "1"
