@@ -10,6 +10,8 @@ from core.kernels.target import KERNELS
 if KERNELS is None:
     from core.kernels import ahead
 
+    for old in native.FOLDER.glob("__pycache__/*.nb[ic]"):  # perhaps compiled under other settings of jit.py
+        old.unlink()
     bake()
     try:
         ahead.make(stages)
