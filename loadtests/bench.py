@@ -40,8 +40,15 @@ def main() -> int:
         if size > len(corpus):
             console.print(f"[red]only {len(corpus):,} texts, {size:,} wanted: not measured[/]")
             continue
-        kinds = {"peers": options.peers, "slow": options.slow, "model": options.model}
-        with Bed(corpus[:size], questions, cache, unseen=corpus[size : size + UNSEEN], **kinds) as bed:
+        with Bed(
+            corpus[:size],
+            questions,
+            cache,
+            peers=options.peers,
+            slow=options.slow,
+            model=options.model,
+            unseen=corpus[size : size + UNSEEN],
+        ) as bed:
             for stage in asked:
                 _run(stage, bed, folder / f"{stage}-{size}.json", options)
     results = load(folder)

@@ -23,7 +23,7 @@ from service.receiving import read_body
 from service.routes.memories import add_memory, add_plain
 from service.routes.search import answered, search
 from service.schemas.requests import AddBody, SearchBody
-from service.sending import Reply, send_body, send_problem
+from service.sending import PlainResponse, send_body, send_problem
 from service.workers import Backend
 
 _PATH = re.compile(rf"/v1/spaces/(?P<space>[^/{SLASH}]+)(?P<end>/(?:search|memories))")
@@ -40,7 +40,7 @@ class Way(msgspec.Struct, frozen=True):
 
     template: str
     body: type[Any]
-    answer: Callable[[Scope, str, Any, Backend], Awaitable[Reply]]
+    answer: Callable[[Scope, str, Any, Backend], Awaitable[PlainResponse]]
     handler: HTTPRouteHandler
 
 

@@ -44,17 +44,13 @@ from service.schemas.replies import (
     CountReply,
     CountsReply,
     EmbeddingsReply,
-    ExplanationReply,
     FieldChangeReply,
     HistoryReply,
-    HitReply,
     ItemReply,
     ItemsReply,
     MemoryReply,
     PageReply,
-    PassageReply,
     ReadyReply,
-    SearchReply,
     SpaceReply,
     SpacesReply,
     StatsReply,
@@ -64,6 +60,7 @@ from service.schemas.replies import (
     WrittenReply,
 )
 from service.schemas.reviews import ReviewReply
+from service.schemas.search import ExplanationReply, HitReply, PassageReply, SearchReply
 from service.schemas.webhooks import WebhookReply, WebhooksReply
 
 EPOCH = "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4"

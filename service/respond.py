@@ -10,7 +10,7 @@ from core.values import Found, Seq
 from service.headers import FLAGS, REPLAYED, SEQ
 from service.schemas.dry_run import DryRunReply
 from service.schemas.replies import AddedReply, MemoryReply, WrittenReply
-from service.sending import Reply
+from service.sending import PlainResponse
 from service.workers import Backend
 
 T = TypeVar("T")
@@ -81,11 +81,13 @@ def added(one: Written) -> Response[AddedReply]:
     return planned(one.plan, stored(one).response())
 
 
-def stored(one: Written) -> Reply:
+def stored(one: Written) -> PlainResponse:
     """The same, of what is no dry run."""
     memory = one.memories[0]
     location = f"/v1/spaces/{memory.space}/memories/{memory.id}"
-    return Reply(AddedReply.of_written(one), {**written_headers(one), "ETag": memory.etag, "Location": location}, 201)
+    return PlainResponse(
+        AddedReply.of_written(one), {**written_headers(one), "ETag": memory.etag, "Location": location}, 201
+    )
 
 
 def deleted(one: Written) -> Response[None]:

@@ -60,7 +60,6 @@ _DATE_FORM = re.compile(
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _SENTENCE_END = re.compile(r"[.!?;…\n]")
 _QUOTED = re.compile(r"[\"“„«`]([^\"“”„«»`\n]{1,60})[\"”“»`]")
-_QUOTE = re.compile(r"[\"“„«`]")
 _INNER = re.compile(r"[-_./:@]")
 _HUMP = re.compile(r"[a-z][A-Z]")
 
@@ -85,7 +84,7 @@ def read(text: str) -> tuple[Word, ...]:
     [('Ann', 'plain'), ("isn't", 'negation'), ('on', 'function'), ('port', 'plain'), ('5433', 'number'), \
 ('in', 'function'), ('May', 'date')]
     """
-    quoted = [match.span(1) for match in _QUOTED.finditer(text)] if _QUOTE.search(text) else []
+    quoted = [match.span(1) for match in _QUOTED.finditer(text)]
     pieces: list[tuple[str, int]] = []
     for match in _WORD.finditer(text):
         run = match[0]

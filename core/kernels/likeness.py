@@ -63,11 +63,12 @@ def common(one: Codes, other: Codes) -> int:
     """How many both have of two ascending lists of words, each as often as both have it."""
     found, i, k = 0, 0, 0
     while i < one.size and k < other.size:
-        if one[i] == other[k]:
-            found += 1
-        step, other_step = one[i] <= other[k], other[k] <= one[i]
-        i += int(step)
-        k += int(other_step)
+        if one[i] < other[k]:
+            i += 1
+        elif one[i] > other[k]:
+            k += 1
+        else:
+            found, i, k = found + 1, i + 1, k + 1
     return found
 
 

@@ -37,7 +37,7 @@ from service.routes.erasure import reported
 from service.schemas.erasure import ErasureReply
 from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply, WrittenReply
 from service.schemas.requests import AddBody, PatchBody, RestoreBody, SupersedeBody, on_conflict_of
-from service.sending import Reply
+from service.sending import PlainResponse
 from service.workers import Backend
 
 
@@ -70,7 +70,7 @@ async def add_memory(
     return preferred(request, added(one))
 
 
-async def add_plain(scope: Scope, space: str, data: AddBody, backend: Backend) -> Reply:
+async def add_plain(scope: Scope, space: str, data: AddBody, backend: Backend) -> PlainResponse:
     """The same for a request without any parameters."""
     return stored(await _added(scope, space, data, backend))
 

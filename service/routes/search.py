@@ -12,9 +12,9 @@ from service.decode import Request
 from service.gate import access_of, seen
 from service.headers import FRESHNESS, SEQ, freshness
 from service.parameters import PAST
-from service.schemas.replies import SearchReply
 from service.schemas.requests import SearchBody
-from service.sending import Reply
+from service.schemas.search import SearchReply
+from service.sending import PlainResponse
 from service.workers import Backend
 
 
@@ -35,13 +35,13 @@ async def search(
     return (await answered(request.scope, space, data, backend, age)).response()
 
 
-async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend, max_age: float = 0.0) -> Reply:
+async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend, max_age: float = 0.0) -> PlainResponse:
     """The answer to a search."""
     query = data.to_query()
     answer = await backend.search(seen(scope, backend), space, query, max_age)
     receipt = await _kept(scope, space, backend, data, answer, query.reference_time) if data.receipt else UNSET
     headers = {SEQ: str(answer.seq), "Server-Timing": server_timing(answer.timings)}
-    return Reply(SearchReply.of(answer, receipt), headers)
+    return PlainResponse(SearchReply.of(answer, receipt), headers)
 
 
 async def _kept(

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from core.hits import Answer, Evidence, Mode
 from core.receipts import Moved, Receipt, Why
 from service.schemas import fields
-from service.schemas.replies import SearchReply
+from service.schemas.search import SearchReply
 
 ReceiptId = Annotated[
     str,

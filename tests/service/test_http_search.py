@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from service.schemas.replies import ExplanationReply, SearchReply
+from service.schemas.search import ExplanationReply, SearchReply
 from tests.service.fakes import API, draft
 
 MODES = ("hybrid", "semantic", "keyword", "metadata", "recent")

@@ -1,0 +1,94 @@
+"""What a search answers with: hits, and how each came to its score."""
+
+from datetime import datetime
+from typing import Annotated, cast
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from core.hits import Answer, Evidence, Fusion, Hit, Mode
+from service.schemas import fields
+from service.schemas.replies import MemoryReply
+
+
+class PassageReply(Struct, frozen=True, kw_only=True):
+    """The stretch of the content that answers best: its number and its borders in characters."""
+
+    number: int
+    start: int
+    stop: int
+
+
+class NamedTimeReply(Struct, frozen=True, kw_only=True):
+    """The time that a query names which is nearest to the memory; null where it is open."""
+
+    words: str
+    start: datetime | None
+    stop: datetime | None
+    factor: float
+
+
+class ExplanationReply(Struct, frozen=True, kw_only=True):
+    """Every factor of a score = fused * time * recency * importance * trust * feedback, at most 1.
+
+    `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`.
+    """
+
+    fusion: Fusion | None
+    alpha: float | None
+    lexical: float | None
+    bm25: float | None
+    cosine: float | None
+    blend: Annotated[
+        dict[str, float] | None, Meta(description="What stands around the words and the memory; absolute fusion only.")
+    ]
+    fused: float
+    time: NamedTimeReply | None
+    recency: float
+    importance: float
+    trust: float
+    feedback: Annotated[float, Meta(description="From what callers said of it, 0.9 to 1.1; 1 for nothing.")]
+    age_days: float | None
+    refreshed_days: Annotated[float, Meta(description="Days of the age that do not count, up to the last retrieval.")]
+    terms: Annotated[dict[str, float], Meta(description="Share of each word of the query in `lexical`.")]
+
+
+class HitReply(Struct, frozen=True, kw_only=True):
+    """A memory that answers, with its place in each ranking, from 1. `highlight` and `explain` stand when asked for."""
+
+    memory: MemoryReply
+    score: float
+    ranks: dict[str, int]
+    passage: PassageReply
+    highlight: str | UnsetType = UNSET
+    explain: ExplanationReply | UnsetType = UNSET
+
+    @staticmethod
+    def of(hit: Hit) -> "HitReply":
+        """The hit itself, written as this would be."""
+        return cast(HitReply, hit)
+
+
+class SearchReply(Struct, frozen=True, kw_only=True):
+    """Hits, best first."""
+
+    hits: list[HitReply]
+    total: Annotated[int, Meta(description="Memories that could have been hits.")]
+    evidence: Annotated[Evidence, Meta(description="Whether anything here is about the query; none is no fault.")]
+    strength: Annotated[float, Meta(description="What `evidence` is read from, from 0 up.", ge=0)]
+    strategy: Annotated[Mode, Meta(description="The mode that ran.")]
+    degraded: Annotated[list[str], Meta(description="What could not be done as asked, in words; empty when all was.")]
+    seq: fields.SeqText
+    receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, answer: Answer, receipt: str | UnsetType = UNSET) -> "SearchReply":
+        return cls(
+            hits=[HitReply.of(hit) for hit in answer.hits],
+            total=answer.total,
+            evidence=answer.evidence,
+            strength=answer.strength,
+            strategy=answer.strategy,
+            degraded=list(answer.degraded),
+            seq=str(answer.seq),
+            receipt=receipt,
+        )
