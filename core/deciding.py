@@ -1,7 +1,7 @@
 """Conflicts that were stored for somebody to decide: which are open, and what becomes of them."""
 
 from datetime import datetime
-from typing import Literal, cast
+from typing import cast
 
 from msgspec import Struct, structs
 
@@ -12,7 +12,7 @@ from core.conflicts.words import read as words_of
 from core.counts import Quota
 from core.embed import Encoder
 from core.errors import InvalidInput, NotFound
-from core.outcomes import Difference, LikenessKind, Written
+from core.outcomes import Difference, ReviewKind, Written
 from core.prepare import again, carried, superseded
 from core.reading import find_space
 from core.refusals import Part
@@ -33,7 +33,7 @@ class OpenConflict(Struct, frozen=True, kw_only=True):
     """
 
     id: int
-    kind: Literal["duplicate", "conflict"]
+    kind: ReviewKind
     similarity: float | None
     opened_at: datetime
     actor: str
@@ -163,10 +163,10 @@ class Conflicts:
 
 def _conflict(row: Row, space: str) -> OpenConflict:
     head, existing, new = conflicts.parts(row)
-    number, kind, similarity, opened_at, actor = cast(tuple[int, LikenessKind, float | None, int, str], head)
+    number, kind, similarity, opened_at, actor = cast(tuple[int, ReviewKind, float | None, int, str], head)
     return OpenConflict(
         id=number,
-        kind="duplicate" if kind == "duplicate" else "conflict",
+        kind=kind,
         similarity=similarity,
         opened_at=from_us(opened_at),
         actor=actor,

@@ -286,9 +286,10 @@ def _likenesses(one: _Seen, alike: Sequence[Likeness]) -> Iterator[Finding]:
             fix = (Fix("delete", memory.id),)
             detail = f"says nearly the same as {other.id}: {_about(other.content)}"
             yield Finding("duplicate", memory.id, memory.version, detail, about, fix, (other.id,))
-        elif other.kind == "conflict":
+        elif other.kind in ("conflict", "possible_conflict"):
             fix = (Fix("update", other.id, {"status": "deprecated"}),)  # the older one: facts change
-            detail = f"contradicts {other.id}: {_about(other.content)}"
+            verb = "contradicts" if other.kind == "conflict" else "may contradict"
+            detail = f"{verb} {other.id}: {_about(other.content)}"
             yield Finding("contradiction", memory.id, memory.version, detail, about, fix, (other.id,))
 
 

@@ -7,7 +7,8 @@ import msgspec
 
 from core.values import Memory, Seq
 
-LikenessKind = Literal["duplicate", "conflict", "similar", "address"]
+LikenessKind = Literal["duplicate", "conflict", "possible_conflict", "similar", "address"]
+ReviewKind = Literal["duplicate", "conflict", "possible_conflict"]  # of pairs that wait for a decision
 DifferenceKind = Literal["negation", "opposite", "number", "date", "name"]
 FlagCode = Literal["redacted", "trust_lowered", "echo"]
 
@@ -23,8 +24,9 @@ class Difference(msgspec.Struct, frozen=True):
 class Likeness(msgspec.Struct, frozen=True, kw_only=True):
     """A current memory that is like a new one. `content` is its beginning.
 
-    A `duplicate` says the same, a `conflict` the contrary, a `similar` one nearly the same; an `address` is only the
-    same category and key. `similarity` is the cosine of both texts, None where they were not compared.
+    A `duplicate` says the same, a `conflict` the contrary, a `possible_conflict` perhaps the contrary, a `similar` one
+    nearly the same; an `address` is only the same category and key. `similarity` is the cosine of both texts, None
+    where they were not compared.
     """
 
     id: str

@@ -8,6 +8,7 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
 
+from core.framing import WORDS_MIN, unframed
 from core.text import normalise
 from core.times import SECOND_US
 from core.values import Memory
@@ -67,16 +68,22 @@ class Served:
     def echoed(self, actor: str, epoch: str, text: str, now: int) -> tuple[str, ...]:
         """The ids of the memories that a text only repeats, the most repeated first.
 
-        None when it has a sentence that stands in none of them.
+        None when it has a sentence that is in none of them. Words that only frame a sentence, such as "note to self",
+        and sentences of nothing else take no part.
         """
         with self._lock:
             given = self._given.get((actor, epoch))
             known = [] if given is None else given.since(now - WITHIN_US)
         if not known or len(text) > TEXT:
             return ()
-        said = _hashes(text)
-        common = {memory_id: both for _, memory_id, held in known if (both := said & held)}
-        if not common or said != frozenset[int]().union(*common.values()):
+        read = list(_read_sentences(text))
+        said = [forms for forms, is_frame in read if not is_frame] or [forms for forms, _ in read]
+        common: dict[str, set[int]] = {}
+        for _, memory_id, held in known:
+            places = {place for place, forms in enumerate(said) if not held.isdisjoint(forms)}
+            if places:
+                common[memory_id] = places
+        if not said or len(set[int]().union(*common.values())) < len(said):
             return ()
         return tuple(sorted(common, key=lambda one: -len(common[one]))[:SHOWN])
 
@@ -88,7 +95,15 @@ class Served:
 
 
 def _hashes(text: str) -> frozenset[int]:
-    return frozenset(map(hash, sentences(text)))
+    return frozenset(one for forms, _ in _read_sentences(text) for one in forms)
+
+
+def _read_sentences(text: str) -> Iterator[tuple[frozenset[int], bool]]:
+    """Yield for each sentence the hashes of it as it is and without its frame, and whether it is only a frame."""
+    for sentence in sentences(text):
+        inner = unframed(sentence.split(" "))
+        forms = {sentence, " ".join(inner)} if len(inner) >= WORDS_MIN else {sentence}
+        yield frozenset(map(hash, forms)), not inner
 
 
 def sentences(text: str) -> Iterator[str]:

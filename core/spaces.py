@@ -34,8 +34,9 @@ CONTENT_ONLY = SpaceSettings(lexical_weights={"content": 1.0}, embedded_fields=(
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """What a space lets in, and how long it keeps it. None: what the server does by default.
 
-    `history_days` is how long versions that have ended are kept, 0 for ever; memories are purged `purge_after_days`
-    after they were created, and where that is None never.
+    `similarity_limit` is the cosine from which a new memory is refused for a current one, whatever the rules for
+    duplicates and contradictions say; None: the rules alone. `history_days` is how long versions that have ended are
+    kept, 0 for ever. Memories are purged `purge_after_days` after they were created, and where that is None never.
     """
 
     secrets: Screening | None = None
@@ -43,6 +44,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     echoes: Echoes | None = None
     history_days: float | None = None
     purge_after_days: float | None = None
+    similarity_limit: float | None = None
 
     def over(self, default: "Policy") -> "Policy":
         """This policy, and where it says nothing another.
@@ -57,6 +59,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
             echoes=self.echoes or default.echoes,
             history_days=default.history_days if self.history_days is None else self.history_days,
             purge_after_days=self.purge_after_days or default.purge_after_days,
+            similarity_limit=self.similarity_limit or default.similarity_limit,
         )
 
 

@@ -34,6 +34,7 @@ Show = Literal["ids", "after", "both"]  # of a change: nothing of the memory, as
 
 CONTENT_MAX = 100_000  # characters
 BATCH_MAX = 1_000  # memories in one batch
+SIMILARITY_MIN = 0.6  # cosine below which two memories are not compared
 
 PROMOTE_RETRIEVALS = 5  # with which a candidate becomes active
 PRUNE_RETRIEVALS = 3  # with less an old candidate is deprecated

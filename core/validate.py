@@ -12,7 +12,7 @@ from core.ids import id_bytes
 from core.query import TRUST_WEIGHT_MAX, Query
 from core.spaces import QUOTA_MAX, Field, SpaceSettings
 from core.store.inserting import flatten
-from core.terms import CONTENT_MAX, Echoes, Importance, Screening, SourceClass, Status, Type
+from core.terms import CONTENT_MAX, SIMILARITY_MIN, Echoes, Importance, Screening, SourceClass, Status, Type
 from core.times import from_us
 from core.values import (
     LIMIT_MAX,
@@ -108,6 +108,9 @@ def _policy_problems(name: str, value: str | float) -> Iterator[Problem]:
     if isinstance(value, str):
         if value not in POLICIES[name]:
             yield Problem(f"$.{name}", f"{value[:40]!r} is none of {', '.join(POLICIES[name])}")
+    elif name == "similarity_limit":
+        if not SIMILARITY_MIN <= value <= 1:
+            yield Problem("$.similarity_limit", f"{value:g} is not between {SIMILARITY_MIN} and 1")
     elif not 0 <= value <= DAYS_MAX:
         yield Problem(f"$.{name}", f"{value:g} is not between 0 and {DAYS_MAX:,}")
     elif name == "purge_after_days" and not value:

@@ -275,7 +275,7 @@ class Writer:
                 [
                     *lineages[position].statements,
                     *self._addition(space, new, last - position, on_conflict, call),
-                    *(_pairs(space, new, checked.against(position, made), call) if on_conflict == "review" else ()),
+                    *_pairs(space, new, checked.to_review(position, made, on_conflict), on_conflict, call),
                 ],
                 places[position],
                 position,
@@ -346,8 +346,13 @@ class Writer:
         )
 
 
-def _pairs(space: SpaceRow, new: NewVersion, against: Sequence[Likeness], call: Call) -> list[Statement]:
-    """What makes a new memory and those that it stands against wait for a decision."""
+def _pairs(
+    space: SpaceRow, new: NewVersion, against: Sequence[Likeness], on_conflict: OnConflict, call: Call
+) -> list[Statement]:
+    """Return the statements that open a review of a new memory and each of those `against` it.
+
+    With `review` also of those with the same text, which other values of `on_conflict` refuse or keep.
+    """
     actor = call.caller.actor
     found = [conflicts.open_pair(space, one, new.memory, call.now, actor) for one in against]
-    return [*found, conflicts.open_same(space, new.memory, call.now, actor)]
+    return [*found, conflicts.open_same(space, new.memory, call.now, actor)] if on_conflict == "review" else found

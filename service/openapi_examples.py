@@ -148,7 +148,14 @@ HIT = HitReply(
 
 HELD = Usage(memories=3, bytes=133, quota=Quota(memories=100_000))
 QUOTA = QuotaReply.of(HELD)
-POLICY = PolicyReply(secrets="redact", personal_data="redact", echoes="flag", history_days=365.0, purge_after_days=None)
+POLICY = PolicyReply(
+    secrets="redact",
+    personal_data="redact",
+    echoes="flag",
+    history_days=365.0,
+    purge_after_days=None,
+    similarity_limit=None,
+)
 STATS = StatsReply(
     memories=3,
     versions=4,

@@ -6,8 +6,10 @@ from typing import cast
 import msgspec
 import numpy as np
 
-from core.conflicts.judgement import judge
+from core.conflicts.judgement import Verdict, judge
 from core.conflicts.likeness import likeness
+from core.conflicts.suspected import is_of_the_speaker
+from core.conflicts.words import read
 from core.embed import Encoder
 from core.errors import Contradiction, Duplicate, Similar
 from core.index.alike import alike, overlap, words
@@ -20,18 +22,19 @@ from core.store import memories, version_rows
 from core.store.database import Database
 from core.store.inserting import NewVersion
 from core.store.spaces import SpaceRow
+from core.terms import SIMILARITY_MIN, OnConflict
 from core.text import fold
 from core.values import Memory, Seq
 from core.vectors import restored
 
 CANDIDATES = 5  # current memories that are compared with a new one
 OLDER = 12  # that are looked through for older ones
-CANDIDATE_MIN = 0.6  # cosine of what was embedded
 # Of the longer content's words; of the judged pairs of which anything is said none has less than .38.
 OVERLAP_MIN = 1 / 3
+NEVER = 2.0  # a cosine that no two texts have
 
 _REFUSED: Mapping[LikenessKind, type[Similar]] = {"duplicate": Duplicate, "conflict": Contradiction}
-_RANKS: tuple[LikenessKind, ...] = ("duplicate", "conflict", "similar")
+_RANKS: tuple[LikenessKind, ...] = ("duplicate", "conflict", "possible_conflict", "similar")
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -50,12 +53,16 @@ class Checked(msgspec.Struct, frozen=True):
         """What a single memory is like."""
         return self.found[0] if len(self.found) == 1 else ()
 
-    def against(self, position: int, made: Sequence[Memory]) -> list[Likeness]:
-        """What a new memory says again or contradicts, of those before it in `made` too."""
-        if not self.found:
+    def to_review(self, position: int, made: Sequence[Memory], on_conflict: OnConflict) -> list[Likeness]:
+        """Return the memories with which a new one opens a review, those before it in `made` included.
+
+        Those that it may contradict, and with `review` also those that it repeats or contradicts; with `keep` none.
+        """
+        if not self.found or on_conflict == "keep":
             return []
+        kinds = (*_REFUSED, "possible_conflict") if on_conflict == "review" else ("possible_conflict",)
         within = [msgspec.structs.replace(one, id=made[other].id) for other, one in self.within[position]]
-        return [one for one in (*self.found[position], *within) if one.kind in _REFUSED]
+        return [one for one in (*self.found[position], *within) if one.kind in kinds]
 
     def refuse(self) -> None:
         """Raise for the first memory that says the same as another, or the contrary.
@@ -133,10 +140,11 @@ class Checker:
             return ()
         rows, cosines = closest(snapshot, direction, now)
         said = words(np.frombuffer(new.passages[0].terms, np.uint64))
+        refused_from = space.space.policy.similarity_limit or NEVER
         near = [
             (version, cosine)
             for row, version, cosine in zip(rows, snapshot.rows.version.view()[rows].tolist(), cosines, strict=True)
-            if overlap(snapshot.pieces, row, said) >= OVERLAP_MIN
+            if cosine >= refused_from or overlap(snapshot.pieces, row, said) >= OVERLAP_MIN
         ]
         if not near:
             return ()
@@ -160,7 +168,7 @@ class _Comparing(msgspec.Struct, frozen=True):
         """For each memory of a batch, those before it that it is like."""
         if len(made) == 1:
             return ((),)
-        near = np.tril(directions @ directions.T, -1) >= CANDIDATE_MIN
+        near = np.tril(directions @ directions.T, -1) >= SIMILARITY_MIN
         found: list[tuple[tuple[int, Likeness], ...]] = []
         for place, new in enumerate(made):
             pairs = (
@@ -177,6 +185,11 @@ class _Comparing(msgspec.Struct, frozen=True):
             first, second = self.encoder.encode([old.content, new.content])
             cosine = float(first @ second)
         verdict = judge(old.content, new.content, cosine, self.encoder.encode)
+        if verdict is not None and _differ(old.author and fold(old.author), new.author and fold(new.author)):
+            verdict = _of_two_authors(verdict, old, new)
+        if cosine >= (self.space.space.policy.similarity_limit or NEVER):
+            differs = () if verdict is None else verdict.differs
+            verdict = Verdict("conflict" if differs else "duplicate", differs)
         if verdict is None:
             return None
         return likeness(old, verdict.kind, min(round(cosine, 4), 1.0), verdict.differs)
@@ -192,7 +205,7 @@ def closest(
     snapshot: Snapshot, direction: Floats, now: int, most: int = CANDIDATES
 ) -> tuple[RowNumbers, Sequence[float]]:
     """The best row of each of the nearest visible memories, and its cosine; best first."""
-    near = alike(snapshot, direction, snapshot.population(now).allowed, CANDIDATE_MIN, most)
+    near = alike(snapshot, direction, snapshot.population(now).allowed, SIMILARITY_MIN, most)
     return near.rows, near.cosines.tolist()
 
 
@@ -207,12 +220,23 @@ def _apart(one: Memory, other: Memory) -> bool:
     return (
         one.kind != other.kind
         or _differ((one.category, one.key) if one.key else None, (other.category, other.key) if other.key else None)
-        or _differ(one.author and fold(one.author), other.author and fold(other.author))
         or _differ(one.event_at and one.event_at.date(), other.event_at and other.event_at.date())
         or _ends_before(one, other)
         or _ends_before(other, one)
         or ("session" in one.metadata and "session" in other.metadata)
     )
+
+
+def _of_two_authors(verdict: Verdict, old: Memory, new: Memory) -> Verdict | None:
+    """Return the verdict on texts of two authors: nothing is refused, and what contradicts opens a review.
+
+    What one author says of himself or herself says nothing about another.
+    """
+    if verdict.kind == "similar":
+        return verdict
+    if is_of_the_speaker(read(old.content)) or is_of_the_speaker(read(new.content)):
+        return None
+    return Verdict("similar" if verdict.kind == "duplicate" else "possible_conflict", verdict.differs)
 
 
 def _ends_before(one: Memory, other: Memory) -> bool:

@@ -8,8 +8,10 @@ import numpy as np
 from core.conflicts.alignment import Alignment, align
 from core.conflicts.differences import Parted, part
 from core.conflicts.states import is_stated
+from core.conflicts.suspected import Change, may_contradict
 from core.conflicts.words import Word, read
 from core.outcomes import Difference, LikenessKind
+from core.terms import SIMILARITY_MIN
 from core.vectors import Vectors
 
 Encode = Callable[[Sequence[str]], Vectors]  # unit-length rows
@@ -34,7 +36,6 @@ SAME = Limits(cosine=0.92, share_existing=0.15, share_new=0.15, strange=0.5, ord
 NEARLY = Limits(cosine=0.83, share_existing=0.2, share_new=0.15, strange=0.7, order=0.6)
 # By hand, for texts that are the same but for a value, which moves the cosine.
 BUT_FOR_A_VALUE = Limits(cosine=0.6, share_existing=0.2, share_new=0.12, strange=0.5, order=0.8)
-COSINE_MIN = 0.6  # below, two texts are not compared
 COMMON_SHARE = 0.5  # of either's words, the least that both must say to be measured
 GLANCE_SHARE = 0.3  # the same of what white space divides,
 GLANCE_WORDS = 5  # when there are so many
@@ -70,13 +71,15 @@ class Verdict(msgspec.Struct, frozen=True):
 
 def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | None:
     """The verdict on two texts, None when they are not alike."""
-    if cosine < COSINE_MIN or not _alike_at_a_glance(existing, new):
+    if cosine < SIMILARITY_MIN or not _alike_at_a_glance(existing, new):
         return None
     ours, theirs = read(existing), read(new)
     paired = matched(ours, theirs)
-    if paired is None or (cosine < NEARLY.cosine and not paired[1].differences):
+    if paired is None:
         return None
-    return conclude(measure(*paired, cosine, encode), paired[1], ours, theirs)
+    if cosine < NEARLY.cosine and not paired[1].differences:
+        return _suspected(cosine, *paired, ours, theirs)
+    return conclude(measure(*paired, cosine, encode), *paired, ours, theirs)
 
 
 def _alike_at_a_glance(one: str, other: str) -> bool:
@@ -86,16 +89,31 @@ def _alike_at_a_glance(one: str, other: str) -> bool:
     return longer < GLANCE_WORDS or len(words & others) >= GLANCE_SHARE * longer
 
 
-def conclude(measures: Measures, parted: Parted, existing: Sequence[Word], new: Sequence[Word]) -> Verdict | None:
-    """The verdict on what was measured."""
-    if not parted.differences:
-        if measures.common < COMMON_MIN:
-            return None
-        near = "duplicate" if measures.within(SAME) else "similar" if measures.within(NEARLY) else None
-        return None if near is None else Verdict(near)
-    if not measures.within(BUT_FOR_A_VALUE):
+def conclude(
+    measures: Measures, aligned: Alignment, parted: Parted, existing: Sequence[Word], new: Sequence[Word]
+) -> Verdict | None:
+    """Return the verdict on measured texts, None when they are not alike."""
+    if not parted.differences and measures.common >= COMMON_MIN and measures.within(SAME):
+        return Verdict("duplicate")
+    is_near = measures.within(BUT_FOR_A_VALUE) if parted.differences else measures.within(NEARLY)
+    if is_near and parted.differences and _contradict(parted, existing, new):
+        return Verdict("conflict", parted.differences)
+    suspected = _suspected(measures.cosine, aligned, parted, existing, new)
+    if suspected is not None or not is_near or (not parted.differences and measures.common < COMMON_MIN):
+        return suspected
+    return Verdict("similar", parted.differences)
+
+
+def _suspected(
+    cosine: float, aligned: Alignment, parted: Parted, existing: Sequence[Word], new: Sequence[Word]
+) -> Verdict | None:
+    """Return the verdict that two texts may exclude each other, None when nothing speaks for it."""
+    if cosine < SIMILARITY_MIN or aligned.common < COMMON_MIN or aligned.order < BUT_FOR_A_VALUE.order:
         return None
-    return Verdict("conflict" if _contradict(parted, existing, new) else "similar", parted.differences)
+    change = Change(aligned.only_existing, aligned.only_new)
+    if not may_contradict(existing, new, parted.differences, change):
+        return None
+    return Verdict("possible_conflict", parted.differences)
 
 
 def matched(existing: Sequence[Word], new: Sequence[Word]) -> tuple[Alignment, Parted] | None:

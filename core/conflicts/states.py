@@ -30,8 +30,8 @@ like likes love loves enjoy enjoys hate hates dislike dislikes allow allows perm
 prohibit prohibits disallow disallows accept accepts reject rejects enable enables disable disables include includes
 exclude excludes
 """
-_VERBS, _NAME_VERBS, _OPPOSED_VERBS = (frozenset(words.split()) for words in (_TAKING_VALUES, _TAKING_NAMES, _OPPOSED))
-_IDENTIFIED = frozenset(tokenize("order ticket issue pr bug case invoice build task commit release version episode"))
+_VERBS, _NAME_VERBS, OPPOSED_VERBS = (frozenset(words.split()) for words in (_TAKING_VALUES, _TAKING_NAMES, _OPPOSED))
+IDENTIFIED = frozenset(tokenize("order ticket issue pr bug case invoice build task commit release version episode"))
 
 
 def is_stated(words: Sequence[Word], value: Word, kind: DifferenceKind) -> bool:
@@ -43,9 +43,9 @@ def is_stated(words: Sequence[Word], value: Word, kind: DifferenceKind) -> bool:
     [True, False, False]
     """
     before = words[: value.place]
-    if kind == "opposite" and value.text.lower() in _OPPOSED_VERBS:
+    if kind == "opposite" and value.text.lower() in OPPOSED_VERBS:
         return bool(before)
-    if not before or before[-1].key == "#" or (kind == "number" and before[-1].key in _IDENTIFIED):
+    if not before or before[-1].key == "#" or (kind == "number" and before[-1].key in IDENTIFIED):
         return False
     verbs = _NAME_VERBS if kind == "name" else frozenset[str]() if kind == "opposite" else _VERBS
     verb = next((place for place in reversed(range(len(before))) if _is_verb(words, place, verbs, value)), None)

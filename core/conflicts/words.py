@@ -21,6 +21,7 @@ _FUNCTION = QUESTION_WORDS - {"not"} | frozenset({
     "also", "any", "because", "else", "even", "every", "here", "into", "itself", "just", "like", "onto", "one", "other",
     "own", "quite", "really", "same", "since", "so", "some", "such", "than", "then", "though", "through", "too",
     "until", "upon", "very", "via", "while", "who", "whether", "yet", "him", "himself", "herself", "themselves",
+    "now", "nowadays", "currently", "instead",
 }) - {"like", "other", "same", "until", "through", "than", "since"}
 _NEGATIONS = frozenset({
     "no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "nowhere", "without", "cannot", "cant",

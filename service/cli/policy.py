@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from core.terms import Echoes, Screening
+from core.terms import SIMILARITY_MIN, Echoes, Screening
 from service.cli.base import Command, Globals
 from service.cli.output import answer, cell, grid, tabbed
 from service.cli.session import session
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from service.client import Reply
 
 DEFAULT = "default"
+NONE = {"similarity_limit": "none"}  # for people, where a value is null
 CHOICES = click.Choice([*get_args(Screening), DEFAULT])
 
 
@@ -34,12 +35,25 @@ class Days(click.ParamType):
         self.fail(f"{value!r} is no number of days, nor {DEFAULT}", param, ctx)
 
 
+class Similarity(click.ParamType):
+    """A cosine, or the word for the rules alone."""
+
+    name = "cosine"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number or the word. Raises a usage error for anything else."""
+        if value == DEFAULT:
+            return value
+        return click.FloatRange(SIMILARITY_MIN, 1).convert(value, param, ctx)
+
+
 @click.command(
     cls=Command,
     examples=(
         "muisti policy",
         "muisti policy --secrets redact --personal-data refuse --space acme",
         "muisti policy --history-days 30 --purge-after-days 730",
+        "muisti policy --similarity-limit 0.85",
     ),
 )
 @click.option("--secrets", type=CHOICES, help="What to do with passwords, keys and tokens.")
@@ -49,6 +63,12 @@ class Days(click.ParamType):
 )
 @click.option("--history-days", type=Days(), metavar="DAYS", help="Keep old versions so long; 0: for ever.")
 @click.option("--purge-after-days", type=Days(), metavar="DAYS", help="Purge memories that are older; default: never.")
+@click.option(
+    "--similarity-limit",
+    type=Similarity(),
+    metavar="COSINE",
+    help="Refuse what is so similar to a current memory, .6 to 1; default: by the rules alone.",
+)
 @click.pass_obj
 def policy(options: Globals, **given: str | float | None) -> None:
     """Show or set what a space lets in, and how long it keeps it.
@@ -74,5 +94,5 @@ def _policy(reply: "Reply") -> "Reply":
 def _table(found: Mapping[str, Any]) -> "Table":
     table = grid(None, "", "policy")
     for name, value in found.items():
-        table.add_row(cell(name.replace("_", " ")), cell("never" if value is None else value))
+        table.add_row(cell(name.replace("_", " ")), cell(NONE.get(name, "never") if value is None else value))
     return table

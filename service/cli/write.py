@@ -57,7 +57,7 @@ def add(
         if reply.headers.get("Idempotent-Replayed") == "true":
             talk("This was stored before, by the request with the same --idempotency-key.")
         for found in reply.data.get("similar", ()):
-            talk(f"Stored beside a similar memory: {likeness(found)}")
+            talk(_beside(found))
         talk_of_flags(reply.data)
         answer(
             options,
@@ -220,6 +220,12 @@ def talk_of_flags(data: Mapping[str, Any]) -> None:
             talk(f"It is trusted no more than what it is derived from: {' '.join(flag['ids'])}")
             continue
         talk(f"Not stored, in {flag['path'].removeprefix('$.')}: what looks like {flag['kind']}.")
+
+
+def _beside(found: Mapping[str, Any]) -> str:
+    if found["kind"] == "possible_conflict":
+        return f"Stored, but it may contradict {likeness(found)}. `muisti conflicts list` shows both."
+    return f"Stored beside a similar memory: {likeness(found)}"
 
 
 def _start(memory: Mapping[str, Any]) -> str:

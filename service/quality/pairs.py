@@ -115,7 +115,7 @@ def _pairs(path: Path, encoder: Encoder) -> Iterator[Judged]:
             duplicate=similar and label in (None, "paraphrase", "entailment"),
             conflict=label == "contradiction",
             measures=measures if plain else None,
-            verdict=None if paired is None or measures is None else conclude(measures, paired[1], ours, theirs),
+            verdict=None if paired is None or measures is None else conclude(measures, *paired, ours, theirs),
         )
 
 

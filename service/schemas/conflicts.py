@@ -1,11 +1,12 @@
 """Conflicts that wait for a decision: what is asked for, and what is answered."""
 
 from datetime import datetime
-from typing import Annotated, Literal, get_args
+from typing import Annotated, get_args
 
 from msgspec import Meta, Struct
 
 from core.deciding import ConflictPage, OpenConflict
+from core.outcomes import ReviewKind
 from core.terms import Decision
 from core.values import Seq
 from service.schemas import fields
@@ -33,8 +34,11 @@ class ConflictReply(Struct, frozen=True, kw_only=True):
 
     id: ConflictId
     kind: Annotated[
-        Literal["duplicate", "conflict"],
-        Meta(description="`duplicate` says the same, `conflict` the contrary or another value."),
+        ReviewKind,
+        Meta(
+            description="`duplicate` says the same, `conflict` the contrary or another value, `possible_conflict` "
+            "perhaps the contrary."
+        ),
     ]
     similarity: Annotated[float | None, Meta(description="Cosine of both texts when they were compared.")]
     differs: Annotated[list[DifferenceReply], Meta(description="Where they part.")]

@@ -24,8 +24,9 @@ class LikenessReply(Struct, frozen=True, kw_only=True):
     kind: Annotated[
         LikenessKind,
         Meta(
-            description="`duplicate` says the same, `conflict` the contrary or another value, `similar` nearly the "
-            "same; `address` has the same category and key."
+            description="`duplicate` says the same, `conflict` the contrary or another value, "
+            "`possible_conflict` perhaps the contrary, which opens a review, `similar` nearly "
+            "the same; `address` has the same category and key."
         ),
     ]
     similarity: Annotated[float | None, Meta(description="Cosine of both texts; null where they were not compared.")]

@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from core.outcomes import Flag, FlagCode
 from core.spaces import Policy
-from core.terms import Echoes, Screening
+from core.terms import SIMILARITY_MIN, Echoes, Screening
 from service.schemas import fields
 
 _SCREENING = {"enum": list(get_args(Screening))}
@@ -52,6 +52,15 @@ PurgeAfterDays = Annotated[
     float,
     Meta(gt=0, le=36_500, description="Days after which a memory is purged, from its creation on; null: never."),
 ]
+SimilarityLimit = Annotated[
+    float,
+    Meta(
+        ge=SIMILARITY_MIN,
+        le=1,
+        description="Cosine from which a new memory is refused as a duplicate or contradiction of a current one, "
+        "whatever the rules say; null: the rules alone.",
+    ),
+]
 
 
 class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -62,6 +71,7 @@ class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     echoes: EchoPolicy | UnsetType | None = UNSET
     history_days: HistoryDays | UnsetType | None = UNSET
     purge_after_days: PurgeAfterDays | UnsetType | None = UNSET
+    similarity_limit: SimilarityLimit | UnsetType | None = UNSET
 
     def changes(self) -> dict[str, str | float | None]:
         return {name: value for name, value in asdict(self).items() if not isinstance(value, UnsetType)}
@@ -75,6 +85,7 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
     echoes: EchoPolicy
     history_days: HistoryDays
     purge_after_days: PurgeAfterDays | None
+    similarity_limit: SimilarityLimit | None
 
     @classmethod
     def of(cls, policy: Policy) -> "PolicyReply":
@@ -84,6 +95,7 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
             echoes=policy.echoes or "allow",
             history_days=policy.history_days or 0.0,
             purge_after_days=policy.purge_after_days,
+            similarity_limit=policy.similarity_limit,
         )
 
 

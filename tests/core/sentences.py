@@ -40,6 +40,18 @@ CONFLICTS = (
     ),
 )
 
+# Perhaps not true at the same time: stored, and a person or an agent decides.
+POSSIBLE = (
+    ("The database password rotates every 90 days.", "The database password rotates every 30 days."),
+    ("User prefers dark mode in the editor.", "User prefers light mode in the editor."),
+    ("Bob is the owner of the billing service.", "Alice is the owner of the billing service."),
+    ("The billing service is owned by Bob.", "The billing service is owned by Alice."),
+    ("Ann prefers tea", "Ann prefers coffee"),
+    ("My favorite color is blue", "My favorite color is green"),
+    ("The API rate limit is 100 requests per minute.", "The API rate limit was raised to 200 requests per minute."),
+    ("The nightly job sends 3 reports to the team.", "The nightly job sends 5 reports to the team."),
+)
+
 # Alike, and both worth keeping.
 BOTH = (
     ("Meeting with Bob on Monday", "Meeting with Ann on Monday"),
@@ -61,4 +73,7 @@ BOTH = (
     ("John: Sounds cool! I'll definitely check it out.", "John: Cheers! I'll definitely check it out."),
     ("Build 231 passed with 3 warnings.", "Build 232 passed with 4 warnings."),
     ("I had pizza for lunch.", "I had soup for lunch."),
+    ("The crew repaired 3 bridges in June.", "The crew repaired 5 bridges in June."),
+    ("Ann ran 5 kilometres before breakfast.", "Ann ran 7 kilometres before breakfast."),
+    ("The script is deleting 12 old files.", "The script is deleting 14 old files."),
 )

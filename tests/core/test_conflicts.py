@@ -13,12 +13,13 @@ from core.conflicts.opposites import opposites
 from core.conflicts.words import read
 from core.embed import StaticEncoder
 from core.engine import Engine
-from core.errors import Contradiction, Duplicate, Similar
+from core.errors import Contradiction, Duplicate, InvalidInput, Similar
 from core.index import cache
+from core.terms import OnConflict
 from core.times import from_us
 from core.values import Draft, RequestKey
 from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
-from tests.core.sentences import BOTH, CONFLICTS, DUPLICATES
+from tests.core.sentences import BOTH, CONFLICTS, DUPLICATES, POSSIBLE
 from tests.stores import Stores
 
 MODEL = StaticEncoder()
@@ -110,6 +111,17 @@ def test_texts_about_different_things_are_neither(existing: str, new: str):
         assert found is None or found.kind == "similar"
 
 
+@pytest.mark.parametrize(("existing", "new"), POSSIBLE)
+def test_texts_that_may_exclude_each_other_are_neither_refused_nor_passed_over(existing: str, new: str):
+    found = verdict(existing, new)
+    assert found is not None and found.kind == "possible_conflict"
+
+
+def test_a_word_that_says_now_hides_no_contradiction():
+    found = verdict("We deploy on Tuesdays", "We deploy on Mondays now")
+    assert found is not None and found.kind == "conflict"
+
+
 def test_opposites_are_opposed_both_ways():
     words = read("open closed supported unsupported likes hates warm")
     pairs = {(a.text, b.text) for a in words for b in words if b.key in opposites(a.key)}
@@ -156,7 +168,6 @@ def test_what_is_only_similar_is_stored_and_told(engine: Engine):
     ("before", "after"),
     [
         ({"category": "c", "key": "a"}, {"category": "c", "key": "b"}),
-        ({"author": "ann"}, {"author": "bob"}),
         ({"kind": "chunk"}, {"kind": "memory"}),
         ({"metadata": {"session": "s", "turn": 1}}, {"metadata": {"session": "s", "turn": 2}}),
     ],
@@ -165,6 +176,72 @@ def test_fields_may_say_that_two_memories_are_of_different_things(engine: Engine
     store(engine, "The answer to that is certainly yes", **before)
     stored = store(engine, "The answer to that is certainly yes!", **after)
     assert stored.similar == ()
+
+
+def test_a_possible_contradiction_is_stored_and_opens_a_review(engine: Engine):
+    existing, new = POSSIBLE[0]
+    (first,) = store(engine, existing).memories
+    written = store(engine, new)
+    assert [(one.id, one.kind) for one in written.similar] == [(first.id, "possible_conflict")]
+    (waiting,) = engine.conflicts(SPACE).items
+    assert (waiting.kind, waiting.existing.id, waiting.new.id) == (
+        "possible_conflict",
+        first.id,
+        written.memories[0].id,
+    )
+    engine.decide(SPACE, str(waiting.id), "supersede")
+    assert engine.conflicts(SPACE).items == ()
+    assert engine.get(SPACE, written.memories[0].id).memory.content == new
+
+
+@pytest.mark.parametrize("on_conflict", ["keep", "review", "supersede"])
+def test_who_keeps_both_opens_no_review_and_nothing_possible_is_superseded(engine: Engine, on_conflict: OnConflict):
+    existing, new = POSSIBLE[1]
+    (first,) = store(engine, existing).memories
+    written = engine.add(SPACE, [Draft(content=new)], on_conflict=on_conflict)
+    assert engine.get(SPACE, first.id).memory.superseded_by is None
+    assert len(written.memories) == 1
+    assert [one.kind for one in engine.conflicts(SPACE).items] == ["possible_conflict"] * (on_conflict != "keep")
+
+
+def test_a_batch_opens_reviews_within_itself(engine: Engine):
+    engine.add(SPACE, [Draft(content=text) for text in POSSIBLE[0]])
+    (waiting,) = engine.conflicts(SPACE).items
+    assert (waiting.existing.content, waiting.new.content) == POSSIBLE[0]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        ("The staging database runs on port 5433", "The staging database runs on port 5434", "possible_conflict"),
+        ("The cache is enabled in production.", "The cache is not enabled in production.", "possible_conflict"),
+        ("Ann prefers tea", "Ann prefers coffee", "possible_conflict"),
+        ("The answer to that is certainly yes", "The answer to that is certainly yes!", "similar"),
+        ("I live in Turku with my family", "I live in Oulu with my family", None),
+        ("My door code is 4711", "My door code is 4712", None),
+    ],
+)
+def test_two_authors_who_contradict_each_other_open_a_review(engine: Engine, before: str, after: str, kind: str | None):
+    store(engine, before, author="Ann")
+    written = store(engine, after, author="Bob")
+    assert [one.kind for one in written.similar] == [kind] * (kind is not None)
+    assert len(engine.conflicts(SPACE).items) == (kind == "possible_conflict")
+
+
+def test_a_space_may_refuse_by_similarity_alone(engine: Engine):
+    existing, new = "The frontend is written in TypeScript.", "The backend is written in TypeScript."
+    store(engine, existing)
+    engine.spaces.set_policy(SPACE, {"similarity_limit": 0.8})
+    with pytest.raises(Duplicate):
+        store(engine, new)
+    with pytest.raises(Contradiction):
+        store(engine, POSSIBLE[0][0])
+        store(engine, POSSIBLE[0][1])
+    engine.spaces.set_policy(SPACE, {"similarity_limit": 0.99})
+    store(engine, new)
+    for wrong in (0.1, 1.5):
+        with pytest.raises(InvalidInput, match="similarity_limit"):
+            engine.spaces.set_policy(SPACE, {"similarity_limit": wrong})
 
 
 def test_other_fields_do_not_hide_a_duplicate(stores: Stores):

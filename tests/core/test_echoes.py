@@ -34,6 +34,9 @@ def keep(memories: Memories, content: str, **fields: object) -> Written:
         (DEPLOYS, [0]),
         ("* it takes 12 MINUTES!", [0]),
         (f"> {KEYS}\n> {DEPLOYS}", [0, 1]),
+        (f"Note to self: {KEYS}", [1]),
+        (f"As you told me, {KEYS}, so remember that!", [1]),
+        (f"Here is what I remember. {KEYS}. I recall that {DEPLOYS}", [0, 1]),
     ],
 )
 def test_an_echo_is_flagged_and_derived_from_what_it_repeats(
@@ -52,6 +55,11 @@ def test_an_echo_is_flagged_and_derived_from_what_it_repeats(
         "It takes -12 minutes",
         "The billing service is not deployed on Fridays. It takes 12 minutes",
         f"{KEYS}. She gave one to Bob",
+        f"Note to self: it is not true that {KEYS}",
+        f"Since May {KEYS}",
+        f"{KEYS} of Bob",
+        "Note to self: remember that",
+        "Note to self: 12 minutes",
         "keys",
     ],
 )

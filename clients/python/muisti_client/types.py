@@ -197,7 +197,7 @@ ConflictReply = TypedDict(
     'ConflictReply',
     {
         'id': 'str',
-        'kind': "Literal['conflict', 'duplicate']",
+        'kind': "Literal['conflict', 'duplicate', 'possible_conflict']",
         'similarity': 'float | None',
         'differs': 'list[DifferenceReply]',
         'opened_at': 'str',
@@ -634,7 +634,7 @@ LikenessReply = TypedDict(
     'LikenessReply',
     {
         'id': 'str',
-        'kind': "Literal['address', 'conflict', 'duplicate', 'similar']",
+        'kind': "Literal['address', 'conflict', 'duplicate', 'possible_conflict', 'similar']",
         'similarity': 'float | None',
         'differs': 'list[DifferenceReply]',
         'content': 'str',
@@ -843,6 +843,7 @@ PolicyBody = TypedDict(
         'echoes': NotRequired["Literal['refuse', 'flag', 'allow'] | None"],
         'history_days': NotRequired['float | None'],
         'purge_after_days': NotRequired['float | None'],
+        'similarity_limit': NotRequired['float | None'],
     },
 )
 "What holds from now on. A field that is left out stays as it is; null is the default of the server."
@@ -855,6 +856,7 @@ PolicyReply = TypedDict(
         'echoes': "Literal['refuse', 'flag', 'allow']",
         'history_days': 'float',
         'purge_after_days': 'float | None',
+        'similarity_limit': 'float | None',
     },
 )
 "What holds in a space, the defaults of the server included. What it lets in holds for what is written later."

@@ -1,0 +1,152 @@
+"""Whether two texts that differ in one place may exclude each other, when the stricter rules of `states` do not say so.
+
+The rules here are wider and less precise, so what they find is stored and opens a review: a person or an agent decides.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from core.conflicts.states import IDENTIFIED, OPPOSED_VERBS
+from core.conflicts.words import Word
+from core.outcomes import Difference
+
+SUBJECT_MAX = 3  # words that a subject may have where another subject is a contradiction: "Bob is the owner of ..."
+
+_BE = frozenset({"is", "are"})
+# Verbs that take one thing at a time, whatever kind of word names it.
+_EXCLUSIVE = frozenset({"prefer", "prefers", "favors", "favours"})
+# Words that make a subject the only one of its kind: "the default editor is ...".
+_UNIQUE = frozenset({"favorite", "favourite", "preferred", "default", "primary", "current", "official", "main"})
+# Participles of states that hold for one thing at a time: "is owned by Ann", "is written in Go".
+_PARTICIPLES = """
+owned led managed maintained run handled hosted located based written built deployed stored kept served backed named
+called scheduled pinned assigned paid billed reviewed approved
+"""
+_PREPOSITIONS = frozenset({"by", "in", "on", "at", "with", "to", "as"})
+# Past tense that does not end in -ed: such a sentence tells what happened once.
+_PAST_TENSE = """
+was were had did went ate ran got made took came saw met bought paid spent sold won lost left wrote sent told gave
+found thought began broke built caught drove flew felt grew held kept knew rose slept spoke stood swam taught wore said
+"""
+# Words by which a new text says that it replaces what held before.
+_REPLACING = """
+raised lowered increased reduced decreased changed switched moved migrated updated bumped set extended shortened renamed
+"""
+_STATIVE, _PAST, _UPDATES = (frozenset(words.split()) for words in (_PARTICIPLES, _PAST_TENSE, _REPLACING))
+_OWN = frozenset({"i", "i'm", "i've", "i'll", "i'd", "me", "my", "mine", "myself"})
+
+
+class Change(msgspec.Struct, frozen=True):
+    """The words that only the existing text says, and those that only the new one says, in their order."""
+
+    existing: tuple[Word, ...]
+    new: tuple[Word, ...]
+
+
+def may_contradict(
+    existing: Sequence[Word], new: Sequence[Word], differences: Sequence[Difference], change: Change
+) -> bool:
+    """Whether both texts may be unable to hold at the same time.
+
+    `differences` are the values, negations and opposites that differ, of which there may be one; `change` has all
+    words that only one of the texts says.
+    """
+    ours = change.existing
+    theirs = tuple(word for word in change.new if _low(word) not in _UPDATES)
+    if not ours or not theirs or len(differences) > 1 or _happened(existing) or _happened(new, but=_UPDATES):
+        return False
+    if differences and differences[0].kind in ("number", "date", "opposite"):
+        return len(ours) == len(theirs) == 1 and _is_predicate(existing, ours[0]) and _is_predicate(new, theirs[0])
+    return (
+        _is_sole_holder(existing, ours, new, theirs)
+        or _is_stative(existing, ours, new, theirs)
+        or _is_exclusive(existing, ours, new, theirs)
+    )
+
+
+def is_of_the_speaker(words: Sequence[Word]) -> bool:
+    """Whether a text speaks of its author in the first person, so that texts of two authors are of two people."""
+    return any(_low(word).replace("’", "'") in _OWN for word in words)
+
+
+def _low(word: Word) -> str:
+    return word.text.lower()
+
+
+def _happened(words: Sequence[Word], but: frozenset[str] = frozenset()) -> bool:
+    """Whether a text tells of an event in the past or of something under way."""
+    lows = [_low(word) for word in words]
+    for place, low in enumerate(lows):
+        if low in but:
+            continue
+        if low in _PAST and not (low in _STATIVE and place and lows[place - 1] in _BE):
+            return not (low in ("was", "were") and place + 1 < len(lows) and lows[place + 1] in but)
+        if low.endswith("ed") and len(low) > 4 and not (place and lows[place - 1] in _BE):
+            return True
+        if low.endswith("ing") and place and lows[place - 1] in _BE:
+            return True
+    return False
+
+
+def _is_predicate(words: Sequence[Word], value: Word) -> bool:
+    """Whether a value comes after a subject and a verb in the present, and is no part of a name such as `order 12`."""
+    before = words[: value.place]
+    if not before or before[-1].key == "#" or before[-1].key in IDENTIFIED or _low(value) in OPPOSED_VERBS:
+        return False
+    return any(_is_verb(word) for word in before[1:])
+
+
+def _is_verb(word: Word) -> bool:
+    """Whether a word looks like a verb in the third person, or is one by which a text says that something changed."""
+    low = _low(word)
+    if low in _BE or low in _UPDATES or low in (":", "="):
+        return True
+    return word.kind in ("plain", "function") and low.endswith("s") and not low.endswith(("ss", "us", "is", "'s"))
+
+
+def _is_sole_holder(
+    existing: Sequence[Word], ours: Sequence[Word], new: Sequence[Word], theirs: Sequence[Word]
+) -> bool:
+    """Whether only the subject of `X is the owner of Y` differs."""
+    return _holds_a_post(existing, ours) and _holds_a_post(new, theirs)
+
+
+def _holds_a_post(words: Sequence[Word], subject: Sequence[Word]) -> bool:
+    stop = subject[-1].place + 1
+    return (
+        stop <= SUBJECT_MAX
+        and [word.place for word in subject] == list(range(subject[0].place, stop))
+        and all(word.kind == "function" for word in words[: subject[0].place])
+        and [_low(word) for word in words[stop : stop + 2]] in (["is", "the"], ["are", "the"])
+        and subject[-1].kind in ("name", "plain")
+    )
+
+
+def _is_stative(existing: Sequence[Word], ours: Sequence[Word], new: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether a name differs after a participle of a state and its preposition: `is owned by Ann`."""
+    return all(
+        all(word.kind == "name" for word in side)
+        and side[0].place >= 3
+        and _low(words[side[0].place - 1]) in _PREPOSITIONS
+        and _low(words[side[0].place - 2]) in _STATIVE
+        and _low(words[side[0].place - 3]) in _BE
+        for words, side in ((existing, ours), (new, theirs))
+    )
+
+
+def _is_exclusive(existing: Sequence[Word], ours: Sequence[Word], new: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether what is preferred differs, or what a unique subject is."""
+    return len(ours) == len(theirs) == 1 and all(
+        _is_chosen(words, side[0]) for words, side in ((existing, ours), (new, theirs))
+    )
+
+
+def _is_chosen(words: Sequence[Word], value: Word) -> bool:
+    before = [_low(word) for word in words[: value.place]]
+    if len(before) < 2:
+        return False
+    if before[-1] in _EXCLUSIVE:
+        return True
+    verb = next((place for place, low in enumerate(before) if low in _BE or low in (":", "=")), None)
+    return verb is not None and len(before) - verb <= 2 and not _UNIQUE.isdisjoint(before[:verb])
