@@ -69,7 +69,8 @@ def test_a_quota_is_set_in_words_that_people_use(run: Run):
 def test_a_policy_is_shown_and_set(run: Run):
     added(run, "one")
     assert run("policy", "--history-days", "30", "--purge-after-days", "730").stdout.splitlines() == [
-        "secrets\trefuse", "personal_data\tallow", "echoes\tflag", "history_days\t30.0", "purge_after_days\t730.0", "similarity_limit\t"
+        "secrets\trefuse", "personal_data\tallow", "echoes\tflag", "history_days\t30.0", "purge_after_days\t730.0",
+        "similarity_limit\t"
     ]  # fmt: skip
     both = run("policy", "--history-days", "default", "--purge-after-days", "default").stdout
     assert "history_days\t365.0\npurge_after_days\t\n" in both
