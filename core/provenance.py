@@ -57,6 +57,13 @@ class Provenance:
         living = self._living(space, fresh, caller, "$") if fresh else {}
         return _lineage(space, draft, living, "$", self._last(space, before))
 
+    def trusts(self, space: SpaceRow, ids: Sequence[str]) -> list[int]:
+        """Return the trust of those of the memories that are still there."""
+        if not ids:
+            return []
+        (rows,) = self._database.read([memories.trusts(space, ids, living=True)])
+        return [cast(int, row[1]) for row in rows]
+
     def _living(self, space: SpaceRow, ids: Sequence[str], caller: Caller, path: str) -> dict[str, int]:
         (rows,) = self._database.read([memories.trusts(space, ids, living=True)])
         found = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in rows if caller.shows(row[2])}

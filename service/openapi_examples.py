@@ -517,6 +517,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             skipped={},
             failed=0,
             failures=[],
+            flags=[],
             vectors_kept=0,
             vectors_embedded=1,
             origin=None,
