@@ -139,9 +139,9 @@ class LineProblem(msgspec.Struct, frozen=True):
 class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a file. `created` and `skipped`, by reason, count memories, `versions` what they came with.
 
-    `id` is None when nothing came in. `failures` are the first of the `failed` lines, in their order, `flags` the first of what is
-    not stored as the lines have it. `origin` is the point of history
-    that the file shows, `seq` the one that the space is at.
+    `id` is None when nothing came in. `failures` are the first of the `failed` lines, in their order, and `flags` the
+    first of what is not stored as the lines have it. `origin` is the point of history that the file shows, `seq` the
+    one that the space is at.
     """
 
     id: int | None

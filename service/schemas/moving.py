@@ -13,7 +13,8 @@ from service.schemas.policy import FlagReply, flagged
 Skipped = Annotated[
     dict[str, int],
     Meta(
-        description="Memories that were passed over, by reason: `exists` (the id is here), `deleted` (it was here, and somebody deleted it), `twice` (it stands twice)."
+        description="Memories that were passed over, by reason: `exists` (the id is here), `deleted` (it was here, and "
+        "somebody deleted it), `twice` (it stands twice)."
     ),
 ]
 
