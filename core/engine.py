@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Self
 
 from core import auditing
+from core.arrivals import Arrivals
 from core.audited import AuditPage
 from core.bell import Bell
 from core.calibration import Calibration
@@ -111,8 +112,9 @@ class Engine(Memories):
         lives = Lives(database.primary, encoder, transactions, ids, quota, intake)
         writer = Writer(database.primary, self._indexes, encoder, transactions, lives, ids, quota, intake)
         undoer = Undoer(database.primary, encoder, transactions, quota, intake)
-        points = Checkpoints(database, encoder, transactions, clock)
-        forks = Forks(database, self._indexes, transactions)
+        arrivals = Arrivals(database.primary, encoder, intake)
+        points = Checkpoints(database, encoder, transactions, arrivals, clock)
+        forks = Forks(database, self._indexes, transactions, arrivals, quota)
         retrievals = Retrievals(database.primary)
         importer = Importer(database.primary, self._indexes, encoder, quota, clock, intake)
         reviewer = Reviewer(database.primary, transactions)
