@@ -1,25 +1,34 @@
 """Whatever makes text current in a space passes its policy and its quota, however it comes."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
+import msgspec
 import pytest
 
 from core.caller import Caller
-from core.counts import Quota
 from core.engine import Engine
 from core.errors import Echo, QuotaExceeded, SensitiveContent
 from core.memories import Memories
 from core.outcomes import Flag, Undo
 from core.query import Query
+from core.spaces import CONTENT_ONLY
 from core.values import Draft, Memory
 from tests.core.fakes import SPACE, add, open_engine
-from tests.stores import Stores, at
+from tests.stores import Stores
 
 SECRET = "github_pat_11AAAAAAA0abcdefghijkl"
 TEXT = f"the token of the deploy is {SECRET}"
 CLEAN = "the token of the deploy is [redacted: github-token]"
 FREE = Caller(allows=frozenset(("secrets",)))
+
+FILE: list[dict[str, object]] = [
+    {"type": "muisti", "format": 1},
+    *(
+        {"type": "memory", "memory": {"id": f"0197a3c0-5f4e-7000-8000-{number:012d}", "content": f"number {number}"}}
+        for number in range(5)
+    ),
+    {"type": "end", "lines": 6},
+]
 
 Again = Callable[[Memories], tuple[Flag, ...]]
 
@@ -31,8 +40,8 @@ def engine(stores: Stores) -> Iterator[Engine]:
 
 
 def merged(engine: Engine) -> tuple[Again, str]:
-    engine.spaces.create("other")
-    engine.spaces.set_policy("other", {"secrets": "allow"}, Caller(), engine.now())
+    engine.spaces.create("other", CONTENT_ONLY)
+    engine.spaces.set_policy("other", {"secrets": "allow"})
     made = engine.add("other", [Draft(content="no harm"), Draft(content=TEXT, tags=("a",))], on_conflict="keep")
     return lambda memories: memories.merge("other", SPACE).flags, made.memories[1].id
 
@@ -77,7 +86,7 @@ def contents(engine: Engine) -> set[str]:
 
 
 def ruled(engine: Engine, **policy: str) -> None:
-    engine.spaces.set_policy(SPACE, policy, Caller(), engine.now())
+    engine.spaces.set_policy(SPACE, policy)
 
 
 @WAYS
@@ -105,9 +114,8 @@ def test_what_the_policy_redacts_is_redacted_and_flagged(engine: Engine, way: Ca
     assert CLEAN in contents(engine) and TEXT not in contents(engine)
     found = engine.search(SPACE, Query(text="token of the deploy")).hits
     assert found[0].memory.content == CLEAN and found[0].memory.tags == ("a",)
-    assert not engine.search(SPACE, Query(text=SECRET, mode="keyword")).hits
-    assert {space.name for space in engine.spaces.all()} <= {SPACE, "default", "other"}
-    engine.check_up() if hasattr(engine, "check_up") else None
+    assert not engine.search(SPACE, Query(text=SECRET.rpartition("_")[2], mode="keyword")).hits
+    assert {space.name for space in engine.spaces.list()} <= {SPACE, "default", "other"}
 
 
 @WAYS
@@ -132,12 +140,10 @@ def test_text_that_is_current_stays_when_the_rest_comes_back(engine: Engine, pol
 @pytest.mark.parametrize("policy", ["refuse", "flag", "allow"])
 def test_a_merge_brings_no_echo_past_the_policy(engine: Engine, policy: str):
     ruled(engine, echoes=policy)
-    known = add(engine, "The harbour opens at five.", source_class="web")
+    (known,) = add(engine, "The harbour opens at five.", source_class="web")
     agent = engine.seen_by(Caller("agent"))
     agent.search(SPACE, Query(text="harbour"))
-    agent_note = agent.search(SPACE, Query(text="when does the harbour open"))
-    assert agent_note.hits
-    engine.spaces.create("other")
+    engine.spaces.create("other", CONTENT_ONLY)
     engine.add("other", [Draft(content="- The harbour opens at five!", source_class="user")], on_conflict="keep")
     if policy == "refuse":
         with pytest.raises(Echo):
@@ -145,10 +151,10 @@ def test_a_merge_brings_no_echo_past_the_policy(engine: Engine, policy: str):
         assert len(contents(engine)) == 1
         return
     flags = agent.merge("other", SPACE).flags
-    (new,) = (one for one in engine.list_memories(SPACE).items if one.id != known.id)
+    (new,) = (one for one in engine.list_memories(SPACE).items if one.id != known)
     if policy == "flag":
-        assert [(flag.code, flag.ids) for flag in flags] == [("echo", (known.id,))]
-        assert (new.derived_from, new.trust) == ((known.id,), 20)
+        assert [(flag.code, flag.ids) for flag in flags] == [("echo", (known,))]
+        assert (new.derived_from, new.trust) == ((known,), 20)
     else:
         assert (flags, new.derived_from, new.trust) == ((), (), 100)
 
@@ -162,20 +168,35 @@ def test_a_redacted_merge_is_not_taken_for_a_change_when_it_is_repeated(engine: 
     assert CLEAN in contents(engine)
 
 
-def test_a_fork_holds_no_more_than_its_quota(tmp_path: Path):
-    with open_engine(at(tmp_path / "muisti.db"), quota=Quota(memories=2)) as engine:
-        engine.spaces.set_quota(SPACE, {"memories": 9}, Caller(), engine.now())
-        for text in ("one", "two", "three"):
-            add(engine, text)
-        with pytest.raises(QuotaExceeded):
-            engine.fork(SPACE, "copy")
-        assert "copy" not in {space.name for space in engine.spaces.all()}
+def test_a_fork_holds_no_more_than_its_quota(engine: Engine):
+    add(engine, "one", "two", "three")
+    engine.spaces.create("copy")
+    engine.spaces.set_quota("copy", {"memories": 2})
+    engine.spaces.delete("copy")
+    with pytest.raises(QuotaExceeded):
+        engine.fork(SPACE, "copy")
+    assert "copy" not in {space.name for space in engine.spaces.list()}
 
 
 def test_an_undo_makes_nothing_larger_than_the_quota(engine: Engine):
-    memory = add(engine, "long " * 100, author="Ann")
-    engine.update(SPACE, memory.id, {"content": "short"})
-    engine.spaces.set_quota(SPACE, {"bytes": 50}, Caller(), engine.now())
+    (memory,) = add(engine, "long " * 100, author="Ann")
+    engine.update(SPACE, memory, {"content": "short"})
+    engine.spaces.set_quota(SPACE, {"bytes": 50})
     with pytest.raises(QuotaExceeded):
         engine.undo(SPACE, Undo(author="Ann"))
     assert contents(engine) == {"short"}
+
+
+def test_a_file_that_does_not_fit_the_quota_leaves_nothing(engine: Engine, monkeypatch: pytest.MonkeyPatch):
+    """Also when it moves in several steps, as on a remote database."""
+    monkeypatch.setattr("core.importing.moving.REMOTE_MAX", 2)
+    add(engine, "one")
+    engine.spaces.create("full", CONTENT_ONLY)
+    lines = [msgspec.json.encode(line) for line in FILE]
+    engine.spaces.set_quota("full", {"memories": 4})
+    incoming = engine.begin_import("full", atomic=False)
+    incoming.take(lines)
+    with pytest.raises(QuotaExceeded):
+        incoming.finish()
+    incoming.abandon()
+    assert engine.stats("full").memories == 0
