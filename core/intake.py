@@ -106,9 +106,9 @@ class Intake:
         if draft == stated:
             return memory, (*told, *echo)
         values = {name: getattr(draft, name) for name in DRAFT_FIELDS if getattr(draft, name) != getattr(stated, name)}
-        repeated = [one for flag in echo for one in flag.ids if one in draft.derived_from]
-        trust = min([memory.trust, *self._provenance.trusts(space, repeated)])
-        return structs.replace(memory, **values, trust=trust, tokens=count_tokens(draft.content)), (*told, *echo)
+        trust, lowered = self._provenance.lowered(space, memory, echo, path)
+        accepted = structs.replace(memory, **values, trust=trust, tokens=count_tokens(draft.content))
+        return accepted, (*told, *echo, *lowered)
 
     def asks_nothing(self, space: SpaceRow, call: Call) -> bool:
         """Whether whatever was written before may be current in the space, so that nothing need be read."""

@@ -153,7 +153,7 @@ def test_a_merge_brings_no_echo_past_the_policy(engine: Engine, policy: str):
     flags = agent.merge("other", SPACE).flags
     (new,) = (one for one in engine.list_memories(SPACE).items if one.id != known)
     if policy == "flag":
-        assert [(flag.code, flag.ids) for flag in flags] == [("echo", (known,))]
+        assert [(flag.code, flag.ids) for flag in flags] == [("echo", (known,)), ("trust_lowered", (known,))]
         assert (new.derived_from, new.trust) == ((known,), 20)
     else:
         assert (flags, new.derived_from, new.trust) == ((), (), 100)
