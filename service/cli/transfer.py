@@ -29,7 +29,6 @@ from service.lines import compressed
 STDOUT = "-"
 REASONS = {
     "exists": "in this space already",
-    "elsewhere": "in another space of this database",
     "deleted": "was deleted here",
     "twice": "twice in the file",
 }

@@ -163,7 +163,8 @@ async def restore_memory(call: Call, given: Restore) -> Outcome:
         request=call.once("restore_memory", given.idempotency_key),
     )
     memory = written.memories[0]
-    return Outcome({"memory": shown(memory)}, f"Restored {memory.id}: now at version {memory.version}.")
+    text = f"Restored {memory.id}: now at version {memory.version}.{told_of(written)}"
+    return Outcome({"memory": shown(memory), **flags_of(written)}, text)
 
 
 async def forget(call: Call, given: Forget) -> Outcome:

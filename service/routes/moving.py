@@ -79,6 +79,7 @@ async def export_space(
     tags=["moving"],
     needs="write",
     takes=LINES,
+    screens=True,
     problems=["conflict", "model_mismatch", "quota_exceeded", "too_large", "unsupported_media_type", "store_full"],
     request_max_body_size=None,
 )
@@ -92,8 +93,8 @@ async def import_memories(
     """Take in an export, or the memories of another system.
 
     The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. Ids
-    that are here already are passed over. Into an empty space the whole history comes, as it was. Needs a key that sees
-    all of the space.
+    that are here already are passed over. Into an empty space the whole history comes, as it was. Every line passes the
+    policy of the space; what that refuses, `errors` or `failures` names. Needs a key that sees all of the space.
     """
     if request.content_type[0] not in (LINES, ZSTD):
         raise HttpError(
