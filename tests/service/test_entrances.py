@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, cast
 from zlib import crc32
 
@@ -13,6 +14,7 @@ import pytest
 from core.engine import Engine
 from core.feed import Wanted
 from core.query import Query
+from core.store.database import Outcome
 from core.terms import SourceClass
 from core.values import TRUST, Draft, Seq
 from service.app import create_app
@@ -80,6 +82,8 @@ class World:
         """A space where the case can be tried: all that must be there is, and then the policy and the quota hold."""
         space = f"s{next(_NUMBERS)}"
         self.engine.spaces.create(space)
+        # First, because the fast path knows a space as it was when it was last written to.
+        self.engine.spaces.set_policy(space, {"secrets": "refuse", "personal_data": "allow", **case.policy})
         place = Place(self.engine, self.http, space, self.headers(case.key), case)
         drafts = [Draft(content="something to begin with"), Draft(content=KNOWN, category="notes", source_class="web")]
         place.known = (
@@ -88,7 +92,6 @@ class World:
         entrance.prepare(place)
         if entrance.warm:
             self.engine.search(space, Query(text="something"))
-        self.engine.spaces.set_policy(space, {"secrets": "refuse", "personal_data": "allow", **case.policy})
         if case.quota is not None:
             held = self.engine.stats(space)
             limit = held.memories if case.quota == "memories" else self.engine.spaces.set_quota(space, {})[0].bytes
@@ -237,6 +240,15 @@ def test_every_entrance_comes_to_the_same(
         except AssertionError as error:
             failures.append(f"{case}: {str(error)[:600]}")
     assert not failures, "\n".join(failures)
+
+
+@pytest.mark.one_store
+@pytest.mark.parametrize("entrance", [one for one in ENTRANCES if one.warm], ids=lambda entrance: entrance.name)
+def test_the_fast_path_is_open_where_it_is_meant_to_be_tried(world: World, entrance: Entrance):
+    place = world.place(entrance, Case(FULL))
+    outcomes: SimpleQueue[Outcome] = SimpleQueue()
+    begun = world.engine.begin_add(place.space, Draft(content="new"), "keep", outcomes.put)
+    assert begun is not None and world.engine.end_add(begun, outcomes.get(timeout=10)) is not None
 
 
 def commands(group: click.Group = main, *path: str) -> Iterator[str]:

@@ -522,6 +522,7 @@ ImportReply = TypedDict(
         'skipped': 'dict[str, Any]',
         'failed': 'int',
         'failures': 'list[LineReply]',
+        'flags': 'list[FlagReply]',
         'vectors_kept': 'int',
         'vectors_embedded': 'int',
         'origin': 'str | None',
@@ -751,6 +752,7 @@ MergedReply = TypedDict(
         'added': 'int',
         'changed': 'int',
         'ended': 'int',
+        'flags': 'list[FlagReply]',
         'seq': 'str',
     },
 )
@@ -1119,6 +1121,7 @@ RolledBackReply = TypedDict(
         'added': 'int',
         'changed': 'int',
         'ended': 'int',
+        'flags': 'list[FlagReply]',
         'seq': 'str',
     },
 )
@@ -1335,6 +1338,7 @@ UndoReply = TypedDict(
     {
         'items': 'list[MemoryReply]',
         'ended': 'list[str]',
+        'flags': 'list[FlagReply]',
         'seq': 'str',
     },
 )
