@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from service.schemas.modes import MODES
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 OK, ERROR, CONFLICT, TOO_LONG, USAGE = 0, 1, 2, 3, 64
 GLOBAL = "Global options"
+ACCESS_MODES = tuple(MODES)
 WIDTH = 110  # columns of help, where the terminal has them
 
 
@@ -27,9 +30,12 @@ class Globals:
     space: str | None = None
     database: str | None = None
     config: str | None = None
+    access: str | None = None
+    only_category: str | None = None
     json: bool | None = None
     plain: bool | None = None
     no_color: bool | None = None
+    told: bool = False  # which database is used
 
 
 class Failure(click.ClickException):
@@ -49,6 +55,17 @@ def global_options() -> list[click.Parameter]:
         ),
         _global("--database", metavar="FILE", help="Database, a path or a file: URL.  [env: MUISTI_DATABASE_URL]"),
         _global("--config", metavar="FILE", help="Settings file.  [env: MUISTI_CONFIG; default: muisti.toml here]"),
+        _global(
+            "--access",
+            type=click.Choice(ACCESS_MODES),
+            metavar="MODE",
+            help=f"On a database file: {', '.join(ACCESS_MODES)}.  [env: MUISTI_ACCESS]",
+        ),
+        _global(
+            "--only-category",
+            metavar="NAME",
+            help="On a database file: the only category that there is.  [env: MUISTI_ONLY_CATEGORY]",
+        ),
         _global("--json", is_flag=True, help="Print the JSON of the API and nothing else."),
         _global("--plain", is_flag=True, help="Print plain lines, as into a pipe."),
         _global("--no-color", is_flag=True, help="No colours.  [env: NO_COLOR]"),

@@ -78,7 +78,7 @@ def create(
         for name, value in (("category", category), ("source_class", source_class), ("expires_at", expires_at))
         if value
     }
-    with client(options) as opened:
+    with client(options, create=True) as opened:
         reply = opened.create_key(body)
         talk("This key is shown once and kept nowhere; keep it where secrets are kept.")
         answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])

@@ -15,9 +15,10 @@ from msgspec import structs
 from core.errors import InvalidInput, MuistiError
 from service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
 from service.cli.configuration import in_force
+from service.cli.limits import in_words, limited, refuse_for_servers
 from service.cli.output import likeness
 from service.client import ApiError, Client, Unreachable, connect
-from service.project import Choice, choose
+from service.project import Choice, choose, kin
 from service.settings import Settings, SettingsError
 
 T = TypeVar("T")
@@ -43,6 +44,7 @@ class Session:
 
     client: Client
     choice: Choice
+    place: str  # of the database, in words
 
     @property
     def space(self) -> str:
@@ -60,7 +62,9 @@ class Session:
         except ApiError as error:
             if error.status != 409:  # somebody else was faster
                 raise
-        click.echo(f"Created the space {self.space} ({self.choice.why}).", err=True)
+        click.echo(f"Created the space {self.space} ({self.choice.why}) in {self.place}.", err=True)
+        for line in self._joining():
+            click.echo(line, err=True)
         return call()
 
     def read(self, call: Callable[[], T]) -> T:
@@ -70,39 +74,69 @@ class Session:
         except ApiError as error:
             if error.status != 404 or self.exists():
                 raise
-            raise Failure(
-                f"there is no space {self.space} ({self.choice.why}) yet. `muisti add TEXT` makes it with its first "
-                "memory; `muisti spaces` lists those that exist."
-            ) from error
+            yet = (
+                f"there is no space {self.space} ({self.choice.why}) in {self.place} yet. `muisti add TEXT` makes it "
+                "with its first memory; `muisti spaces` lists those that exist."
+            )
+            raise Failure("\n".join([yet, *self._joining()])) from error
 
     def exists(self) -> bool:
-        return any(space["name"] == self.space for space in self.client.spaces().data["items"])
+        return self.space in self._names()
+
+    def _names(self) -> list[str]:
+        return [space["name"] for space in self.client.spaces().data["items"]]
+
+    def _joining(self) -> list[str]:
+        """Spaces that may hold earlier memories of this project, each with the command that joins them."""
+        found = kin(self.choice, Path.cwd(), self._names())
+        return [one.advice for one in found if self.client.stats(one.space).data["memories"]]
 
 
 @contextmanager
-def session(options: Globals, allowed: Sequence[str] = ()) -> Iterator[Session]:
+def session(options: Globals, allowed: Sequence[str] = (), *, create: bool = False) -> Iterator[Session]:
     """A client and a space; what the service refuses inside becomes the end of the command.
+
+    Only with `create` is a database made that is missing.
 
     Raises:
         Failure: no service, no such thing, a conflict. The exit code says which.
     """
     choice = space_choice(options)
-    with client(options) as opened:
+    with _opened(options, None, create=create, ensured=choice.space if create else None) as (opened, place):
         opened.allow(allowed)
         try:
-            yield Session(opened, choice)
+            yield Session(opened, choice, place)
         except ApiError as error:
             raise _failure(options, error) from error
 
 
 @contextmanager
-def client(options: Globals, settings: Settings | None = None) -> Iterator[Client]:
-    """A client of the server that the options name, else of this process on `settings` (default: those in force)."""
+def client(options: Globals, settings: Settings | None = None, *, create: bool = False) -> Iterator[Client]:
+    """A client of the server that the options name, else of this process on `settings` (default: those in force).
+
+    Only with `create` is a database made that is missing.
+    """
+    with _opened(options, settings, create=create) as (opened, _):
+        yield opened
+
+
+@contextmanager
+def _opened(
+    options: Globals, settings: Settings | None, *, create: bool, ensured: str | None = None
+) -> Iterator[tuple[Client, str]]:
+    """A client, and where its database is, in words."""
     with refusals(options):
-        url = server_url(options)
-        opened = _connected(url) if url else import_module("service.cli.local").start(settings or in_force(options))
+        if url := server_url(options):
+            refuse_for_servers(options, "a server")
+            opened, place = _connected(url), url
+        else:
+            found = import_module("service.cli.whereabouts")
+            settings = found.settings_for(options, settings, create=create)
+            access = import_module("service.cli.callers").access_of(options)
+            space = ensured if limited(options) else None
+            opened, place = import_module("service.cli.local").start(settings, access, space), found.place_of(settings)
         with opened:
-            yield opened
+            yield opened, place
 
 
 @contextmanager
@@ -112,10 +146,15 @@ def throw_away(options: Globals, name: str) -> Iterator[Client]:
         with client(options) as opened:
             yield opened
         return
+    with empty(options, name) as settings, client(options, settings, create=True) as opened:
+        yield opened
+
+
+@contextmanager
+def empty(options: Globals, name: str) -> Iterator[Settings]:
+    """The settings in force, but for an empty database that is thrown away."""
     with TemporaryDirectory(prefix=f"muisti-{name}-") as folder:
-        url = f"file:{Path(folder) / f'{name}.db'}"
-        with client(options, structs.replace(in_force(options), database_url=url)) as opened:
-            yield opened
+        yield structs.replace(in_force(options), database_url=f"file:{Path(folder) / f'{name}.db'}")
 
 
 @contextmanager

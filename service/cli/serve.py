@@ -1,5 +1,6 @@
 """The serve command: a flag for every setting."""
 
+from importlib import import_module
 from typing import Any
 
 import click
@@ -12,8 +13,7 @@ from service.starting import serve as start
 
 
 def _flag(setting: Option) -> click.Option:
-    default = ("off", "on")[setting.default] if isinstance(setting.default, bool) else setting.default
-    known = "" if default is None else f"  [default: {default}]"
+    known = f"  [default: {setting.default_text}]" if setting.default_text else ""
     return click.Option([setting.flag], metavar="VALUE", help=f"{setting.description} Takes {setting.expected}.{known}")
 
 
@@ -37,6 +37,7 @@ def serve(given: Globals, **flags: Any) -> None:
     if given.database and flags["database_url"]:
         raise click.UsageError("give --database or --database-url, not both")
     with refusals(given):
+        import_module("service.cli.limits").refuse_for_servers(given, "a server")
         chosen = {name: value for name, value in flags.items() if value is not None}
         settings = in_force(given, chosen)
         start(settings)

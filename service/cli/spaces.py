@@ -67,7 +67,7 @@ def which(options: Globals) -> None:
 @click.pass_obj
 def create(options: Globals, name: str, dry_run: bool) -> None:
     """Make an empty space."""
-    with client(options) as opened:
+    with client(options, create=not dry_run) as opened:
         reply = opened.trying(dry_run).create_space(name)
         if dry_run and not options.json:
             talk(f"Nothing was stored. It would make the space {name}.")

@@ -50,7 +50,7 @@ def add(
     TEXT is the content; - reads it from standard input. Prints the id.
     """
     memory = {"content": text_of(text), **_given(fields)}
-    with session(options, allowed(allow_secrets)) as opened:
+    with session(options, allowed(allow_secrets), create=not dry_run) as opened:
         tried = opened.client.trying(dry_run)
         run = opened.read if dry_run else opened.write  # which makes a space that is missing
         reply = run(lambda: tried.add(opened.space, memory, on_conflict=on_conflict, idempotency_key=idempotency_key))
@@ -62,7 +62,7 @@ def add(
         answer(
             options,
             reply,
-            table=lambda memory: cell(f"Stored {memory['id']} in the space {opened.space}."),
+            table=lambda memory: cell(f"Stored {memory['id']} in the space {opened.space} of {opened.place}."),
             plain=lambda memory: [memory["id"]],
         )
 
