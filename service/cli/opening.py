@@ -16,7 +16,7 @@ from core.errors import InvalidInput, MuistiError
 from service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
 from service.cli.configuration import in_force
 from service.cli.limits import in_words, limited, refuse_for_servers
-from service.cli.output import likeness
+from service.cli.refusing import field_line, refusal_lines
 from service.client import ApiError, Client, Unreachable, connect
 from service.project import Choice, choose, kin
 from service.settings import Settings, SettingsError
@@ -167,7 +167,7 @@ def refusals(options: Globals) -> Iterator[None]:
     except SettingsError as error:
         raise Failure(str(error), USAGE) from error
     except InvalidInput as error:
-        raise Failure("; ".join(problem.message for problem in error.problems), USAGE) from error
+        raise Failure("; ".join(field_line(bad.path, bad.message) for bad in error.problems), USAGE) from error
     except (Unreachable, MuistiError) as error:
         raise Failure(str(error)) from error
 
@@ -194,9 +194,9 @@ def _failure(options: Globals, error: ApiError) -> Failure:
     if options.json and error.body:
         click.echo(error.body)
     advice = ADVICE.get(error.code)
-    lines = [str(error).partition("; ")[0] if advice else str(error)]  # the rest is advice for users of the API
-    lines += [f"  {line}" for bad in error.errors if (line := f"{bad['path']}: {bad['message']}") not in lines[0]]
-    lines += [f"  {likeness(conflict)}" for conflict in error.conflicts]
+    lines = refusal_lines(error, advised=advice is not None)  # the rest of a detail is advice for users of the API
+    if error.code == "forbidden" and server_url(options) is None:
+        lines = [in_words(options, line) for line in lines]
     if advice:
         lines.append(advice)
     return Failure("\n".join(lines), CODES.get(error.code) or EXIT_CODES.get(error.status, ERROR))

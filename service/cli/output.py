@@ -42,6 +42,11 @@ def hint(options: Globals, text: str) -> None:
         click.echo(click.style(text, dim=True), err=True, color=False if options.no_color else None)
 
 
+def asking() -> bool:
+    """Whether somebody can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def for_people(options: Globals) -> bool:
     return sys.stdout.isatty() and not options.plain and not options.json
 
@@ -96,16 +101,20 @@ def one_line(text: str) -> str:
 
 
 def likeness(found: Row) -> str:
-    """A memory that is like a new one: its id, what it says, and where both part.
+    """A memory that is like a new one: its id, its text, and where the two differ.
 
-    >>> parts = [{"kind": "number", "existing": "3", "new": None}]
+    >>> parts = [{"kind": "number", "existing": "3", "new": "4"}, {"kind": "negation", "existing": None, "new": "not"}]
     >>> likeness({"id": "0197", "content": "We are 3", "differs": parts})
-    '0197  We are 3  (number: 3 there, - here)'
+    '0197  We are 3  (stored 3, yours 4; only yours: not)'
     """
-    parts = "; ".join(
-        f"{part['kind']}: {part['existing'] or '-'} there, {part['new'] or '-'} here" for part in found["differs"]
-    )
+    parts = "; ".join(_difference(part["existing"], part["new"]) for part in found["differs"])
     return safe(f"{found['id']}  {one_line(found['content'])}" + (f"  ({parts})" if parts else ""))
+
+
+def _difference(stored: str | None, yours: str | None) -> str:
+    if stored and yours:
+        return f"stored {stored}, yours {yours}"
+    return f"only the stored one: {stored}" if stored else f"only yours: {yours}"
 
 
 def tabbed(*values: object) -> str:

@@ -16,8 +16,8 @@ from rich.console import RenderableType
 from core.errors import NotFound
 from core.terms import Scope
 from service.cli.base import Failure, Globals
-from service.cli.configuration import in_force
 from service.cli.callers import access_of, demand
+from service.cli.configuration import in_force
 from service.cli.notes import write_notes
 from service.cli.opening import client, empty, refusals, server_url, space_choice
 from service.cli.output import ago, answer, cell, console, for_people, grid, tabbed, talk

@@ -130,7 +130,7 @@ def test_a_contradiction_is_shown_with_what_differs(run: Run, monkeypatch: pytes
     first = added(run, "The staging database runs on port 5433.")
     second = run("add", "The staging database runs on port 5434.")
     assert (second.exit_code, second.stdout) == (2, "")
-    assert f"{first['id']}  The staging database runs on port 5433.  (number: 5433 there, 5434 here)" in second.stderr
+    assert f"{first['id']}  The staging database runs on port 5433.  (stored 5433, yours 5434)" in second.stderr
     assert "muisti update ID TEXT" in second.stderr
 
 
