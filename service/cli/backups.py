@@ -10,7 +10,7 @@ import click
 
 from service.cli.base import Command, Globals
 from service.cli.options import Moment
-from service.cli.output import cell, console, for_people, grid, hint, sized, tabbed, talk
+from service.cli.output import cell, check_folder, console, for_people, grid, hint, sized, tabbed, talk
 from service.cli.session import refusals, server_url
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
     many = place.startswith("s3://") or Path(place).is_dir()
     if not many and (keep or listed):
         raise click.UsageError("--keep and --list are for a folder, or s3://BUCKET/PREFIX")
+    if not many:
+        check_folder(Path(place))
     shelves = import_module("service.shelves")
     with refusals(options), _stages(options) as stages:
         if listed:

@@ -18,8 +18,30 @@ if TYPE_CHECKING:
 
 OK, ERROR, CONFLICT, TOO_LONG, USAGE = 0, 1, 2, 3, 64
 GLOBAL = "Global options"
-ACCESS_MODES = tuple(MODES)
 WIDTH = 110  # columns of help, where the terminal has them
+ACCESS_MODES = tuple(MODES)
+HELP_NAMES = ("-h", "--help")
+CONTEXT: Mapping[str, Any] = {"max_content_width": WIDTH, "help_option_names": HELP_NAMES}
+# Words with one meaning: a command that is not there is answered with those of its row that are.
+SYNONYMS = tuple(
+    words.split()
+    for words in (
+        "delete rm remove del forget drop erase revoke",
+        "get show cat view read which",
+        "search find query recall ask grep",
+        "list ls all",
+        "add create new remember store save put",
+        "update edit change patch modify set",
+        "serve start run server up",
+        "import load restore-backup",
+        "export dump backup",
+        "undo revert rollback",
+        "history log versions",
+        "stats info status count",
+        "connect setup install init",
+    )
+)
+FLAGS = {"help": "--help", "version": "--version"}
 
 
 @dataclass(slots=True)
@@ -86,6 +108,7 @@ class Helped(click.Command):
 
     examples: Sequence[str] = ()
     shared: Sequence[click.Parameter] = ()
+    own_title = "Options"
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_usage(ctx, formatter)
@@ -99,18 +122,22 @@ class Helped(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         own = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and param not in self.shared]
-        for title, params in (("Options", own), (GLOBAL, self.shared)):
-            rows = [row for param in params if (row := param.get_help_record(ctx)) is not None]
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+        rows = [row for param in own if (row := param.get_help_record(ctx)) is not None]
+        if rows:
+            with formatter.section(self.own_title):
+                formatter.write_dl(rows)
+        if self.shared:  # the main help describes them
+            with formatter.section(GLOBAL):
+                formatter.write_text(
+                    ", ".join(max(param.opts, key=len) for param in self.shared) + ": see muisti --help"
+                )
 
 
 class Command(Helped):
     """A command with examples, and with the global options."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
-        super().__init__(*args, context_settings={"max_content_width": WIDTH}, **attributes)
+        super().__init__(*args, context_settings={**CONTEXT}, **attributes)
         self.examples = tuple(examples)
         self.shared = global_options()
         self.params = [*self.params, *self.shared]
@@ -137,10 +164,17 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in self.commands_at and not name.startswith("-") and not ctx.resilient_parsing:
-            near = get_close_matches(name, self.commands_at, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else f" There are: {', '.join(self.commands_at)}."
-            raise click.UsageError(f"no command {name!r}.{hint}", ctx)
+            raise click.UsageError(f"no command {name!r}.{self._meant(ctx, name.lower())}", ctx)
         return super().resolve_command(ctx, args)
+
+    def _meant(self, ctx: click.Context, name: str) -> str:
+        """The command that a person may have meant: by the meaning of the word, else by its letters."""
+        if name in FLAGS:
+            return f" Did you mean `{ctx.command_path} {FLAGS[name]}`?"
+        same = [word for words in SYNONYMS if name in words for word in words if word in self.commands_at]
+        near = same or get_close_matches(name, self.commands_at, n=1)
+        hint = " or ".join(repr(word) for word in near[:2])
+        return f" Did you mean {hint}?" if near else f" There are: {', '.join(self.commands_at)}."
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
         """Names from the table, without importing the commands."""
@@ -165,7 +199,7 @@ class LazyGroup(click.Group):
             if error.errno != errno.EPIPE:
                 raise
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
-            sys.exit(ERROR)
+            sys.exit(OK)  # a reader that has enough, such as `head`, is no failure
         except click.Abort:
             if not standalone_mode:
                 raise
@@ -190,6 +224,7 @@ class Main(Helped, LazyGroup):
         super().__init__(*args, commands_at=commands, **attributes)
         self.sections = sections
         self.examples = tuple(examples)
+        self.own_title = GLOBAL
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, section in self.sections.items():
@@ -203,8 +238,7 @@ class Subcommands(Helped, LazyGroup):
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
         helps = not attributes.get("invoke_without_command")
-        context = {"max_content_width": WIDTH}
-        super().__init__(*args, context_settings=context, no_args_is_help=helps, **attributes)
+        super().__init__(*args, context_settings={**CONTEXT}, no_args_is_help=helps, **attributes)
         self.examples = tuple(examples)
         self.shared = global_options()
         self.params = [*self.params, *self.shared]

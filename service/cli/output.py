@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.cli.base import Globals
+from service.cli.base import Failure, Globals
 
 if TYPE_CHECKING:  # rich is imported by the first table, not by `--help`
     from rich.console import Console, RenderableType
@@ -20,6 +21,7 @@ if TYPE_CHECKING:  # rich is imported by the first table, not by `--help`
 
     from service.client import Reply
 
+BRIEF = 400  # characters of a memory in a line of many
 SHORT = 8  # last characters of an id: random in UUIDv7, the first ones are the time
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # would steer the terminal
 _STEPS = ((60, "second"), (60, "minute"), (24, "hour"), (30, "day"), (12.17, "month"), (float("inf"), "year"))
@@ -85,6 +87,17 @@ def answer(
     else:
         for line in plain(reply.data):
             click.echo(safe(line) if sys.stdout.isatty() else line)
+
+
+def check_folder(file: Path) -> None:
+    """Refuse a file or folder to write whose own folder is missing: it is more often mistyped than wanted.
+
+    Raises:
+        Failure: there is no such folder.
+    """
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        raise Failure(f"there is no folder {folder}")
 
 
 def safe(text: str) -> str:
@@ -167,6 +180,21 @@ def sized(size: float) -> str:
             return f"{size:.1f} {unit}" if unit != "B" else f"{size} B"
         size /= 1024
     return f"{size:.1f} TiB"
+
+
+def whole(value: object) -> object:
+    """A number without decimals that say nothing; all else as it is.
+
+    >>> whole(365.0), whole(0.5), whole("refuse")
+    (365, 0.5, 'refuse')
+    """
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def brief(text: str, full: bool = False) -> str:
+    """The text on one line, cut where it would flood a pipe or a screen, unless all of it is wanted."""
+    line = one_line(text)
+    return line if full or len(line) <= BRIEF else f"{line[: BRIEF - 1]}…"
 
 
 def short_id(memory: Row) -> str:

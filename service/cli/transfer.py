@@ -20,7 +20,7 @@ from service.cli.callers import access_of, demand
 from service.cli.configuration import in_force
 from service.cli.notes import write_notes
 from service.cli.opening import client, empty, refusals, server_url, space_choice
-from service.cli.output import ago, answer, cell, console, for_people, grid, tabbed, talk
+from service.cli.output import ago, answer, cell, check_folder, console, for_people, grid, tabbed, talk
 from service.cli.progress import Stages
 from service.cli.whereabouts import file_of, settings_for
 from service.client import Client, Reply
@@ -195,6 +195,7 @@ def _unreadable() -> Iterator[None]:
 
 def _write(pieces: Iterator[bytes], file: Path, *, force: bool) -> None:
     """Write beside the file and put it in place when it is whole."""
+    check_folder(file)
     if file.exists() and not force:
         raise Failure(f"{file} is there already; --force overwrites it")
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
