@@ -15,7 +15,10 @@ SECTIONS = {
         "mcp": ("service.cli.mcp:mcp", "Serve MCP on standard input and output."),
         "skill": ("service.cli.skill:skill", "Show what an agent should know about remembering."),
         "hook": ("service.cli.hook:hook", "Keep what happens in an agent client."),
-        "completion": ("service.cli.completion:completion", "Print a script that completes commands and options."),
+        "completion": (
+            "service.cli.completion:completion",
+            "Print a script that completes commands, options and names.",
+        ),
     },
     "Memories": {
         "add": ("service.cli.write:add", "Remember a text."),

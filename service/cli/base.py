@@ -73,7 +73,11 @@ def global_options() -> list[click.Parameter]:
     return [
         _global("--url", metavar="URL", help="Server to talk to; without one the database file.  [env: MUISTI_URL]"),
         _global(
-            "-s", "--space", metavar="NAME", help="Space to work in; else that of the project.  [env: MUISTI_SPACE]"
+            "-s",
+            "--space",
+            metavar="NAME",
+            help="Space to work in; else that of the project.  [env: MUISTI_SPACE]",
+            shell_complete=_spaces,
         ),
         _global("--database", metavar="FILE", help="Database, a path or a file: URL.  [env: MUISTI_DATABASE_URL]"),
         _global("--config", metavar="FILE", help="Settings file.  [env: MUISTI_CONFIG; default: muisti.toml here]"),
@@ -92,6 +96,10 @@ def global_options() -> list[click.Parameter]:
         _global("--plain", is_flag=True, help="Print plain lines, as into a pipe."),
         _global("--no-color", is_flag=True, help="No colours.  [env: NO_COLOR]"),
     ]
+
+
+def _spaces(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+    return import_module("service.cli.completing").completes("space")(context, parameter, incomplete)
 
 
 def _global(*names: str, **attributes: Any) -> click.Option:
@@ -126,11 +134,14 @@ class Helped(click.Command):
         if rows:
             with formatter.section(self.own_title):
                 formatter.write_dl(rows)
-        if self.shared:  # the main help describes them
+        self.format_shared(formatter)
+
+    def format_shared(self, formatter: click.HelpFormatter) -> None:
+        """Name the global options, which the main help describes."""
+        if self.shared:
+            names = ", ".join(max(param.opts, key=len) for param in self.shared)
             with formatter.section(GLOBAL):
-                formatter.write_text(
-                    ", ".join(max(param.opts, key=len) for param in self.shared) + ": see muisti --help"
-                )
+                formatter.write_text(f"{names}: see muisti --help")
 
 
 class Command(Helped):

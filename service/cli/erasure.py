@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from service.cli.base import ERROR, Command, Failure, Globals
+from service.cli.completing import completes
 from service.cli.naming import check_name, find, find_id
 from service.cli.options import JsonObject
 from service.cli.output import answer, asking, cell, one_line, safe, tabbed, talk
@@ -32,7 +33,7 @@ SHOWN = 80  # characters of an example
         "muisti purge --everything --confirm acme.web --space acme.web",
     ),
 )
-@click.argument("name", metavar="[ID | CATEGORY KEY]", nargs=-1)
+@click.argument("name", metavar="[ID | CATEGORY KEY]", nargs=-1, shell_complete=completes("memory"))
 @click.option("--author", metavar="NAME", help="Memories that ever bore this author.")
 @click.option("--source", metavar="TEXT", help="Memories that ever came from this source.")
 @click.option("--filter", "filter_", type=JsonObject(), metavar="JSON", help="Memories that ever met a filter.")

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_args
 import click
 
 from core.terms import Importance, SourceClass, Status, Type
+from service.cli.completing import completes
 
 F = TypeVar("F", bound=Callable[..., Any])
 SPAN_MAX = 100 * 366 * 86_400  # seconds: a century
@@ -109,7 +110,9 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 memory_fields = _all(
-    click.option("--category", metavar="NAME", help="Group that the memory belongs to."),
+    click.option(
+        "--category", metavar="NAME", shell_complete=completes("category"), help="Group that the memory belongs to."
+    ),
     click.option("--key", metavar="NAME", help="Name within the category; the two together are its address."),
     click.option("--type", "type_", type=click.Choice(get_args(Type)), help="What it is; fact, unless it is said."),
     click.option(
@@ -129,7 +132,14 @@ memory_fields = _all(
         "--source-class", type=click.Choice(get_args(SourceClass)), help="What said it; unknown, unless it is said."
     ),
     click.option("--derived-from", multiple=True, metavar="ID", help="Memory that it was made from; repeat it."),
-    click.option("--tag", "tags", multiple=True, metavar="NAME", help="Tag; repeat it, or give a,b,c."),
+    click.option(
+        "--tag",
+        "tags",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completes("tag"),
+        help="Tag; repeat it, or give a,b,c.",
+    ),
     click.option("--metadata", type=JsonObject(), metavar="JSON", help="Further values, a JSON object."),
     click.option("--event-at", type=Moment(), metavar="TIME", help="When it happened or was true."),
     click.option("--valid-from", type=Moment(), metavar="TIME", help="From when on it holds."),
@@ -145,8 +155,15 @@ dry_run_option = click.option("--dry-run", is_flag=True, help="Tell what it woul
 
 filters = _all(
     click.option("--filter", "filter_", type=JsonObject(), metavar="JSON", help="Filter, see docs/http.md."),
-    click.option("--category", metavar="NAME", help="Only this category."),
-    click.option("--tag", "tags", multiple=True, metavar="NAME", help="Only with one of these tags."),
+    click.option("--category", metavar="NAME", shell_complete=completes("category"), help="Only this category."),
+    click.option(
+        "--tag",
+        "tags",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completes("tag"),
+        help="Only with one of these tags.",
+    ),
     click.option("--author", metavar="NAME", help="Only of this author."),
     click.option("--type", "type_", type=click.Choice(get_args(Type)), help="Only of this type."),
     click.option("--status", type=click.Choice(get_args(Status)), help="Only of this status.  [default: active]"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from service.cli.base import Command, Globals
+from service.cli.completing import completes
 from service.cli.naming import check_name, find_id
 from service.cli.options import as_filter, as_of, filters, full_option
 from service.cli.output import address, ago, answer, brief, cell, fields, grid, one_line, short_id, stack, tabbed, talk
@@ -24,7 +25,7 @@ TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expi
 @click.command(
     cls=Command, examples=("muisti get 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti get people ann --json")
 )
-@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True)
+@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True, shell_complete=completes("memory"))
 @as_of
 @click.option("--no-touch", is_flag=True, help="Do not count this as a retrieval.")
 @click.pass_obj
