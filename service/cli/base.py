@@ -3,7 +3,8 @@
 import errno
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -197,6 +198,14 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in self.commands_at.items()])
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with _enough():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _enough():
+            return super().invoke(ctx)
+
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run; usage errors end with 64 instead of click's 2, which means a conflict here."""
         try:
@@ -206,11 +215,6 @@ class LazyGroup(click.Group):
                 raise
             error.show()
             sys.exit(_exit_code(error))
-        except OSError as error:
-            if error.errno != errno.EPIPE:
-                raise
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
-            sys.exit(OK)  # a reader that has enough, such as `head`, is no failure
         except click.Abort:
             if not standalone_mode:
                 raise
@@ -257,6 +261,18 @@ class Subcommands(Helped, LazyGroup):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)
         self.format_commands(ctx, formatter)
+
+
+@contextmanager
+def _enough() -> Iterator[None]:
+    """End well when a reader has enough, such as `head`: click would end with 1, which a shell takes for a failure."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.EPIPE:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
+        raise click.exceptions.Exit(OK) from error
 
 
 def _exit_code(error: click.ClickException) -> int:

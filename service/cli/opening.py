@@ -68,17 +68,16 @@ class Session:
         return call()
 
     def read(self, call: Callable[[], T]) -> T:
-        """Make the call; say what to do when the space is missing."""
-        try:
-            return call()
-        except ApiError as error:
-            if error.status != 404 or self.exists():
-                raise
-            yet = (
-                f"there is no space {self.space} ({self.choice.why}) in {self.place} yet. `muisti add TEXT` makes it "
-                "with its first memory; `muisti spaces` lists those that exist."
-            )
-            raise Failure("\n".join([yet, *self._joining()])) from error
+        """Make a call that makes no space: `session` says what to do when it is missing."""
+        return call()
+
+    def missing(self) -> list[str]:
+        """Lines that say what to do about the missing space."""
+        yet = (
+            f"there is no space {self.space} ({self.choice.why}) in {self.place} yet. `muisti add TEXT` makes it "
+            "with its first memory; `muisti spaces` lists those that exist."
+        )
+        return [yet, *self._joining()]
 
     def exists(self) -> bool:
         return self.space in self._names()
@@ -89,14 +88,20 @@ class Session:
     def _joining(self) -> list[str]:
         """Spaces that may hold earlier memories of this project, each with the command that joins them."""
         found = kin(self.choice, Path.cwd(), self._names())
-        return [one.advice for one in found if self.client.stats(one.space).data["memories"]]
+        return [one.advice for one in found if self._holds(one.space)]
+
+    def _holds(self, space: str) -> bool:
+        try:
+            return self.client.stats(space).data["memories"] > 0
+        except ApiError:  # a key that may not read it
+            return False
 
 
 @contextmanager
 def session(options: Globals, allowed: Sequence[str] = (), *, create: bool = False) -> Iterator[Session]:
     """A client and a space; what the service refuses inside becomes the end of the command.
 
-    Only with `create` is a database made that is missing.
+    `allowed` is stored whatever the policy of the space says. Only with `create` is a database made that is missing.
 
     Raises:
         Failure: no service, no such thing, a conflict. The exit code says which.
@@ -104,10 +109,12 @@ def session(options: Globals, allowed: Sequence[str] = (), *, create: bool = Fal
     choice = space_choice(options)
     with _opened(options, None, create=create, ensured=choice.space if create else None) as (opened, place):
         opened.allow(allowed)
+        working = Session(opened, choice, place)
         try:
-            yield Session(opened, choice, place)
+            yield working
         except ApiError as error:
-            raise _failure(options, error) from error
+            missing = working.missing() if error.status == 404 and not working.exists() else None
+            raise _failure(options, error, missing) from error
 
 
 @contextmanager
@@ -190,9 +197,12 @@ def _connected(url: str) -> Client:
         raise Failure(str(error), USAGE) from error
 
 
-def _failure(options: Globals, error: ApiError) -> Failure:
+def _failure(options: Globals, error: ApiError, missing: Sequence[str] | None = None) -> Failure:
+    """The end of a command that was refused. `missing`: what to say of a space that is not there."""
     if options.json and error.body:
         click.echo(error.body)
+    if missing is not None:
+        return Failure("\n".join(missing))
     advice = ADVICE.get(error.code)
     lines = refusal_lines(error, advised=advice is not None)  # the rest of a detail is advice for users of the API
     if error.code == "forbidden" and server_url(options) is None:

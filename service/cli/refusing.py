@@ -21,7 +21,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "created_at": ("after", "before"),
     "any": ("tags",),
     "scopes": ("scopes", "mode"),
-    "decision": ("decision",),
+    "url": ("address", "target", "url"),
     "memory_id": ("id_", "name", "expected"),
 }
 HEADS = {"duplicate": "a memory says the same already", "contradiction": "a memory says the contrary"}
@@ -91,9 +91,10 @@ def in_words_of_a_person(message: str) -> str:
 
 
 def _names(context: click.Context) -> dict[str, str]:
-    """How the parameters of the command are typed, by their names; options that were not given come last."""
+    """How the parameters of the command are typed, by their names; its own hide the global ones."""
     found: dict[str, str] = {}
-    for param in context.command.params:
+    shared = getattr(context.command, "shared", ())
+    for param in [*shared, *(param for param in context.command.params if param not in shared)]:
         if param.name is None or param.name == "filter_" and not context.params.get("filter_"):
             continue
         label = _typed(param, context)
