@@ -89,7 +89,7 @@ class Undoer:
             (rows,) = self._database.read([changes.numbered(space, twins)])
             found |= {one.seq: one for one in map(changes.change, rows)}
         if not found:
-            raise NotFound("change", "to take back")
+            raise NotFound("change to take back", "")
         return sorted(found.values())
 
     def _touched(self, space: SpaceRow, chosen: Sequence[Change]) -> list[_Touched]:
@@ -120,7 +120,7 @@ class Undoer:
     def _take_back(self, space: SpaceRow, seqs: Sequence[int], touched: Sequence[_Touched], call: Call) -> Written:
         todo = [one for one in touched if not one.is_done]
         if not todo:
-            raise NotFound("change", "to take back")
+            raise NotFound("change to take back", "")
         offsets: Mapping[str, int] = {one.last.id: len(todo) - 1 - place for place, one in enumerate(todo)}
         revived, flags = self._revived(space, todo, call)
         sizes = {one.last.id for one in todo if not one.is_dead}

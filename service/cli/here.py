@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from core.caller import Caller
 from core.engine import Engine
 from service.app import open_engine
 from service.client import Reply
@@ -19,17 +20,18 @@ __all__ = ["Here", "open_engine"]
 class Here:
     """Does what a server would."""
 
-    def __init__(self, engine: Engine, space: str) -> None:
+    def __init__(self, engine: Engine, space: str, caller: Caller) -> None:
         self._engine, self._space = engine, space
+        self._seen = engine.seen_by(caller)
 
     def export(self, *, vectors: bool) -> AbstractContextManager[Iterator[bytes]]:
-        export = self._engine.export(self._space, installed_version(), vectors=vectors)
+        export = self._seen.export(self._space, installed_version(), vectors=vectors)
         return nullcontext(encoded(page) for page in export.pages())
 
     def bring(self, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Reply:
         known = {space.name for space in self._engine.spaces.list()}
         self._engine.spaces.ensure(self._space)
-        incoming = self._engine.begin_import(self._space, atomic=atomic, dry_run=dry_run)
+        incoming = self._seen.begin_import(self._space, atomic=atomic, dry_run=dry_run)
         lines = Lines()
         try:
             for piece in pieces:
@@ -43,10 +45,10 @@ class Here:
         return _reply(report)
 
     def imports(self) -> Reply:
-        return _reply(ImportsReply.of(self._engine.imports(self._space)))
+        return _reply(ImportsReply.of(self._seen.imports(self._space)))
 
     def undo(self, number: int) -> Reply:
-        return _reply(ImportedReply.of(self._engine.undo_import(self._space, number)))
+        return _reply(ImportedReply.of(self._seen.undo_import(self._space, number)))
 
 
 def _reply(body: Any) -> Reply:

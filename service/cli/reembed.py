@@ -1,14 +1,17 @@
 """The reembed command."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from service.cli.base import Command, Failure, Globals
-from service.cli.configuration import in_force
 from service.cli.output import console, talk
 from service.cli.progress import Stages
 from service.cli.session import refusals, server_url, space_choice
+
+if TYPE_CHECKING:
+    from service.settings import Settings
 
 
 @click.command(
@@ -28,7 +31,7 @@ def reembed(options: Globals, *, force: bool) -> None:
     name = space_choice(options).space
     with (
         refusals(options),
-        import_module("service.app").open_engine(in_force(options)) as engine,
+        import_module("service.app").open_engine(_settings(options)) as engine,
         Stages(console(options, stderr=True)) as stages,
     ):
         errors = import_module("core.errors")
@@ -42,3 +45,8 @@ def reembed(options: Globals, *, force: bool) -> None:
     else:
         click.echo(f"{space.name}\t{space.generation}")
     talk("Done. A server that still runs with another model must be restarted with this one.")
+
+
+def _settings(options: Globals) -> "Settings":
+    import_module("service.cli.callers").demand(options, "admin")
+    return import_module("service.cli.whereabouts").settings_for(options)

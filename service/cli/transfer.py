@@ -14,17 +14,21 @@ import msgspec
 from rich.console import RenderableType
 
 from core.errors import NotFound
+from core.terms import Scope
 from service.cli.base import Failure, Globals
+from service.cli.callers import access_of, demand
 from service.cli.configuration import in_force
 from service.cli.notes import write_notes
-from service.cli.opening import client, refusals, server_url, space_choice
-from service.cli.output import ago, answer, cell, console, for_people, grid, tabbed, talk
+from service.cli.opening import client, empty, refusals, server_url, space_choice
+from service.cli.output import ago, answer, cell, check_folder, console, for_people, grid, tabbed, talk
 from service.cli.progress import Stages
+from service.cli.whereabouts import file_of, settings_for
 from service.client import Client, Reply
 from service.importers.items import Unreadable
 from service.importers.reading import Reading, recognised
 from service.importers.sources import Source
 from service.lines import compressed
+from service.settings import Settings
 
 STDOUT = "-"
 REASONS = {
@@ -78,7 +82,7 @@ class _There:
 
 def export(options: Globals, file: str, *, vectors: bool, force: bool) -> None:
     """Write the space to a file or to standard output."""
-    with _end(options) as end, end.export(vectors=vectors) as pieces:
+    with _end(options, need="read") as end, end.export(vectors=vectors) as pieces:
         if file == STDOUT:
             for piece in pieces:
                 sys.stdout.buffer.write(piece)
@@ -91,7 +95,7 @@ def export_notes(options: Globals, folder: str, *, force: bool) -> None:
     """Write the space to a folder of notes."""
     if folder == STDOUT:
         raise click.UsageError("notes in Markdown are written into a folder")
-    with _end(options) as end, end.export(vectors=False) as pieces:
+    with _end(options, need="read") as end, end.export(vectors=False) as pieces:
         count = write_notes(pieces, Path(folder), force=force)
     talk(f"Wrote {count:,} notes to {folder}.")
 
@@ -103,7 +107,11 @@ def bring(options: Globals, files: tuple[str, ...], *, system: str | None, dry_r
         path = Path(file)
         if not path.exists():
             raise Failure(f"there is no file {file}")
-        with _end(options) as end, Stages(console(options, stderr=True)) as stages, _unreadable():
+        with (
+            _end(options, need="write", create=True, dry_run=dry_run) as end,
+            Stages(console(options, stderr=True)) as stages,
+            _unreadable(),
+        ):
             stages.begin(path.name)
             done = 0
 
@@ -124,7 +132,7 @@ def bring(options: Globals, files: tuple[str, ...], *, system: str | None, dry_r
 
 
 def show_imports(options: Globals) -> None:
-    with _end(options) as end:
+    with _end(options, need="read") as end:
         reply = end.imports()
     answer(
         options,
@@ -136,7 +144,7 @@ def show_imports(options: Globals) -> None:
 
 
 def undo_import(options: Globals, number: int) -> None:
-    with _end(options) as end:
+    with _end(options, need="delete") as end:
         reply = end.undo(number)
     answer(
         options,
@@ -147,20 +155,32 @@ def undo_import(options: Globals, number: int) -> None:
 
 
 @contextmanager
-def _end(options: Globals) -> Iterator[End]:
+def _end(options: Globals, *, need: Scope, create: bool = False, dry_run: bool = False) -> Iterator[End]:
+    """The space that files come from or go to. A dry run on a database that is missing works on an empty one."""
     space = space_choice(options).space
     if server_url(options):
         with client(options) as opened, refusals(options):
             yield _There(opened, space)
     else:
         here = import_module("service.cli.here")  # with the whole service
-        with refusals(options), here.open_engine(in_force(options)) as engine:
+        demand(options, need)
+        with refusals(options), _settings(options, create, dry_run) as settings, here.open_engine(settings) as engine:
             try:
-                yield here.Here(engine, space)
+                yield here.Here(engine, space, access_of(options).caller())
             except NotFound as error:
                 if error.kind != "space":
                     raise
                 raise Failure(f"there is no space {space}; `muisti spaces` lists those that exist") from error
+
+
+@contextmanager
+def _settings(options: Globals, create: bool, dry_run: bool) -> Iterator[Settings]:
+    path = file_of(in_force(options))
+    if not dry_run or path is None or path.exists():
+        yield settings_for(options, create=create and not dry_run)
+        return
+    with empty(options, "import") as settings:
+        yield settings
 
 
 @contextmanager
@@ -175,6 +195,7 @@ def _unreadable() -> Iterator[None]:
 
 def _write(pieces: Iterator[bytes], file: Path, *, force: bool) -> None:
     """Write beside the file and put it in place when it is whole."""
+    check_folder(file)
     if file.exists() and not force:
         raise Failure(f"{file} is there already; --force overwrites it")
     part = file.with_name(f".{file.name}.{os.getpid()}.part")

@@ -1,0 +1,64 @@
+"""Signed reports of erasures: nothing else keeps them, so every command that erases for good writes one."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from service.cli.base import Failure, Globals
+from service.cli.output import talk
+
+if TYPE_CHECKING:
+    from service.client import Reply
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def report_options(command: F) -> F:
+    """Add --report and --no-report to a command."""
+    where = click.option(
+        "--report",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="File for the signed report.  [default: muisti-purge-ID.json here]",
+    )
+    none = click.option("--no-report", is_flag=True, help="Write no report; nothing else keeps it.")
+    return where(none(command))
+
+
+def with_report(options: Globals, erase: Callable[[], "Reply"], report: Path | None, no_report: bool) -> "Reply":
+    """Erase, and write the signed report. The place is tried first: what is erased can be reported only once.
+
+    Raises:
+        Failure: the report cannot be written; nothing was erased when that is known before.
+    """
+    if no_report and report is not None:
+        raise click.UsageError("give --report or --no-report, not both")
+    if no_report:
+        return erase()
+    part = (report or Path("muisti-purge.json")).with_suffix(f".{os.getpid()}.part")
+    try:
+        part.touch(mode=0o600)
+    except OSError as error:
+        raise Failure(
+            f"the report cannot be written to {part.parent.absolute()} ({error.strerror}); nothing was erased. Name a "
+            "place with --report, or do without it with --no-report"
+        ) from error
+    try:
+        reply = erase()
+        name = report or Path(f"muisti-purge-{reply.data['report']['id']}.json")
+        _write(part, name, reply.body)
+    finally:
+        part.unlink(missing_ok=True)
+    talk(f"The signed report is in {name}: `muisti verify-report {name}` checks it.")
+    return reply
+
+
+def _write(part: Path, name: Path, body: bytes) -> None:
+    try:
+        part.write_bytes(body)
+        part.replace(name)
+    except OSError as error:
+        talk(f"The report could not be written to {name} ({error.strerror}); here it is:")
+        talk(body.decode())
