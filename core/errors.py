@@ -280,7 +280,7 @@ class QuotaExceeded(MuistiError):
 
 
 class TooLarge(MuistiError):
-    """More at once than the database takes; nothing was stored."""
+    """More at once than the database takes, or a compressed file that grows beyond measure; nothing was stored."""
 
     code = "too_large"
 

@@ -33,7 +33,7 @@ from core.validate import check_draft
 from core.values import Memory
 
 PIECE = 200  # versions that are stored at once
-PIECE_CHARACTERS = 2_000_000
+PIECE_BYTES = 4_000_000  # of lines
 ANCIENT = -(1 << 55)  # microseconds; nothing expired before
 _KIND = frozenset("abcdefghijklmnopqrstuvwxyz_")
 
@@ -54,7 +54,7 @@ class Lines:
     @property
     def is_full(self) -> bool:
         """Whether enough waits to be put aside."""
-        return len(self._items) + len(self._changes) // 2 >= PIECE or self._size >= PIECE_CHARACTERS
+        return len(self._items) + len(self._changes) // 2 >= PIECE or self._size >= PIECE_BYTES
 
     def read(self, line: bytes) -> None:
         """The next line of the file.
@@ -83,6 +83,7 @@ class Lines:
             place = record.place if isinstance(record, MemoryLine | BadLine) else None
             self._check_order(record)
             self._accept(record)
+            self._size += len(line)
         except Broken:
             raise
         except InvalidInput as bad:
@@ -164,7 +165,6 @@ class Lines:
 
     def _add(self, item: Item) -> None:
         self._items.append(item)
-        self._size += len(item.memory.content)
 
     def _read(self, line: VersionLine | MemoryLine) -> tuple[Memory, tuple[Flag, ...]]:
         try:

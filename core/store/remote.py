@@ -4,6 +4,7 @@ A batch is one request. Every write carries an id that it records with itself, s
 knows whether it was committed; see `writes`.
 """
 
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,6 @@ from core.store.hrana_errors import Unsure, check, is_too_large, whole
 from core.store.patience import PASSING, Patience, reason_of, tally
 from core.store.replication import Progress, Reached
 from core.store.server import NoAnswer, Server, TooSlow
-from core.waiting import Lock
 
 SECONDS = 10.0  # that a call may take, repetitions included
 REPLICATION_SECONDS = 1.0  # that a replica gets to catch up, and to answer before it is asked how it is
@@ -64,7 +64,7 @@ class RemoteDatabase:
         self._progress = Progress()
         self._meters = StoreMeters(lag=None if replica is None else lambda: self._progress.lag, retries=tally())
         self._large = set[str]()
-        self._writing = Lock()
+        self._writing = threading.Lock()
         self._closed = False
         self._primary = _Primary(self)
         self._engine = f"libSQL (SQLite {self._prepare()})"

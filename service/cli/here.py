@@ -32,11 +32,11 @@ class Here:
         known = {space.name for space in self._engine.spaces.list()}
         self._engine.spaces.ensure(self._space)
         incoming = self._seen.begin_import(self._space, atomic=atomic, dry_run=dry_run)
-        lines = Lines()
+        lines = Lines(incoming.take)
         try:
             for piece in pieces:
-                incoming.take(lines.feed(piece))
-            incoming.take(lines.end())
+                lines.feed(piece)
+            lines.end()
             report = ImportReply.of(incoming.finish())
         finally:
             incoming.abandon()

@@ -45,9 +45,12 @@ def write_notes(pieces: Iterable[bytes], folder: Path, *, force: bool) -> int:
 
 
 def _current(pieces: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    lines = Lines()
+    waiting: list[bytes] = []
+    lines = Lines(waiting.extend)
     for piece in pieces:
-        for line in lines.feed(piece):
+        lines.feed(piece)
+        found, waiting[:] = list(waiting), []
+        for line in found:
             told = _DECODER.decode(line)
             if told["type"] == "version" and told["died"] is None and told["memory"]["status"] != "superseded":
                 yield told["memory"]

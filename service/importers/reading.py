@@ -27,7 +27,7 @@ from service.importers import (
 from service.importers.items import Failed, Found, Item, Skipped, Unreadable, bad_line, lines_of
 from service.importers.shapes import shape_of
 from service.importers.sources import Source
-from service.lines import ZSTD
+from service.lines import is_compressed
 
 OWN = "muisti"
 PIECE = 65_536  # bytes
@@ -59,7 +59,7 @@ def recognised(source: Source) -> str:
     Raises:
         Unreadable: it is nobody's, or damaged.
     """
-    if source.head(4).startswith(ZSTD):
+    if is_compressed(source.head(4)):
         return OWN
     shape = shape_of(source)
     if shape.first.get("type") == OWN:

@@ -3,7 +3,7 @@
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from types import CellType, FunctionType, MethodType
 from typing import Any, NamedTuple, cast
@@ -79,5 +79,3 @@ def _attributes(kind: type, value: object) -> list[str]:
     slots = [name for one in kind.__mro__ for name in cast(tuple[str, ...], one.__dict__.get("__slots__", ()))]
     fields = cast(tuple[str, ...], getattr(kind, "__struct_fields__", ()))
     return [name for name in {*getattr(value, "__dict__", {}), *slots, *fields} if not name.startswith("__")]
-
-

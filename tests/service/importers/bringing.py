@@ -15,11 +15,12 @@ def bring(
     """What came of a file, which is recognised by its content unless `system` says whose it is."""
     source = Source(path)
     reading = Reading(source, system or recognised(source), space)
-    incoming, lines = engine.begin_import(space, atomic=atomic), Lines()
+    incoming = engine.begin_import(space, atomic=atomic)
+    lines = Lines(incoming.take)
     try:
         for piece in reading.pieces():
-            incoming.take(lines.feed(piece))
-        incoming.take(lines.end())
+            lines.feed(piece)
+        lines.end()
         return ImportReply.of(incoming.finish()), reading
     finally:
         incoming.abandon()
