@@ -33,7 +33,9 @@ def tried(url: str, *steps: tuple[str, str]) -> dict[str, Any]:
 
 
 def test_what_is_tried_is_sent_with_the_key_and_without_it_when_the_field_is_empty(url: str):
-    found = tried(url, ("listSpaces", ""), ("listSpaces", f" {KEY} "), ("listSpaces", "mk_wrong"), ("listSpaces", "ключ"))
+    found = tried(
+        url, ("listSpaces", ""), ("listSpaces", f" {KEY} "), ("listSpaces", "mk_wrong"), ("listSpaces", "ключ")
+    )
     answers = [one["answer"].split()[0] for one in found["shown"]]
     assert answers[:3] == ["401", "200", "401"]
     assert found["shown"][3]["answer"].startswith("No answer: "), "a key that no header can hold is told, not lost"
