@@ -63,6 +63,10 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
+allow_secrets_option = click.option(
+    "--allow-secrets", is_flag=True, help="Store it although it looks like a password or a key."
+)
+
 memory_fields = _all(
     click.option("--category", metavar="NAME", help="Group that the memory belongs to."),
     click.option("--key", metavar="NAME", help="Name within the category; the two together are its address."),
@@ -91,7 +95,7 @@ memory_fields = _all(
     click.option("--valid-to", type=Moment(), metavar="TIME", help="From when on it holds no longer."),
     click.option("--expires-at", type=Moment(), metavar="TIME", help="From when on it is no longer found."),
     click.option("--ttl", type=Span(), metavar="SPAN", help="The same from now on: 90 (seconds), 15m, 12h, 30d."),
-    click.option("--allow-secrets", is_flag=True, help="Store it although it looks like a password or a key."),
+    allow_secrets_option,
 )
 
 dry_run_option = click.option("--dry-run", is_flag=True, help="Tell what it would do, and do nothing.")
