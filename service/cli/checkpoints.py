@@ -8,9 +8,10 @@ import click
 
 from service.cli.base import Command, Globals, Subcommands
 from service.cli.history import short
-from service.cli.options import dry_run_option
+from service.cli.options import allow_secrets_option, dry_run_option
 from service.cli.output import ago, answer, cell, grid, tabbed
 from service.cli.session import session
+from service.cli.write import allowed, talk_of_flags
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -98,17 +99,19 @@ def diff(options: Globals, since: str, until: str | None, limit: int, cursor: st
 
 @click.command(cls=Command, examples=("muisti rollback before-import --dry-run", "muisti rollback before-import"))
 @click.argument("to")
+@allow_secrets_option
 @dry_run_option
 @click.pass_obj
-def rollback(options: Globals, to: str, dry_run: bool) -> None:
+def rollback(options: Globals, to: str, *, allow_secrets: bool, dry_run: bool) -> None:
     """Let the whole space stand as it stood at a point.
 
     TO is a checkpoint, a time or the number of a change. What came since ends, what changed or ended since stands
     again; nothing is lost. Prints how many memories came back, changed and ended.
     """
-    with session(options) as opened:
+    with session(options, allowed(allow_secrets)) as opened:
         tried = opened.client.trying(dry_run)
         reply = opened.read(lambda: tried.roll_back(opened.space, to))
+        talk_of_flags(reply.data)
         answer(options, reply, table=_rolled_back, plain=lambda data: [tabbed(*_counts(data))])
 
 

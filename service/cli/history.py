@@ -10,9 +10,10 @@ from core.terms import BATCH_MAX
 from service.cli.base import Command, Globals
 from service.cli.completing import completes
 from service.cli.naming import find_id
-from service.cli.options import dry_run_option
+from service.cli.options import allow_secrets_option, dry_run_option
 from service.cli.output import ago, answer, cell, grid, one_line, tabbed, talk
 from service.cli.session import session
+from service.cli.write import allowed, talk_of_flags
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,17 +49,21 @@ def history(options: Globals, id_: str) -> None:
     "--to", type=click.IntRange(min=1), metavar="N", help="This version.  [default: the last that stood before]"
 )
 @click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
+@allow_secrets_option
 @dry_run_option
 @click.pass_obj
-def restore(options: Globals, id_: str, *, to: int | None, if_version: int | None, dry_run: bool) -> None:
+def restore(
+    options: Globals, id_: str, *, to: int | None, if_version: int | None, allow_secrets: bool, dry_run: bool
+) -> None:
     """Let a memory stand again as it stood.
 
     As a new version: nothing is lost. Without --to it takes back the last change, or the deletion. Prints the id and
     the new version.
     """
-    with session(options) as opened:
+    with session(options, allowed(allow_secrets)) as opened:
         found = opened.read(lambda: find_id(opened, id_, gone=True))
         reply = opened.client.trying(dry_run).restore(opened.space, found, to, if_version=if_version)
+        talk_of_flags(reply.data)
         answer(
             options,
             reply,
@@ -71,9 +76,10 @@ def restore(options: Globals, id_: str, *, to: int | None, if_version: int | Non
 @click.option("--last", type=click.IntRange(1, BATCH_MAX), metavar="N", help="How many changes.  [default: 1]")
 @click.option("--author", metavar="NAME", help="Of memories of this author.")
 @click.option("--request", metavar="ID", help="Of the request whose answer had this X-Request-Id; all unless --last.")
+@allow_secrets_option
 @dry_run_option
 @click.pass_obj
-def undo(options: Globals, *, dry_run: bool, **which: Any) -> None:
+def undo(options: Globals, *, allow_secrets: bool, dry_run: bool, **which: Any) -> None:
     """Take back the last changes.
 
     Of a request, of an author's memories, or without both your own. All or none: when others changed the same memories
@@ -82,8 +88,9 @@ def undo(options: Globals, *, dry_run: bool, **which: Any) -> None:
     if which["author"] is not None and which["request"] is not None:
         raise click.UsageError("give --author or --request, not both")
     given = {name: value for name, value in which.items() if value is not None}
-    with session(options) as opened:
+    with session(options, allowed(allow_secrets)) as opened:
         reply = opened.client.trying(dry_run).undo(opened.space, given)
+        talk_of_flags(reply.data)
         answer(options, reply, table=_undone, plain=_ids)
 
 

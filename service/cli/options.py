@@ -109,6 +109,10 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
+allow_secrets_option = click.option(
+    "--allow-secrets", is_flag=True, help="Store it although it looks like a password or a key."
+)
+
 memory_fields = _all(
     click.option(
         "--category", metavar="NAME", shell_complete=completes("category"), help="Group that the memory belongs to."
@@ -146,7 +150,7 @@ memory_fields = _all(
     click.option("--valid-to", type=Moment(ahead=True), metavar="TIME", help="From when on it holds no longer."),
     click.option("--expires-at", type=Moment(ahead=True), metavar="TIME", help="From when on it is no longer found."),
     click.option("--ttl", type=Span(), metavar="SPAN", help="The same from now on: 90 (seconds), 15m, 12h, 30d."),
-    click.option("--allow-secrets", is_flag=True, help="Store it although it looks like a password or a key."),
+    allow_secrets_option,
 )
 
 full_option = click.option("--full", is_flag=True, help="Print whole memories in plain lines, however long.")

@@ -9,10 +9,11 @@ import click
 
 from service.cli.base import Command, Globals, Subcommands
 from service.cli.history import short
-from service.cli.options import dry_run_option
+from service.cli.options import allow_secrets_option, dry_run_option
 from service.cli.output import ago, answer, cell, grid, safe, tabbed, talk
 from service.cli.reports import report_options, with_report
 from service.cli.session import client, session, space_choice
+from service.cli.write import allowed, talk_of_flags
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,9 +121,12 @@ def compare(options: Globals, other: str, limit: int, cursor: str | None) -> Non
 @click.argument("into", metavar="INTO")
 @click.option("--strategy", type=click.Choice(["ours", "theirs"]), help="Whose stands where both changed the same.")
 @click.option("--drop", is_flag=True, help="Erase FROM with it.")
+@allow_secrets_option
 @dry_run_option
 @click.pass_obj
-def merge(options: Globals, from_: str, into: str, *, strategy: str | None, drop: bool, dry_run: bool) -> None:
+def merge(
+    options: Globals, from_: str, into: str, *, strategy: str | None, drop: bool, allow_secrets: bool, dry_run: bool
+) -> None:
     """Let a space take over what another has changed.
 
     INTO takes over what FROM has changed since it was forked from it or merged last; a space that is no fork is added.
@@ -130,7 +134,9 @@ def merge(options: Globals, from_: str, into: str, *, strategy: str | None, drop
     and ended.
     """
     with client(options) as opened:
+        opened.allow(allowed(allow_secrets))
         reply = opened.trying(dry_run).merge(from_, into, strategy, drop=drop)
+        talk_of_flags(reply.data)
         answer(options, reply, table=_merged, plain=lambda data: [tabbed(*_counts(data))])
 
 

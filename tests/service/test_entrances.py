@@ -23,6 +23,7 @@ from service.errors import KINDS
 from service.mcp.catalog import TOOLS
 from service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
+from tests.service.conftest import Run
 from tests.service.entrances import (
     ADDRESS,
     ENTRANCES,
@@ -33,6 +34,7 @@ from tests.service.entrances import (
     REDACTED,
     SECRET,
     STORES_NOTHING,
+    TEXTS,
     Case,
     Entrance,
     Key,
@@ -242,7 +244,7 @@ def test_every_entrance_comes_to_the_same(
     assert not failures, "\n".join(failures)
 
 
-@pytest.mark.one_store
+@pytest.mark.file_only
 @pytest.mark.parametrize("entrance", [one for one in ENTRANCES if one.warm], ids=lambda entrance: entrance.name)
 def test_the_fast_path_is_open_where_it_is_meant_to_be_tried(world: World, entrance: Entrance):
     place = world.place(entrance, Case(FULL))
@@ -287,3 +289,19 @@ def test_every_route_tool_and_command_is_an_entrance_or_stores_nothing():
     known = {name for entrance in ENTRANCES for name in entrance.names} | set(STORES_NOTHING)
     assert (routes | tools | {*commands()}) - known == set(), "add them to ENTRANCES or STORES_NOTHING"
     assert known - (routes | tools | {*commands()}) == set(), "these are gone"
+
+
+@pytest.mark.one_store
+def test_whoever_has_the_file_may_bring_back_what_the_policy_refuses(run: Run):
+    secret = TEXTS["secret"]
+    run("add", "no harm")
+    memory = run("add", secret, "--allow-secrets").stdout.strip()
+    run("checkpoint", "create", "before")
+    run("add", secret, "--allow-secrets", "--space", "other")
+    for words in (("restore", memory), ("undo",), ("rollback", "before"), ("space", "merge", "other", "notes")):
+        assert run("delete", memory).exit_code == 0
+        refused = run(*words)
+        assert refused.exit_code == 1 and "github-token" in refused.stderr and SECRET not in refused.output
+        assert SECRET not in run("list").stdout
+        taken = run(*words, "--allow-secrets")
+        assert taken.exit_code == 0 and SECRET in run("list").stdout, taken.output
