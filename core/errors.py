@@ -59,6 +59,17 @@ class Problem(msgspec.Struct, frozen=True):
     message: str
 
 
+def placed(message: str) -> tuple[str, str]:
+    """Split msgspec's message into the fault and the JSON path at which it is.
+
+    >>> placed("Expected `int`, got `str` - at `$.limit`"), placed("Expected `int`")
+    (('Expected `int`, got `str`', '$.limit'), ('Expected `int`', '$'))
+    """
+    fault, mark, place = message.rpartition(" - at `")
+    path = place.removeprefix("key` in `").removesuffix("`")
+    return (fault, path) if mark and place.endswith("`") and path.startswith("$") else (message, "$")
+
+
 class InvalidInput(MuistiError):
     """One or more fields are not acceptable."""
 

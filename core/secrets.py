@@ -45,7 +45,7 @@ def _opens_a_url(match: re.Match[str]) -> bool:
     return _works(match) and value.lower() not in _LOCAL and value != match["user"] and not match[0].startswith(value)
 
 
-_RULES = (
+RULES = (
     rule(
         "private-key",
         "private key",
@@ -97,7 +97,7 @@ _RULES = (
 
 def secrets_in(text: str) -> list[Found]:
     """What looks like a secret that works, in order."""
-    return found_in(text, _RULES)
+    return found_in(text, RULES)
 
 
 def find_secret(text: str) -> str | None:

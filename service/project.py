@@ -163,7 +163,7 @@ def remote_path(url: str) -> tuple[str, ...]:
     else:
         head, slash, tail = text.partition("/")
         path = head.rpartition(":")[2] + slash + tail  # user@host:path, a drive of Windows, or a plain path
-    path = re.sub(r".*[^/]@", "", path)
+    path = re.sub(r"\A.*[^/]@", "", path)
     kept = [segment for segment in unquote(path).split("/") if segment not in _NO_NAMES][-2:]
     return (*kept[:-1], kept[-1].removesuffix(".git")) if kept else ()
 

@@ -1,0 +1,68 @@
+"""Growth of a function's time with the length of its text, judged by ratios within one process."""
+
+from collections.abc import Callable, Iterator
+from math import log2
+from time import process_time
+
+from loadtests.adversarial.texts import Family
+
+FLOOR = 0.01  # seconds; shorter runs are noise and are not judged
+MOST = 3.0  # times as long for twice the text: 2 is linear, 4 is quadratic
+TRIES = 5  # measurements of a ratio that looks too high; the lowest counts
+TOP = 100_000  # characters
+FIRST = 1_562
+
+Call = Callable[[str], object]
+
+
+def seconds(call: Call, text: str) -> float:
+    """Processor time of one call."""
+    began = process_time()
+    call(text)
+    return process_time() - began
+
+
+def lengths(top: int, step: int) -> Iterator[int]:
+    """Lengths from a small one to `top`, each `step` times the one before.
+
+    >>> list(lengths(100_000, 4))
+    [1562, 6248, 24992, 100000]
+    """
+    length = min(FIRST, top)
+    while length * step < top:
+        yield length
+        length *= step
+    if length * step < top * step:
+        yield length
+    yield top
+
+
+def curve(call: Call, family: Family, top: int, step: int = 2) -> dict[int, float]:
+    """Seconds by length, the lesser of two runs."""
+    return {
+        length: min(seconds(call, text), seconds(call, text))
+        for length in lengths(top, step)
+        for text in [family(length)]
+    }
+
+
+def fault(call: Call, family: Family, top: int = TOP) -> str | None:
+    """Say where the time grows faster than the text; None where it does not.
+
+    The text grows fourfold from step to step, so what is quadratic is found while it is short. A step that looks too
+    steep is measured again, the whole against its half.
+    """
+    before, was = 0.0, 0
+    for length in lengths(top, 4):
+        text = family(length)
+        took = seconds(call, text)
+        if took > FLOOR and was and took > MOST ** log2(length / was) * max(before, FLOOR / 16):
+            ratio = min(_ratio(call, family(length // 2), text) for _ in range(TRIES))
+            if ratio > MOST:
+                return f"{took:.2f} s at {length:,} characters, {ratio:.1f} times what half of them take"
+        before, was = took, length
+    return None
+
+
+def _ratio(call: Call, half: str, whole: str) -> float:
+    return seconds(call, whole) / max(seconds(call, half), 1e-6)
