@@ -26,7 +26,7 @@ NAME_RULE = "1 to 63 of a-z, 0-9, '.', '_' and '-', the first a letter or a digi
 NAME_MAX = 63
 HASH_HEX = 6
 
-_SECTION = re.compile(r'\[\s*([A-Za-z0-9.-]+)\s*(?:"([^"]*)")?\s*\]')
+_SECTION = re.compile(r'\[\s*+([A-Za-z0-9.-]++)\s*+(?:"([^"]*+)"\s*+)?\]')
 _URL = re.compile(r"url\s*=(.*)", re.IGNORECASE)
 _HASHED = re.compile(r"-[0-9a-f]{6}$")
 _NO_NAMES = frozenset({"", ".", "..", ".git", "_git"})  # _git: Azure puts it before the repository
