@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from core import personal, secrets, text
-from service import front_matter, headers
 from loadtests.adversarial.texts import Family, repeated
+from service import front_matter, headers
 
 ROOT = Path(__file__).parents[2]
 USES = ("search", "sub", "subn", "split", "findall", "finditer", "match", "fullmatch")

@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from core.text import outgrows
 from loadtests.adversarial import patterns, texts
 from loadtests.adversarial.growth import fault
 from loadtests.adversarial.readers import READERS, Reader
@@ -30,7 +29,7 @@ def test_every_pattern_takes_linear_time_on_texts_made_against_it():
 
 
 def test_every_exception_is_of_a_pattern_that_is_there():
-    assert EXCEPTIONS == set()
+    assert set() == EXCEPTIONS
 
 
 @pytest.mark.parametrize(
