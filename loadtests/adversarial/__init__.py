@@ -1,4 +1,4 @@
-"""Texts made to be slow, every function that reads text, and how the time of the one grows with the length of the other.
+"""Adversarial texts, every function that reads text of a user, and the growth of its time with their length.
 
 `python -m loadtests.adversarial` prints the curves; `tests/loadtests/test_adversarial.py` holds them.
 """

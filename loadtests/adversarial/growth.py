@@ -1,6 +1,6 @@
 """Growth of a function's time with the length of its text, judged by ratios within one process."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import log2
 from time import process_time
 
@@ -37,13 +37,10 @@ def lengths(top: int, step: int) -> Iterator[int]:
     yield top
 
 
-def curve(call: Call, family: Family, top: int, step: int = 2) -> dict[int, float]:
-    """Seconds by length, the lesser of two runs."""
-    return {
-        length: min(seconds(call, text), seconds(call, text))
-        for length in lengths(top, step)
-        for text in [family(length)]
-    }
+def curve(call: Call, family: Family, lengths: Sequence[int]) -> dict[int, float]:
+    """Return seconds by length, the least of three runs."""
+    texts = {length: family(length) for length in lengths}
+    return {length: min(seconds(call, text) for _ in range(3)) for length, text in texts.items()}
 
 
 def fault(call: Call, family: Family, top: int = TOP) -> str | None:

@@ -1,4 +1,4 @@
-"""Every regular expression of `core` and `service`, found in the source, with texts made against each from its own form.
+"""Every regular expression of `core` and `service`, found in the source, with texts made against each by its form.
 
 A pattern that is assigned in a module is found and tried by itself. One that is made elsewhere, within a function, has
 an entry in `ELSEWHERE`: the pattern, or the reason why no long text of a user reaches it.

@@ -41,7 +41,7 @@ def test_a_stated_secret_is_found_whole_and_surely(text: str, secret: str):
 
 
 @pytest.mark.parametrize(
-    "text", ["PIN 4821 opens it", 'the password is "opensesame"', "passphrase: one two three four"]
+    "text", ["PIN 4821 opens it", 'the password is "opensesame"', "passphrase: one two six ten"]
 )
 def test_what_may_be_an_ordinary_word_is_found_as_unsure(text: str):
     assert [one.sure for one in stated_in(text)] == [False]
