@@ -14,17 +14,19 @@ from core.recognise import SURE, UNSURE, Found
 
 NOTHING = 0.0  # certainty
 
-# Chosen by people; opened by a few digits; issued by machines.
+# Chosen by people; numbers of people, and of doors and accounts; issued by machines.
 _CHOSEN = (
     r"pass(?:word|phrase|wd)|pass phrase|pwd|wi-?fi key|network key|master key|pass(?=:)"
     r"|[\w-]{0,20}(?:passwort|kennwort|salasana(?:ni|si|mme)?)|passphrase|wlan-?schlüssel"
     r"|mot de passe|mdp|phrase (?:secrète|de passe)|clé wi-?fi|contraseña|clave|frase (?:secreta|de contraseña)"
     r"|tunnuslause"
 )
-_DIGITS = (
+_PIN = (
     r"pin(?:[ -]?(?:code|number|nummer))?|pin-?koodi(?:ni)?|pass ?code|[\w-]{0,20}tunnusluku|geheimzahl|code pin"
     r"|code secret|código pin"
-    r"|(?:security|access|door|gate|alarm|entry|unlock|lock|safe|garage|backup|recovery|verification|2fa|otp|login)"
+)
+_CODE_OF = (
+    r"(?:security|access|door|gate|alarm|entry|unlock|lock|safe|garage|backup|recovery|verification|2fa|otp|login)"
     r"[ -]?code|one-time code|türcode|zugangscode|sicherheitscode|code d['’]accès|código de acceso|ovikoodi|turvakoodi"
 )
 _ISSUED = (
@@ -32,7 +34,7 @@ _ISSUED = (
     r"|token|secret|(?:api-?|zugriffs-?|geheim|geheime[nr]? )(?:schlüssel|token)|clé (?:d['’]api|api|secrète)|jeton"
     r"|clave (?:de )?(?:api|secreta)|secreto|(?:api-?|salainen )avain"
 )
-_NAME = rf"(?<![\w@/.-])(?:(?P<digits>{_DIGITS})|(?P<issued>{_ISSUED})|(?P<chosen>{_CHOSEN}))(?![\w@/-])"
+_NAME = rf"(?<![\w@/.-])(?:(?P<pin>{_PIN})|(?P<code>{_CODE_OF})|(?P<issued>{_ISSUED})|(?P<chosen>{_CHOSEN}))(?![\w@/-])"
 _PURPOSE = (
     r"(?:\s\([^()\n]{1,40}\)|\s(?:wi-?fi|root|admin|ahora|actual|actuel|maître|maestra)|\s(?:for|to|of|on|at|in|für|zu[mr]?|vo[nm]|des?|der|du|pour|para|del?|sur|en)\s"
     r"[^\n.!?:=→]{1,40}?|\sd['’][^\n.!?:=→]{1,40}?)"
@@ -161,15 +163,15 @@ def _certainty(match: re.Match[str], name: re.Match[str], kind: str) -> float:
     value = match["value"].rstrip(".,;:!?*_")
     groups = match.re.groupindex
     beside = "beside" in groups and match["beside"] is not None
-    if kind == "digits" and (number := value.strip("#*")).isdecimal():
+    if kind in ("pin", "code") and (number := value.strip("#*")).isdecimal():
         assigned = "sign" in groups and match["sign"] not in (None, ":")
-        sure = not beside and not assigned and not _YEAR.fullmatch(number)
+        sure = kind == "pin" and not beside and not assigned and not _YEAR.fullmatch(number)
         return (SURE if sure else UNSURE) if 4 <= len(number) <= 8 else NOTHING
     if PLACEHOLDER.search(value) or SAMPLE.fullmatch(value) or _CODE.search(value) or len(set(value)) < 4:
         return NOTHING
     if kind == "chosen" and value.isdecimal():
         return SURE if len(value) >= 6 and not beside else NOTHING
-    if _KNOWN.match(value) or (kind == "digits" and name[0].lower().startswith("pin")):
+    if _KNOWN.match(value) or (kind == "pin" and name[0].lower().startswith("pin")):
         return NOTHING
     quoted = "quote" in groups and bool(match["quote"])
     return _of_form(value, kind, beside=beside, quoted=quoted)

@@ -6,7 +6,8 @@ from time import process_time
 
 from loadtests.adversarial.texts import Family
 
-FLOOR = 0.01  # seconds; shorter runs are noise and are not judged
+FLOOR = 0.005  # seconds; shorter runs are noise and are not judged
+ENOUGH = 0.012  # seconds at which a step that is not steep ends the search: no longer text is needed
 MOST = 3.0  # times as long for twice the text: 2 is linear, 4 is quadratic
 TRIES = 5  # measurements of a ratio that looks too high; the lowest counts
 TOP = 100_000  # characters
@@ -57,6 +58,8 @@ def fault(call: Call, family: Family, top: int = TOP) -> str | None:
             ratio = min(_ratio(call, family(length // 2), text) for _ in range(TRIES))
             if ratio > MOST:
                 return f"{took:.2f} s at {length:,} characters, {ratio:.1f} times what half of them take"
+        if took > ENOUGH and before > FLOOR / 16:
+            return None
         before, was = took, length
     return None
 

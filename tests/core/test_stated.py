@@ -14,9 +14,9 @@ STATED = [one for one in MADE if one["secret"] is not None]
 HARMLESS = [one for one in MADE if one["secret"] is None]
 
 
-def test_nine_of_ten_made_secrets_are_found_and_eight_of_them_surely():
+def test_nine_of_ten_made_secrets_are_found_and_three_of_four_surely():
     told = outcome([right(one["text"], one["secret"]) for one in STATED])
-    assert (told.texts, told.passed <= 30, told.refused >= 240) == (300, True, True)
+    assert (told.texts, told.passed <= 30, told.refused >= 230) == (300, True, True)
 
 
 def test_no_harmless_text_is_refused():
@@ -41,7 +41,7 @@ def test_a_stated_secret_is_found_whole_and_surely(text: str, secret: str):
 
 
 @pytest.mark.parametrize(
-    "text", ["PIN 4821 opens it", 'the password is "opensesame"', "passphrase: one two six ten"]
+    "text", ["PIN 4821 opens it", "my door code is 4711", 'the password is "opensesame"', "passphrase: one two six ten"]
 )
 def test_what_may_be_an_ordinary_word_is_found_as_unsure(text: str):
     assert [one.sure for one in stated_in(text)] == [False]
