@@ -6,8 +6,8 @@ from time import process_time
 
 from loadtests.adversarial.texts import Family
 
-FLOOR = 0.005  # seconds; shorter runs are noise and are not judged
-ENOUGH = 0.012  # seconds at which a step that is not steep ends the search: no longer text is needed
+FLOOR = 0.003  # seconds; shorter runs are noise and are not judged
+ENOUGH = 0.006  # seconds at which a step that is not steep ends the search: no longer text is needed
 MOST = 3.0  # times as long for twice the text: 2 is linear, 4 is quadratic
 TRIES = 5  # measurements of a ratio that looks too high; the lowest counts
 TOP = 100_000  # characters
