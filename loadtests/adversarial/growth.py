@@ -9,7 +9,8 @@ from loadtests.adversarial.texts import Family
 FLOOR = 0.003  # seconds; shorter runs are noise and are not judged
 ENOUGH = 0.006  # seconds at which a step that is not steep ends the search: no longer text is needed
 MOST = 3.0  # times as long for twice the text: 2 is linear, 4 is quadratic
-TRIES = 5  # measurements of a ratio that looks too high; the lowest counts
+NEARLY = 2.5  # times as long at which longer texts need not be tried
+TRIES = 4  # runs of each text of a ratio that looks too high; the least counts
 TOP = 100_000  # characters
 FIRST = 1_562
 
@@ -39,9 +40,9 @@ def lengths(top: int, step: int) -> Iterator[int]:
 
 
 def curve(call: Call, family: Family, lengths: Sequence[int]) -> dict[int, float]:
-    """Return seconds by length, the least of three runs."""
+    """Return seconds by length, the lesser of two runs."""
     texts = {length: family(length) for length in lengths}
-    return {length: min(seconds(call, text) for _ in range(3)) for length, text in texts.items()}
+    return {length: min(seconds(call, text) for _ in range(2)) for length, text in texts.items()}
 
 
 def fault(call: Call, family: Family, top: int = TOP) -> str | None:
@@ -55,14 +56,16 @@ def fault(call: Call, family: Family, top: int = TOP) -> str | None:
         text = family(length)
         took = seconds(call, text)
         if took > FLOOR and was and took > MOST ** log2(length / was) * max(before, FLOOR / 16):
-            ratio = min(_ratio(call, family(length // 2), text) for _ in range(TRIES))
+            ratio = _ratio(call, family(length // 2), text)
             if ratio > MOST:
                 return f"{took:.2f} s at {length:,} characters, {ratio:.1f} times what half of them take"
-        if took > ENOUGH and before > FLOOR / 16:
+        if took > ENOUGH and took < NEARLY ** log2(length / max(was, 1)) * before:
             return None
         before, was = took, length
     return None
 
 
 def _ratio(call: Call, half: str, whole: str) -> float:
-    return seconds(call, whole) / max(seconds(call, half), 1e-6)
+    """Return how many times as long the whole takes as the half, each at its best."""
+    least = min(seconds(call, half) for _ in range(TRIES))
+    return min(seconds(call, whole) for _ in range(TRIES)) / max(least, 1e-6)

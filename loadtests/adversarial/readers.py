@@ -159,7 +159,7 @@ READERS = (
     Reader("time words", lambda one: when.time_spans(one, NOW)),
     Reader("speakers", speakers.Speakers(SIDES).asked, QUERY_MAX),
     Reader("query", lambda one: query.parse(one, "any"), QUERY_MAX),
-    Reader("conflict words", words.read),
+    Reader("conflict words", words.read.__wrapped__),  # without its cache
     Reader("conflict", _like),
     Reader("difference", lambda one: diff.stretch(one, f"{one[: len(one) // 2]} {one}")),
     Reader("lint parts", linting._parts),

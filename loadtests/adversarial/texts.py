@@ -82,7 +82,7 @@ NEAR: Mapping[str, Family] = {
     "prose of keys": repeated("the secret api key token is "),
     "prose of pins": repeated("pin pin: "),
     "quotes": repeated('"'),
-    "quoted letters": repeated('"a" '),
+    "quoted words": repeated('"tea" '),
     "quoted once": repeated("a", '"'),
     "apostrophes": repeated("n't's "),
     "brackets": repeated("["),
