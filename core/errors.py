@@ -43,6 +43,8 @@ from core.counts import Usage
 from core.outcomes import LaterChange, Likeness
 from core.values import Seq
 
+PROBLEMS = 100  # fields that a refusal of a batch names
+TAKE_THE_REST = "atomic=false stores those (on the command line --each)"
 NAMED = 5  # later changes, in a message
 
 
@@ -57,6 +59,17 @@ class Problem(msgspec.Struct, frozen=True):
 
     path: str
     message: str
+
+
+def placed(message: str) -> tuple[str, str]:
+    """Split msgspec's message into the fault and the JSON path at which it is.
+
+    >>> placed("Expected `int`, got `str` - at `$.limit`"), placed("Expected `int`")
+    (('Expected `int`, got `str`', '$.limit'), ('Expected `int`', '$'))
+    """
+    fault, mark, place = message.rpartition(" - at `")
+    path = place.removeprefix("key` in `").removesuffix("`")
+    return (fault, path) if mark and place.endswith("`") and path.startswith("$") else (message, "$")
 
 
 class InvalidInput(MuistiError):
@@ -75,9 +88,24 @@ class InvalidInput(MuistiError):
 
 
 class SensitiveContent(InvalidInput):
-    """A text looks like a secret or like personal data. It is named by its field and its kind, never shown."""
+    """A text looks like a secret or like personal data. It is named by its field and its kind, never shown.
+
+    `refused` and `of` count the memories of a batch: those that hold such a thing, and all.
+    """
 
     code = "sensitive_content"
+
+    def __init__(self, problems: Sequence[Problem], refused: int = 1, of: int = 1) -> None:
+        super().__init__(problems[:PROBLEMS])
+        self.refused, self.of, self._unnamed = refused, of, max(0, len(problems) - PROBLEMS)
+
+    def __str__(self) -> str:
+        told = super().__str__()
+        if self.of == 1:
+            return told
+        more = f"; and {self._unnamed:,} more" if self._unnamed else ""
+        rest = f"{self.of - self.refused:,} of {self.of:,} memories hold nothing of the kind"
+        return f"{told}{more}; {rest}: {TAKE_THE_REST}"
 
 
 class NotFound(MuistiError):

@@ -4,10 +4,13 @@ Every write that makes text current in a space takes what it stores from here. `
 memories are made from, and only `Intake` makes it (tests/core/test_intake.py), so that no path can forget a check.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 from msgspec import structs
 
 from core.echoes import Echoes
+from core.errors import SensitiveContent
 from core.outcomes import Flag
 from core.prepare import DRAFT_FIELDS, changed, draft_of, new_memory
 from core.provenance import Lineage, Provenance
@@ -58,6 +61,27 @@ class Intake:
         draft, told = self._screener.screened(space, draft, call, path)
         draft, echo = self._echoes.marked(space, draft, call, path) if echoes else (draft, NO_FLAGS)
         return _accepted(draft, (*told, *echo), self._provenance.of_new(space, draft, call.caller, path))
+
+    def batch(
+        self, space: SpaceRow, drafts: Sequence[Draft], call: Call, places: Sequence[str], *, echoes: bool
+    ) -> list[Accepted]:
+        """Accept drafts for new memories, all or none.
+
+        Raises:
+            InvalidInput, Forbidden, Echo: of the first draft that cannot be stored.
+            SensitiveContent: some hold what the space refuses; each of them is named.
+        """
+        accepted: list[Accepted] = []
+        refused: list[SensitiveContent] = []
+        for draft, place in zip(drafts, places, strict=True):
+            try:
+                accepted.append(self.new(space, draft, call, place, echoes=echoes))
+            except SensitiveContent as refusal:
+                refused.append(refusal)
+        if refused:
+            problems = [problem for refusal in refused for problem in refusal.problems]
+            raise SensitiveContent(problems, len(refused), len(drafts))
+        return accepted
 
     def replacing(self, space: SpaceRow, draft: Draft, before: Memory, call: Call, *, is_over: bool) -> Accepted:
         """Accept a draft that replaces the whole of a memory; text that is current there passes the policy.

@@ -10,7 +10,7 @@ from core.values import Memory, Seq
 LikenessKind = Literal["duplicate", "conflict", "possible_conflict", "similar", "address"]
 ReviewKind = Literal["duplicate", "conflict", "possible_conflict"]  # of pairs that wait for a decision
 DifferenceKind = Literal["negation", "opposite", "number", "date", "name"]
-FlagCode = Literal["redacted", "trust_lowered", "echo"]
+FlagCode = Literal["redacted", "suspected", "trust_lowered", "echo"]
 
 
 class Difference(msgspec.Struct, frozen=True):

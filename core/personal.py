@@ -70,7 +70,7 @@ _CARD_LENGTHS = re.compile(
     r"4\d{12}(?:\d{3})?|(?:5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720))\d{12,14}|3[47]\d{13}|6(?:011|4[4-9]|5)\d{12,14}"
     r"|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}"
 )
-_RULES = (
+RULES = (
     rule(
         "email",
         "@",
@@ -105,4 +105,4 @@ def personal_in(text: str) -> list[Found]:
     >>> personal_in("write to ann@firma.fi")
     [Found(kind='email', start=9, stop=21)]
     """
-    return found_in(text, _RULES)
+    return found_in(text, RULES)

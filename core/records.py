@@ -5,7 +5,6 @@ A file is a `Header`, then `ChangeLine`s, `VersionLine`s and `MemoryLine`s, then
 
 import base64
 import binascii
-import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from types import NoneType
@@ -14,7 +13,7 @@ from typing import Annotated, Any, TypeVar, get_args
 import msgspec
 from msgspec import Meta, Raw, Struct, structs
 
-from core.errors import InvalidInput, Problem
+from core.errors import InvalidInput, Problem, placed
 from core.ids import id_bytes
 from core.outcomes import Flag
 from core.spaces import Field, SpaceSettings
@@ -214,7 +213,6 @@ def _told_fields() -> Iterator[tuple[str, Any] | tuple[str, Any, Any]]:
 _TOLD: Any = msgspec.defstruct("Told", list(_told_fields()), kw_only=True, frozen=True, forbid_unknown_fields=True)
 _MEMORY: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_TOLD)
 _MEMBERS = msgspec.json.Decoder(dict[str, Any])
-_PLACE = re.compile(r"(?P<message>.*?)(?: - at (?:`key` in )?`(?P<path>\$.*)`)?", re.DOTALL)
 
 T = TypeVar("T")
 
@@ -297,9 +295,8 @@ def _checked(read: Callable[[], T]) -> T:
     try:
         return read()
     except msgspec.ValidationError as error:
-        place = _PLACE.fullmatch(str(error))
-        assert place is not None
-        raise InvalidInput.at(place["path"] or "$", place["message"]) from None
+        fault, path = placed(str(error))
+        raise InvalidInput.at(path, fault) from None
     except msgspec.DecodeError as error:
         raise InvalidInput.at("$", f"is no JSON: {error}") from None
     except UnicodeDecodeError:

@@ -65,7 +65,7 @@ class Screener(msgspec.Struct, frozen=True):
         if work.problems:
             raise SensitiveContent(work.problems)
         if not changes:
-            return draft, ()
+            return draft, tuple(dict.fromkeys(work.flags))
         clean = replace(draft, **changes)
         check_draft(replace(clean, expires_at=None, status="active"), call.now, path)  # it may be longer now
         return clean, tuple(dict.fromkeys(work.flags))
@@ -90,8 +90,10 @@ class Screener(msgspec.Struct, frozen=True):
 class _Screening:
     """One draft. Gathers what is to be refused, and what was taken out."""
 
-    def __init__(self, looking: Sequence[tuple[Find, Screening]], path: str) -> None:
+    def __init__(self, looking: Sequence[tuple[Find, Screening]], path: str, *, sparing: bool = True) -> None:
+        """`sparing`: what is found without certainty is flagged, and neither refused nor taken out."""
         self._looking = looking
+        self._sparing = sparing
         self._path = path
         self.problems: list[Problem] = []
         self.flags: list[Flag] = []
@@ -115,18 +117,22 @@ class _Screening:
     def _text(self, text: str, where: str, name: str = "") -> str:
         """The text without what is to be taken out. `name` is what it is a value of, which may tell."""
         for find, chosen in self._looking:
+            path = f"{self._path}.{where}"
             found = find(text) or (_behind(find, name, text) if name else [])
+            if self._sparing:
+                self.flags += [Flag(code="suspected", path=path, kind=one.kind) for one in found if not one.sure]
+                found = [one for one in found if one.sure]
             if chosen == "refuse":
-                self._refuse(found, f"{self._path}.{where}")
+                self._refuse(found, path)
             elif found:
-                self.flags += [Flag(code="redacted", path=f"{self._path}.{where}", kind=one.kind) for one in found]
+                self.flags += [Flag(code="redacted", path=path, kind=one.kind) for one in found]
                 text = without(text, found)
         return text
 
     def _name(self, text: str, path: str) -> None:
         """A name cannot be changed: two would become one."""
         for find, _ in self._looking:
-            found = find(text)
+            found = [one for one in find(text) if one.sure]
             self.named += [one.kind for one in found]
             self._refuse(found, path)
 
@@ -150,7 +156,7 @@ class _Screening:
 
 def redacted(draft: Draft, finds: Sequence[Find]) -> tuple[dict[str, object], list[str], list[str]]:
     """The fields of a draft without what is found in them; the kinds of that, and of what stands in its names."""
-    work = _Screening([(find, "redact") for find in finds], "$")
+    work = _Screening([(find, "redact") for find in finds], "$", sparing=False)
     changes = work.changes(draft, None)
     return changes, [str(flag.kind) for flag in work.flags], work.named
 

@@ -6,19 +6,14 @@ What passes for a secret here must look like one that works: placeholders such a
 
 import re
 
-from core.recognise import Found, found_in, rule
+from core.recognise import Found, found_in, parted, rule
+from core.stated import PLACEHOLDER, SAMPLE, stated_in
 
-_PLACEHOLDER = re.compile(
-    r"(?i)^(?:[<\[{%*]|\$[A-Za-z_{(]|required|undefined|none\b|null\b)"
-    r"|your|my[-_](?:api|key|password|secret|token)|x{4}|\*{3}|\.{3}|…"
-    r"|example|placeholder|change[-_]?me|redacted|dummy|insert[-_]|replace[-_]?(?:me|with)"
-)
 # Code that names or fetches a secret: get_token(), os.environ[...], settings.token, client_secret.
 _EXPRESSION = re.compile(
     r"[A-Za-z_][A-Za-z0-9_.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]+)+[;,)]*$|[A-Za-z_]*(?:passw|secret|token|key)[A-Za-z_]*[;,)]*$"
 )
-# What manuals and tests write: mysecretpassword, some_token, Password123.
-_SAMPLE = re.compile(r"(?i)[a-z0-9_-]{0,60}?(?:passw|secret|token)[a-z0-9_-]*[;,.)&]*")
+SHORT = 8  # characters; a shorter value needs a letter and a digit
 # Passwords of databases on one's own machine, as every manual has them.
 _LOCAL = frozenset(
     ("admin", "guest", "mysql", "pass", "passwd", "password", "postgres", "pwd", "root", "secret", "test", "user")
@@ -27,11 +22,14 @@ _LOCAL = frozenset(
 
 def _works(match: re.Match[str]) -> bool:
     value = match["value"] if "value" in match.re.groupindex else match[0]
-    return not _PLACEHOLDER.search(value) and len(set(value)) > 2
+    return not PLACEHOLDER.search(value) and len(set(value)) > 2
 
 
 def _is_assigned(match: re.Match[str]) -> bool:
-    if not _works(match) or _SAMPLE.fullmatch(match["value"]):
+    if not _works(match) or SAMPLE.fullmatch(match["value"]):
+        return False
+    value = match["value"].rstrip(";,.)&")
+    if len(value) < SHORT and not (any(map(str.isdecimal, value)) and any(map(str.isalpha, value))):
         return False
     if match["open"] or match["quote"]:
         return True
@@ -45,7 +43,7 @@ def _opens_a_url(match: re.Match[str]) -> bool:
     return _works(match) and value.lower() not in _LOCAL and value != match["user"] and not match[0].startswith(value)
 
 
-_RULES = (
+RULES = (
     rule(
         "private-key",
         "private key",
@@ -86,10 +84,10 @@ _RULES = (
     ),
     rule(
         "password-assignment",
-        "passw|passphrase|pwd|secret|api|access|token",
-        r"(?i:password|passwd|passphrase|pwd|secret(?:[_-]?access)?(?:[_-]?key)?|api[_-]?key|access[_-]?key|token)"
+        "passw|passphrase|_pass|pwd|secret|api|access|token",
+        r"(?i:password|passwd|passphrase|pwd|secret(?:[_-]?access)?(?:[_-]?key)?|api[_-]?key|access[_-]?key|token|(?<=_)pass)"
         r"""(?P<open>["']?)[ \t]{0,8}(?P<sign>:?=>?(?!=)|:(?!:))[ \t]{0,8}(?P<quote>["'`]?)"""
-        r"""(?P<value>[^\s"'`]{8,200})""",
+        r"""(?P<value>[^\s"'`]{6,200})""",
         _is_assigned,
     ),
 )
@@ -97,7 +95,9 @@ _RULES = (
 
 def secrets_in(text: str) -> list[Found]:
     """What looks like a secret that works, in order."""
-    return found_in(text, _RULES)
+    found = found_in(text, RULES)
+    stated = stated_in(text)
+    return parted([*found, *stated]) if stated else found
 
 
 def find_secret(text: str) -> str | None:

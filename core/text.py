@@ -35,6 +35,8 @@ Codes = npt.NDArray[np.uint64]  # one term each: the field in the top 8 bits, th
 MEMO = 32_768  # runs, and terms, whose analysis is remembered
 SHORT = 64  # characters; what is longer is neither remembered nor stemmed
 STACK = 32  # marks in a row; Unicode's Stream-Safe Text Format allows 30 on one letter
+GROWTH = 18  # characters that NFKC makes of one, at most
+_PIECE = 1_024  # characters that are normalised at a time to measure a text
 WORD_MAX = 24  # characters that count as one token
 
 # Han, kana, Thai, Lao, Myanmar and Khmer, without their digits and punctuation.
@@ -106,6 +108,29 @@ def fold(text: str) -> str:
     True
     """
     return _to_form("NFC", _to_form("NFC", text).casefold())
+
+
+def composed(text: str) -> str:
+    """Return the NFC form, in linear time."""
+    return _to_form("NFC", text)
+
+
+def outgrows(text: str, most: int) -> bool:
+    """Return whether the NFKC form is longer than `most` characters, without building more of it than that.
+
+    One character becomes up to 18 (U+FDFA), so a text within its limit may hide one of many times its length.
+
+    >>> outgrows("\ufdfa" * 10, 180), outgrows("\ufdfa" * 10, 179)
+    (False, True)
+    """
+    if text.isascii() or len(text) * GROWTH <= most:
+        return len(text) > most
+    length = 0
+    for start in range(0, len(text), _PIECE):
+        length += len(_to_form("NFKC", text[start : start + _PIECE]))
+        if length > most:
+            return True
+    return False
 
 
 def normalise(text: str) -> str:

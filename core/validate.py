@@ -13,6 +13,7 @@ from core.query import TRUST_WEIGHT_MAX, Query
 from core.spaces import QUOTA_MAX, Field, SpaceSettings
 from core.store.inserting import flatten
 from core.terms import CONTENT_MAX, SIMILARITY_MIN, Echoes, Importance, Screening, SourceClass, Status, Type
+from core.text import outgrows
 from core.times import from_us
 from core.values import (
     LIMIT_MAX,
@@ -27,6 +28,7 @@ from core.values import (
     Kind,
 )
 
+GROWN = 2  # times the limit of a field, which its NFKC form may have
 DAYS_MAX = 36_500  # that something is kept
 PATH_MAX = 200  # characters of a metadata path
 DEPTH_MAX = 10  # levels of nested metadata
@@ -143,10 +145,17 @@ def _text(path: str, text: str, limit: int) -> Iterator[Problem]:
         yield Problem(path, "must not be empty or blank")
     if len(text) > limit:
         yield Problem(path, f"has {len(text):,} characters; at most {limit:,} are allowed")
+    elif outgrows(text, GROWN * limit):
+        yield Problem(path, _grown(limit))
     if "\0" in text:
         yield Problem(path, f"has a NUL character at position {text.index(chr(0))}")
     if not _is_utf8(text):
         yield Problem(path, "is no valid UTF-8 (it holds a lone surrogate)")
+
+
+def _grown(limit: int) -> str:
+    """Return the advice for a text within its limit whose normalised form is too long."""
+    return f"grows to more than {GROWN * limit:,} characters when normalised (Unicode NFKC); write it in plain letters"
 
 
 def _is_utf8(text: str) -> bool:
@@ -232,6 +241,8 @@ def _query_problems(query: Query) -> Iterator[Problem]:
         yield Problem("$.limit", f"{query.limit} is not between 1 and {LIMIT_MAX}")
     if len(query.text) > QUERY_MAX:
         yield Problem("$.query", f"has {len(query.text):,} characters; at most {QUERY_MAX:,} are allowed")
+    elif outgrows(query.text, GROWN * QUERY_MAX):
+        yield Problem("$.query", _grown(QUERY_MAX))
     if not query.text.strip() and query.mode not in ("metadata", "recent"):
         yield Problem("$.query", f"must not be empty in mode {query.mode}; metadata and recent need none")
     if "\0" in query.text or not _is_utf8(query.text):

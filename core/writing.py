@@ -244,10 +244,7 @@ class Writer:
         echoes: bool = True,
     ) -> Begun:
         places = ["$"] * len(drafts) if path == "$" else [f"{path}[{position}]" for position in range(len(drafts))]
-        accepted = [
-            self._intake.new(space, draft, call, place, echoes=echoes)
-            for draft, place in zip(drafts, places, strict=True)
-        ]
+        accepted = self._intake.batch(space, drafts, call, places, echoes=echoes)
         made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
         last = len(made) - 1
         versions = ready(made, space, self._encoder)

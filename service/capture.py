@@ -22,7 +22,8 @@ DIGEST_BYTES = 16
 CATEGORY = "captured"
 # Nobody is asked before this is stored, so what may be a secret is enough: the whole text is dropped then.
 _MAY_BE_SECRET = re.compile(
-    r"eyJ[\w-]*\.[\w-]*\.|AKIA[0-9A-Z]{16}|\bbearer\s|(?:api[_-]?key|secret[_-]?key|password|token)\s*=", re.IGNORECASE
+    r"(?<![\w-])(?=[\w-]*?eyJ)[\w-]++\.[\w-]*+\.|AKIA[0-9A-Z]{16}|\bbearer\s|(?:api[_-]?key|secret[_-]?key|password|token)\s*=",
+    re.IGNORECASE,
 )
 
 

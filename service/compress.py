@@ -16,7 +16,7 @@ Header = tuple[bytes, bytes]
 WORTH = 1_024  # bytes
 APART = 65_536  # bytes that are compressed on a thread of their own
 TYPES = (b"application/json", b"application/problem+json", b"text/")
-_NAMED = re.compile(rb"\s*([a-z*]+)\s*(?:;\s*q\s*=\s*([0-9.]{1,5}))?\s*")
+_NAMED = re.compile(rb"\s*+([a-z*]++)\s*+(?:;\s*+q\s*+=\s*+([0-9.]{1,5})\s*+)?")
 
 
 def _gzip(body: bytes) -> bytes:

@@ -11,7 +11,7 @@ from urllib.parse import unquote_to_bytes
 import litestar
 import msgspec
 
-from core.errors import InvalidInput, Problem
+from core.errors import InvalidInput, Problem, placed
 from service.errors import HttpError
 
 T = TypeVar("T")
@@ -20,7 +20,6 @@ JSON = "application/json"
 LINES = "application/x-ndjson"
 SLASH = "\0"  # stands for %2F in a path, as no name holds a NUL
 
-_PLACE = re.compile(r"(?P<message>.*?)(?: - at (?:`key` in )?`(?P<path>\$.*)`)?", re.DOTALL)
 _FIELD = re.compile(r"Object (?P<what>contains unknown field|missing required field) `(?P<name>.*)`", re.DOTALL)
 _WHAT = {"contains unknown field": "there is no such field", "missing required field": "is required"}
 
@@ -113,10 +112,9 @@ def _problem(text: str, path: str) -> Problem:
     >>> _problem("Object contains unknown field `contnt` - at `$`", "$.memories[1]").path
     '$.memories[1].contnt'
     """
-    place = _PLACE.fullmatch(text)
-    assert place is not None
-    path += (place["path"] or "$")[1:]
-    field = _FIELD.fullmatch(place["message"])
+    fault, place = placed(text)
+    path += place[1:]
+    field = _FIELD.fullmatch(fault)
     if field is None:
-        return Problem(path, place["message"])
+        return Problem(path, fault)
     return Problem(f"{path}.{field['name'][:80]}", _WHAT[field["what"]])

@@ -1,10 +1,10 @@
 """A memory as a note in Markdown, its fields in the front matter, and back. docs/export.md says what is carried."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+from core.text import composed
 from service.front_matter import Moment, write
 
 ID = "muisti"  # the field that says that a note is ours
@@ -42,6 +42,6 @@ def path_of(memory: Mapping[str, Any]) -> tuple[str | None, str]:
 
 def _name(text: str) -> str:
     """The text as a name of a file: short, and neither hidden nor one that some system keeps for itself."""
-    plain = _FORBIDDEN.sub(" ", unicodedata.normalize("NFC", text))
+    plain = _FORBIDDEN.sub(" ", composed(text))
     name = " ".join(plain.split())[:NAME_LENGTH].strip(" .")
     return f"{name} -" if re.fullmatch(r"(?i)con|prn|aux|nul|com\d|lpt\d|templates", name) else name

@@ -26,7 +26,7 @@ NAME_RULE = "1 to 63 of a-z, 0-9, '.', '_' and '-', the first a letter or a digi
 NAME_MAX = 63
 HASH_HEX = 6
 
-_SECTION = re.compile(r'\[\s*([A-Za-z0-9.-]+)\s*(?:"([^"]*)")?\s*\]')
+_SECTION = re.compile(r'\[\s*+([A-Za-z0-9.-]++)\s*+(?:"([^"]*+)"\s*+)?\]')
 _URL = re.compile(r"url\s*=(.*)", re.IGNORECASE)
 _HASHED = re.compile(r"-[0-9a-f]{6}$")
 _NO_NAMES = frozenset({"", ".", "..", ".git", "_git"})  # _git: Azure puts it before the repository
@@ -163,7 +163,7 @@ def remote_path(url: str) -> tuple[str, ...]:
     else:
         head, slash, tail = text.partition("/")
         path = head.rpartition(":")[2] + slash + tail  # user@host:path, a drive of Windows, or a plain path
-    path = re.sub(r".*[^/]@", "", path)
+    path = re.sub(r"\A.*[^/]@", "", path)
     kept = [segment for segment in unquote(path).split("/") if segment not in _NO_NAMES][-2:]
     return (*kept[:-1], kept[-1].removesuffix(".git")) if kept else ()
 

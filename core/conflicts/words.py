@@ -1,6 +1,7 @@
 """A text as words, each of a kind: what may be dropped, what negates, what is a value."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
@@ -77,6 +78,19 @@ class Word(msgspec.Struct, frozen=True, gc=False):
     place: int
 
 
+class _Spans:
+    """Stretches of a text that do not overlap, in order."""
+
+    def __init__(self, spans: Sequence[tuple[int, int]]) -> None:
+        self._starts = [start for start, _ in spans]
+        self._stops = [stop for _, stop in spans]
+
+    def hold(self, at: int) -> bool:
+        """Return whether a place is within one of them."""
+        before = bisect_right(self._starts, at)
+        return before > 0 and at < self._stops[before - 1]
+
+
 @lru_cache(32)  # a new text is compared with several
 def read(text: str) -> tuple[Word, ...]:
     """The words of a text, in order.
@@ -85,7 +99,7 @@ def read(text: str) -> tuple[Word, ...]:
     [('Ann', 'plain'), ("isn't", 'negation'), ('on', 'function'), ('port', 'plain'), ('5433', 'number'), \
 ('in', 'function'), ('May', 'date')]
     """
-    quoted = [match.span(1) for match in _QUOTED.finditer(text)]
+    quoted = _Spans([match.span(1) for match in _QUOTED.finditer(text)])
     pieces: list[tuple[str, int]] = []
     for match in _WORD.finditer(text):
         run = match[0]
@@ -99,8 +113,7 @@ def read(text: str) -> tuple[Word, ...]:
     stop = 0
     for (word, at), (kind, key, _) in zip(pieces, analysed, strict=True):
         if kind == "plain" and (
-            (telling and word[0].isupper() and not _is_initial(text, words, stop, at))
-            or (quoted and any(start <= at < end for start, end in quoted))
+            (telling and word[0].isupper() and not _is_initial(text, words, stop, at)) or quoted.hold(at)
         ):
             kind = "name"
         words.append(Word(word, key, kind, len(words)))

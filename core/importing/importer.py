@@ -7,7 +7,7 @@ from math import inf
 from core.caller import Caller
 from core.counts import Quota
 from core.embed import Encoder, check_model
-from core.errors import Forbidden, InvalidInput, Problem, StoreUnavailable
+from core.errors import TAKE_THE_REST, Forbidden, InvalidInput, Problem, StoreUnavailable
 from core.importing.incoming import Incoming
 from core.importing.lines import Lines
 from core.importing.moving import Move
@@ -177,6 +177,8 @@ def _problem(bad: LineProblem) -> Problem:
 
 
 def _untold(file: Incoming) -> Iterator[Problem]:
+    """Count the bad lines that are not named, and name the way to take the good ones."""
     more = file.tally.failed - len(file.tally.failures)
     if more:
         yield Problem("$", f"{more:,} lines more are bad")
+    yield Problem("$", f"nothing came in, the good lines neither; {TAKE_THE_REST}")

@@ -14,7 +14,8 @@ SECONDS = 5  # after which Claude Code ends a hook
 ALWAYS = ("UserPromptSubmit", "PreCompact")
 OF_TOOLS = ("PreToolUse", "PostToolUse")
 PROJECT = ".claude/settings.json"
-_OURS = re.compile(r"muisti(?:\.exe)?['\"]?\s.*\bhook run\b|\bhook run\b.*\bmuisti\b")
+_PROGRAM = re.compile(r"muisti(?:\.exe)?['\"]?\s|\bmuisti\b")
+_RUN = re.compile(r"\bhook run\b")
 
 
 def where(home: Home) -> Path:
@@ -98,4 +99,5 @@ def _groups(hooks: Any) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
 
 
 def _is_ours(hook: Any) -> bool:
-    return isinstance(hook, Mapping) and _OURS.search(str(hook.get("command", ""))) is not None
+    command = str(hook.get("command", "")) if isinstance(hook, Mapping) else ""
+    return _RUN.search(command) is not None and _PROGRAM.search(command) is not None

@@ -219,12 +219,16 @@ def _metadata(own: Mapping[str, Any], rest: Mapping[str, Any], system: str) -> J
     whole = storable({**own, **({system: dict(rest)} if rest else {})})
     told = cast(Json, whole) if isinstance(whole, dict) else {}
     left: list[str] = []
-    while len(msgspec.json.encode(told)) > METADATA_MAX - 1_000:
-        inner = told.get(system)
-        source = cast(Json, inner) if isinstance(inner, dict) and inner else told
-        largest = max(source, key=lambda name: len(msgspec.json.encode(source[name])))
-        left.append(largest[:100])
-        del source[largest]
+    excess = len(msgspec.json.encode(told)) - (METADATA_MAX - 1_000)
+    inner = told.get(system)
+    for source in (cast(Json, inner), told) if isinstance(inner, dict) else (told,):
+        sizes = {name: len(msgspec.json.encode(value)) for name, value in source.items()}
+        for name in sorted(sizes, key=lambda name: -sizes[name]):
+            if excess <= 0:
+                break
+            left.append(name[:100])
+            del source[name]
+            excess -= len(msgspec.json.encode(name)) + sizes[name] + 2  # a colon and a comma
     return {**told, "left_out": left[:20]} if left else told
 
 

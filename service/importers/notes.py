@@ -11,7 +11,7 @@ from service.importers.items import Failed, Skipped, words
 from service.importers.sources import Part, Source
 
 CREATED, UPDATED = ("created", "created_at", "date"), ("modified", "updated", "updated_at")
-LINK = re.compile(r"\[\[([^\[\]|#^\n]{1,200})[^\[\]\n]{0,200}\]\]")
+LINK = re.compile(r"\[\[([^\[\]|#^\n]{1,200}+)[^\[\]\n]{0,200}+\]\]")
 _TAG = re.compile(r"(?:(?<=\s)|^)#([^\W\d_][\w/-]{0,99})", re.MULTILINE)
 _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
 _CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.DOTALL | re.MULTILINE)

@@ -102,7 +102,8 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
 class FlagReply(Struct, frozen=True, kw_only=True):
     """What a write did otherwise than it was asked to.
 
-    `redacted`: something was taken out at `path`, of which `kind` says what it looked like. `trust_lowered`: it is
+    `redacted`: something was taken out at `path`, of which `kind` says what it looked like. `suspected`: something
+    there may be a secret (`kind`), too unsure to refuse or to take out, and is stored. `trust_lowered`: it is
     trusted less than its source class (`kind`), for it is derived from `ids`. `echo`: it only repeats `ids`,
     which its author has just found, and counts as derived from them.
     """

@@ -152,3 +152,30 @@ def test_parts_of_a_policy_that_two_set_at_once_both_hold(stores: Stores, clock:
         other.spaces.set_policy(SPACE, {"personal_data": "refuse"})
         policy = one.spaces.get(SPACE).policy
         assert (policy.secrets, policy.personal_data) == ("redact", "refuse")
+
+
+def test_what_may_be_a_secret_is_stored_and_flagged(engine: Engine):
+    maybe = draft(content="the passphrase is 'opensesame'")
+    for policy in ("refuse", "redact"):
+        engine.spaces.set_policy(SPACE, {"secrets": policy})
+        written = engine.add(SPACE, [maybe], on_conflict="keep")
+        assert written.flags == (Flag(code="suspected", path="$.content", kind="stated-secret"),)
+        assert written.memories[0].content == maybe.content
+    engine.spaces.set_policy(SPACE, {"secrets": "allow"})
+    assert engine.add(SPACE, [maybe], on_conflict="keep").flags == ()
+
+
+def test_a_refused_batch_names_each_refused_memory_and_how_to_store_the_rest(engine: Engine):
+    good, bad = draft(content="Tea at five"), draft(content=f"the token is {SECRET}")
+    with pytest.raises(SensitiveContent) as caught:
+        engine.add(SPACE, [good, bad, good, bad], path="$.memories")
+    assert [problem.path for problem in caught.value.problems] == ["$.memories[1].content", "$.memories[3].content"]
+    told = str(caught.value)
+    assert "2 of 4 memories hold nothing of the kind" in told and "atomic=false" in told and "--each" in told
+    assert SECRET not in told
+
+
+def test_a_refusal_names_a_hundred_fields_and_counts_the_rest(engine: Engine):
+    with pytest.raises(SensitiveContent) as caught:
+        engine.add(SPACE, [draft(content=f"the token is {SECRET}")] * 130, path="$.memories")
+    assert len(caught.value.problems) == 100 and "and 30 more" in str(caught.value)

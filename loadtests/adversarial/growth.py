@@ -1,0 +1,71 @@
+"""Growth of a function's time with the length of its text, judged by ratios within one process."""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import log2
+from time import process_time
+
+from loadtests.adversarial.texts import Family
+
+FLOOR = 0.02  # seconds; shorter runs are noise and are not judged
+ENOUGH = 0.012  # seconds at which a step that is not steep ends the search: no longer text is needed
+MOST = 3.0  # times as long for twice the text: 2 is linear, 4 is quadratic
+NEARLY = 2.5  # times as long at which longer texts need not be tried
+TRIES = 4  # runs of each text of a ratio that looks too high; the least counts
+TOP = 100_000  # characters
+FIRST = 1_562
+
+Call = Callable[[str], object]
+
+
+def seconds(call: Call, text: str) -> float:
+    """Processor time of one call."""
+    began = process_time()
+    call(text)
+    return process_time() - began
+
+
+def lengths(top: int, step: int) -> Iterator[int]:
+    """Lengths from a small one to `top`, each `step` times the one before.
+
+    >>> list(lengths(100_000, 4))
+    [1562, 6248, 24992, 100000]
+    """
+    length = min(FIRST, top)
+    while length * step < top:
+        yield length
+        length *= step
+    if length * step < top * step:
+        yield length
+    yield top
+
+
+def curve(call: Call, family: Family, lengths: Sequence[int]) -> dict[int, float]:
+    """Return seconds by length, the lesser of two runs."""
+    texts = {length: family(length) for length in lengths}
+    return {length: min(seconds(call, text) for _ in range(2)) for length, text in texts.items()}
+
+
+def fault(call: Call, family: Family, top: int = TOP) -> str | None:
+    """Say where the time grows faster than the text; None where it does not.
+
+    The text grows fourfold from step to step, so what is quadratic is found while it is short. A step that looks too
+    steep is measured again, the whole against its half.
+    """
+    before, was = 0.0, 0
+    for length in lengths(top, 4):
+        text = family(length)
+        took = seconds(call, text)
+        if took > FLOOR and was and took > MOST ** log2(length / was) * max(before, FLOOR / 16):
+            ratio = _ratio(call, family(length // 2), text)
+            if ratio > MOST:
+                return f"{took:.2f} s at {length:,} characters, {ratio:.1f} times what half of them take"
+        if took > ENOUGH and took < NEARLY ** log2(length / max(was, 1)) * before:
+            return None
+        before, was = took, length
+    return None
+
+
+def _ratio(call: Call, half: str, whole: str) -> float:
+    """Return how many times as long the whole takes as the half, each at its best."""
+    least = min(seconds(call, half) for _ in range(TRIES))
+    return min(seconds(call, whole) for _ in range(TRIES)) / max(least, 1e-6)

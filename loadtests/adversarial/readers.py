@@ -1,0 +1,189 @@
+"""Every function of `core` and `service` that reads text of a user, as one that takes a text alone."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from typing import Any, NamedTuple, cast
+
+import msgspec
+import numpy as np
+
+from core import (
+    diff,
+    filters,
+    highlight,
+    linting,
+    passages,
+    personal,
+    query,
+    screening,
+    secrets,
+    served,
+    speakers,
+    text,
+    validate,
+)
+from core.conflicts import judgement, words
+from core.embed import SHIPPED
+from core.errors import InvalidInput
+from core.passages import MAX_TOKENS
+from core.records import read_record
+from core.text import WORD_MAX, count_tokens
+from core.tokens import Tokens
+from core.values import QUERY_MAX, Draft
+from core.when import words as when
+from service import capture, compress, front_matter, glance, headers, markdown, preferences, project
+from service.cli import output
+from service.decode import decode
+from service.errors import HttpError
+from service.importers import basic_memory, claude, items, mem0
+from service.importers import markdown as own_notes
+from service.importers.notes import Note
+from service.importers.shapes import Shape
+from service.mcp import recall, resources
+from service.schemas.requests import DraftBody
+
+PASSAGE = MAX_TOKENS * WORD_MAX  # characters
+NOW = 1_700_000_000_000_000
+HEADERS = 262_144  # bytes of all headers of a request
+SIDES = [".", "user", "assistant", "ann lee"]
+
+
+class Reader(NamedTuple):
+    """A function of a text; `top` is the most characters that reach it."""
+
+    name: str
+    call: Callable[[str], object]
+    top: int = 100_000
+
+
+@cache
+def _tokens() -> Tokens:
+    return Tokens((SHIPPED / "tokenizer.json").read_bytes())
+
+
+def _note(text: str) -> Note:
+    return Note("folder/note.md", {"title": "note", "permalink": "note"}, text, 1)
+
+
+def _all_of_note(text: str) -> object:
+    note = _note(text)
+    return note.prose, note.tags, note.links
+
+
+def _split_note(text: str) -> None:
+    with suppress(front_matter.BadFrontMatter):
+        front_matter.read(text)
+
+
+def _fields_of_note(text: str) -> None:
+    with suppress(front_matter.BadFrontMatter):
+        front_matter.read(f"---\n{text[: front_matter.LENGTH_MAX]}\n---\n")
+
+
+def _claude(text: str) -> None:
+    for _ in claude._remembered("a", {"conversations_memory": text}):
+        pass
+
+
+def _basic(text: str) -> None:
+    basic_memory._is_ours(text)
+    for _ in basic_memory._of(_note(text)):
+        pass
+
+
+def _checked(text: str) -> None:
+    with suppress(InvalidInput):
+        validate.check_draft(Draft(content=text), NOW)
+
+
+def _fields(text: str) -> None:
+    with suppress(InvalidInput):
+        filters.parse({text: {"eq": text}})
+
+
+def _body(text: str) -> None:
+    with suppress(InvalidInput, HttpError):
+        decode(msgspec.json.encode({text: 1}), DraftBody)
+
+
+def _record(text: str) -> None:
+    with suppress(InvalidInput):
+        read_record(msgspec.json.encode({"type": "memory", "memory": {text: 1}}))
+
+
+def _tags(text: str) -> None:
+    with suppress(HttpError):
+        headers.etags(text)
+
+
+def _freshness(text: str) -> None:
+    with suppress(HttpError):
+        headers.freshness(text)
+
+
+def _glanced(text: str) -> None:
+    glance.glance(f"GET / HTTP/1.1\r\na: {text}\r\n\r\n".encode())
+
+
+def _metadata(text: str) -> None:
+    pieces = {text[at : at + 40]: text[at : at + 40] for at in range(0, len(text), 40)}
+    items._metadata(pieces, {}, "other")
+
+
+def _like(text: str) -> None:
+    """Compare as the conflict check does: no text of more than a passage."""
+    if count_tokens(text) <= MAX_TOKENS:
+        judgement.judge(text, f"{text} not", 0.95, lambda texts: np.ones((len(texts), 4), np.float32) / 2)
+
+
+def _line(text: str) -> None:
+    for _ in items.lines_of(items.Item("a", "b", {"content": text, "tags": [text]}), "mem0", "default"):
+        pass
+
+
+READERS = (
+    Reader("normalise", text.normalise),
+    Reader("fold", text.fold),
+    Reader("index terms", lambda one: text.index_codes(one, 0)),
+    Reader("query terms", text.query_terms, QUERY_MAX),
+    Reader("count tokens", text.count_tokens),
+    Reader("highlight", lambda one: highlight.highlight(one, {"a", "word", "1", "版版"}), PASSAGE),
+    Reader("passages", passages.split),
+    Reader("model tokens", lambda one: _tokens().of([one])),
+    Reader("secrets", secrets.secrets_in),
+    Reader("personal data", personal.personal_in),
+    Reader("redaction", lambda one: screening.without(one, secrets.secrets_in(one))),
+    Reader("validation", _checked),
+    Reader("echoes", lambda one: list(served.sentences(one))),
+    Reader("time words", lambda one: when.time_spans(one, NOW)),
+    Reader("speakers", speakers.Speakers(SIDES).asked, QUERY_MAX),
+    Reader("query", lambda one: query.parse(one, "any"), QUERY_MAX),
+    Reader("conflict words", words.read.__wrapped__),  # without its cache
+    Reader("conflict", _like),
+    Reader("difference", lambda one: diff.stretch(one, f"{one[: len(one) // 2]} {one}")),
+    Reader("lint parts", linting._parts),
+    Reader("filter", _fields),
+    Reader("JSON body", _body),
+    Reader("import line", _record),
+    Reader("front matter", _split_note),
+    Reader("fields of a note", _fields_of_note, front_matter.LENGTH_MAX),
+    Reader("note", _all_of_note),
+    Reader("own notes", lambda one: own_notes.detect(Shape(cast(Any, None), "text", texts=[one]))),
+    Reader("names of notes", lambda one: markdown.path_of({"content": one})),
+    Reader("basic-memory", _basic),
+    Reader("Claude", _claude),
+    Reader("mem0 blocks", lambda one: mem0._BLOCK.split(one)),
+    Reader("importer's metadata", _metadata),
+    Reader("importer's line", _line),
+    Reader("hook", capture.may_be_secret),
+    Reader("MCP text", lambda one: recall.quoted({"id": "1", "updated_at": "2024", "content": one, "key": one})),
+    Reader("terminal", lambda one: (output.safe(one), output.one_line(one))),
+    Reader("Accept-Encoding", lambda one: compress.chosen(one.encode()), HEADERS),
+    Reader("ETags", _tags, HEADERS),
+    Reader("freshness", _freshness, HEADERS),
+    Reader("Prefer", lambda one: preferences.minimal(one), HEADERS),
+    Reader("request head", _glanced, HEADERS),
+    Reader("resource", resources.space_of),
+    Reader("remote", lambda one: project.remote_path(one)),
+)
