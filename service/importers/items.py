@@ -184,6 +184,16 @@ Retrieved(count=2, last='1970-01-01T00:00:00+00:00'))
     return Retrieved(int(number[1]), last)
 
 
+def times(row: Mapping[str, Any], **names: str) -> tuple[Json, Json]:
+    """The times of a memory by their fields, each from the value of a name in a row; and the values that are no times.
+
+    >>> times({"Created": "2024-01-02", "Changed": "soon"}, created_at="Created", updated_at="Changed")
+    ({'created_at': '2024-01-02T00:00:00+00:00', 'updated_at': None}, {'Changed': 'soon'})
+    """
+    told = {field: when(row.get(name)) for field, name in names.items()}
+    return told, without({name: row.get(name) for field, name in names.items() if told[field] is None})
+
+
 def validity(start: object, end: object) -> Json:
     """The fields that say from when until when a fact holds; an end that is no later than its start is left out.
 
