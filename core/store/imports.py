@@ -355,6 +355,16 @@ def known(space: SpaceRow) -> Statement:
     )
 
 
+def holding_changes(space: SpaceRow, seqs: Sequence[int]) -> Statement:
+    """(id, memories) of the newest import that stands and brought one of some changes."""
+    marks = ",".join("?" * len(seqs))
+    return Statement(
+        "SELECT i.id, i.memories FROM imports i JOIN changes c ON c.import_id = i.id AND c.space_id = i.space_id "
+        f"WHERE i.space_id = ? AND i.undone IS NULL AND c.seq IN ({marks}) ORDER BY i.id DESC LIMIT 1",
+        (space.id, *seqs),
+    )
+
+
 _BIRTHS = "changes b JOIN versions v ON v.space_id = b.space_id AND v.born = b.seq"
 _BY_IMPORT = "b.space_id = ? AND b.seq BETWEEN ? AND ? AND b.import_id = ?"
 _LIVING = f"FROM {_BIRTHS} WHERE {_BY_IMPORT} AND v.died IS NULL"

@@ -137,7 +137,12 @@ def _share_brought(end: End, share: _Share, how: How, stages: Stages, *, dry_run
             stages.note(last, 0, None)
 
     with _made(end, share.space, dry_run=dry_run) as came:
-        report = end.bring(share.space, share.pieces(told), atomic=how.atomic, dry_run=dry_run)
+        try:
+            report = end.bring(share.space, share.pieces(told), atomic=how.atomic, dry_run=dry_run)
+        except ApiError as error:
+            if error.code != "invalid_input":
+                raise
+            raise Unreadable("; ".join(bad["message"] for bad in error.errors)) from error
         came(not dry_run and not (how.atomic and report["failed"]))
     return {"space": share.space, **report, "skipped": {**report["skipped"], **share.skipped}}
 
@@ -226,10 +231,6 @@ def _problems(options: Globals, file: str) -> Iterator[None]:
         raise _failure(options, f"{error}. Nothing of this file came in.") from error
     except OSError as error:
         raise _failure(options, f"{error.filename or file} cannot be read: {error.strerror}") from error
-    except ApiError as error:
-        if error.code != "invalid_input":
-            raise
-        raise _failure(options, f"{file}: {error}. Nothing of this file came in.") from error
 
 
 def _failure(options: Globals, message: str) -> Failure:
