@@ -253,7 +253,8 @@ def _advise(name: str, reports: Sequence[Report], how: How) -> None:
     if reports[0]["refused"]:
         good = sum(report["good"] for report in reports)
         would = "would come" if how.dry_run else "came"
-        talk(f"Nothing of {name} {would} in: {failed:,} of its lines cannot. --each takes the other {good:,} memories.")
+        other = f"{good:,} other {'memory' if good == 1 else 'memories'}"
+        talk(f"Nothing of {name} {would} in: {failed:,} of its lines cannot. --each takes the {other}.")
     elif how.dry_run:
         talk("Nothing was changed. Without --dry-run this comes in.")
     for report in reports:

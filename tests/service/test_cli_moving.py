@@ -73,7 +73,7 @@ def test_what_cannot_come_in_is_named(run: Run, url: str, tmp_path: Path):
     for where in ((), ("--url", url)):
         refused = run("import", str(path), *where)
         assert (refused.exit_code, refused.stdout) == (1, "created\t0\nfailed\t1\ngood\t2\n"), refused.output
-        assert "row 3" in refused.stderr and "--each takes the other 2 memories" in refused.stderr
+        assert "row 3" in refused.stderr and "--each takes the 2 other memories" in refused.stderr
         each = run("import", str(path), "--each", *where)
         assert each.exit_code == 1 and each.stdout.startswith("created\t2\n") and "row 3" in each.stderr
     (tmp_path / "noise").write_bytes(b"\x00\x01 noise")
