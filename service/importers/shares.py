@@ -19,6 +19,7 @@ from service.importers.sources import Source
 
 PIECE = 65_536  # bytes
 _TELEMETRY = b'{"type":"telemetry"'
+STEP = 200  # memories, after which it is told how many were read
 WAITING = 4 << 20  # bytes of lines that wait in memory, of all spaces together
 
 Place = Callable[[str | None], str | None]  # the space of a project or workspace; None: it is passed over
@@ -97,7 +98,9 @@ class Shares:
             if waiting >= WAITING:
                 self._flush()
                 waiting = 0
-            told(number)
+            if number % STEP == 0:
+                told(number)
+        told(self.reading.read)
         self._flush()
         return self._whole()
 
