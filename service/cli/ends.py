@@ -92,6 +92,6 @@ def existing(space: str) -> Iterator[None]:
     try:
         yield
     except ApiError as error:
-        if error.status != 404 or "space" not in str(error):
+        if error.status != 404 or not str(error).startswith("no space"):
             raise
         raise missing(space) from error

@@ -42,13 +42,13 @@ class OwnFile:
 
 
 def is_own(source: Source) -> bool:
-    """Whether a file is an export of Muisti, compressed or not, or a folder has such files."""
+    """Whether a file is an export of Muisti, compressed or not, or a folder has such files and no others."""
     if not source.is_folder:
         head = source.head(HEAD_MAX)
         return head.startswith(ZSTD) or _header(head) is not None
     with source.parts() as parts:
-        first = next((part for part in parts if part.name.endswith(SUFFIXES)), None)
-        return first is not None and _header(_expanded(first.head(HEAD_MAX))) is not None
+        is_all = bool(parts) and all(part.name.endswith(SUFFIXES) for part in parts)
+        return is_all and _header(_expanded(parts[0].head(HEAD_MAX))) is not None
 
 
 def own_files(source: Source) -> list[OwnFile]:

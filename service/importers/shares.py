@@ -45,9 +45,10 @@ class Share:
 
     def flush(self) -> None:
         """Write what waits to disk."""
-        with self._path.open("ab") as file:
-            file.writelines(self._waiting)
-        self._waiting.clear()
+        if self._waiting or not self._path.exists():
+            with self._path.open("ab") as file:
+                file.writelines(self._waiting)
+            self._waiting.clear()
 
     def take(self, other: "Share") -> None:
         """Put the lines of another share before those of this one."""

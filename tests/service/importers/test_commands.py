@@ -182,5 +182,8 @@ def test_all_spaces_go_out_into_a_folder_and_come_back_under_their_names(run: Ru
     assert {one["space"]: one["created"] for one in reports(done)} == {"default": 0, "one": 1, "two": 1}
     assert "Something in two" in run("list", "--space", "two", "--url", url, "--plain").stdout
     assert run("export", "--all", "-").exit_code == 64 and run("export", "--all", "x", "--space", "one").exit_code == 64
+    Path("Everything/note.md").write_text("A note beside exports makes it a folder of notes")
+    (report,) = reports(run("import", "Everything", "--space", "vault", "--json"))
+    assert (report["source"], report["created"]) == ("obsidian", 1)
     notes = run("export", "--all", "Notes", "--format", "markdown")
     assert notes.exit_code == 0 and list(Path("Notes/one").glob("*.md"))
