@@ -5,6 +5,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from core.arrivals import Arrivals
 from core.caller import Caller
 from core.comparisons import Checkpoint, Diff, MemoryChange
 from core.diff import differences
@@ -32,8 +33,14 @@ class Checkpoints:
     """Thread-safe; `encoder` is None when embeddings are off. All methods raise `NotFound` without such a space."""
 
     def __init__(
-        self, database: Database, encoder: Encoder | None, transactions: Transactions, clock: Callable[[], int]
+        self,
+        database: Database,
+        encoder: Encoder | None,
+        transactions: Transactions,
+        arrivals: Arrivals,
+        clock: Callable[[], int],
     ) -> None:
+        self._arrivals = arrivals
         self._database = database.primary
         self._encoder = encoder
         self._transactions = transactions
@@ -115,9 +122,11 @@ class Checkpoints:
     def roll_back(self, space: str, to: str, call: Call) -> RolledBack:
         """Let all memories stand as they stood at a point, in one step; what came since ends.
 
-        That is a change like others: it can be undone, and rolled back. To repeat it changes nothing more.
+        That is a change like others: it can be undone, and rolled back. To repeat it changes nothing more. Text that
+        becomes current again passes the policy of the space first, as if it were new.
 
         Raises:
+            SensitiveContent: the policy refuses some of it; nothing is rolled back.
             InvalidInput, Forbidden, PastRetention, PointAhead, EpochGone, QuotaExceeded, ModelMismatch.
             TooLarge: more memories than one step can change.
         """
@@ -133,7 +142,10 @@ class Checkpoints:
 
         def attempt(row: SpaceRow) -> Written:
             shown_at(self._database, row, seq)
-            return self._transactions.turn(row, [turns.back_to(row, seq)], "rolled_back", call, [told])
+            planned = [turns.back_to(row, seq)]
+            allowed = self._arrivals.allowed(row, planned, call, are_new=False)
+            ends = [told, *allowed.end]
+            return self._transactions.turn(row, [*planned, *allowed.plan], "rolled_back", call, ends, allowed.flags)
 
         try:
             done = self._transactions.run(space, call, attempt)

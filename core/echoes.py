@@ -14,6 +14,7 @@ from core.spaces import Policy
 from core.store import memories
 from core.store.database import Database
 from core.store.spaces import SpaceRow
+from core.terms import Echoes as Policing
 from core.transactions import Call
 from core.values import SOURCES_MAX, Draft
 
@@ -33,16 +34,22 @@ class Echoes(msgspec.Struct, frozen=True):
         Raises:
             Echo: the space takes none.
         """
-        policy = space.space.policy.over(self.default).echoes
-        if policy is None or policy == "allow":
+        if self.asks_nothing(space):
             return draft, ()
         ids = self.served.echoed(call.caller.actor, space.space.epoch, draft.content, call.now)
         if not ids or not set(ids).isdisjoint(canonical(draft.derived_from)):
             return draft, ()
-        if policy == "refuse":
+        if self._policy(space) == "refuse":
             raise Echo(ids, path)
         sources = (*draft.derived_from, *self._living(space, ids, call))[:SOURCES_MAX]
         return replace(draft, derived_from=sources), (Flag(code="echo", path=f"{path}.content", ids=ids),)
+
+    def asks_nothing(self, space: SpaceRow) -> bool:
+        """Whether the space takes echoes like anything else."""
+        return self._policy(space) in (None, "allow")
+
+    def _policy(self, space: SpaceRow) -> Policing | None:
+        return space.space.policy.over(self.default).echoes
 
     def _living(self, space: SpaceRow, ids: tuple[str, ...], call: Call) -> list[str]:
         """Those that are still there; what was deleted meanwhile may be repeated, but not named as a source."""

@@ -9,7 +9,6 @@ by which a token that stands n times in a text counts sqrt(n).
 import hashlib
 import importlib
 import json
-import threading
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +22,7 @@ from core.kernels import Floats, Longs
 from core.kernels.pooling import Table, pool_tokens
 from core.tokens import Tokens
 from core.vectors import Vectors
+from core.waiting import Lock, refuse_long
 
 SHIPPED = Path(__file__).parent / "model"
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
@@ -66,7 +66,7 @@ class StaticEncoder:
     def __init__(self, model: str | None = None) -> None:
         """`model` is a path or a hub name; None is the model that ships with Muisti."""
         self._name = model
-        self._loading = threading.Lock()
+        self._loading = Lock()
         self._loaded: _Model | None = None
         self._remembered = lru_cache(QUESTIONS)(self._encode_query)
 
@@ -101,6 +101,7 @@ class StaticEncoder:
 
     def _load(self) -> _Model:
         if self._loaded is None:
+            refuse_long()
             with self._loading:
                 if self._loaded is None:
                     self._loaded = self._read()

@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Self
 
 from core import auditing
+from core.arrivals import Arrivals
 from core.audited import AuditPage
 from core.bell import Bell
 from core.calibration import Calibration
@@ -24,6 +25,7 @@ from core.forks import Forks
 from core.ids import IdSource
 from core.importing.importer import Importer
 from core.index.cache import Indexes
+from core.intake import Intake
 from core.kernels import bake
 from core.keys import Keys
 from core.leases import Leases
@@ -32,6 +34,7 @@ from core.lives import Lives
 from core.memories import Memories, Parts
 from core.meters import Meters
 from core.probes import Probes
+from core.provenance import Provenance
 from core.reading import find_space
 from core.receipts import Receipts
 from core.reembed import Progress, reembed, turn_back
@@ -103,15 +106,17 @@ class Engine(Memories):
         transactions = Transactions(
             database.primary, self._indexes, encoder, answers, quota, self.meters.changes, self.probes.foreseen
         )
-        lives = Lives(database.primary, encoder, transactions, ids, quota, screener)
         served = Served()
         echoes = Echoes(database.primary, served, policy)
-        writer = Writer(database.primary, self._indexes, encoder, transactions, lives, ids, quota, screener, echoes)
-        undoer = Undoer(database.primary, encoder, transactions, quota)
-        points = Checkpoints(database, encoder, transactions, clock)
-        forks = Forks(database, self._indexes, transactions)
+        intake = Intake(screener, echoes, Provenance(database.primary))
+        lives = Lives(database.primary, encoder, transactions, ids, quota, intake)
+        writer = Writer(database.primary, self._indexes, encoder, transactions, lives, ids, quota, intake)
+        undoer = Undoer(database.primary, encoder, transactions, quota, intake)
+        arrivals = Arrivals(database.primary, encoder, intake)
+        points = Checkpoints(database, encoder, transactions, arrivals, clock)
+        forks = Forks(database, self._indexes, transactions, arrivals, quota)
         retrievals = Retrievals(database.primary)
-        importer = Importer(database.primary, self._indexes, encoder, quota, clock, screener)
+        importer = Importer(database.primary, self._indexes, encoder, quota, clock, intake)
         reviewer = Reviewer(database.primary, transactions)
         linter = Linter(database, self._indexes, encoder, screener)
         parts = Parts(

@@ -81,12 +81,13 @@ class SensitiveContent(InvalidInput):
 
 
 class NotFound(MuistiError):
-    """There is no such thing, or it is deleted."""
+    """There is no such thing, or it is deleted. An empty `name` stands for any thing of its kind."""
 
     code = "not_found"
 
     def __init__(self, kind: str, name: str, hint: str = "") -> None:
-        super().__init__(f"no {kind} {name!r}{hint and '; '}{hint}")
+        named = f" {name!r}" if name else ""
+        super().__init__(f"no {kind}{named}{hint and '; '}{hint}")
         self.kind, self.name = kind, name
 
 
@@ -279,7 +280,7 @@ class QuotaExceeded(MuistiError):
 
 
 class TooLarge(MuistiError):
-    """More at once than the database takes; nothing was stored."""
+    """More at once than the database takes, or a compressed file that grows beyond measure; nothing was stored."""
 
     code = "too_large"
 

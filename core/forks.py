@@ -6,16 +6,18 @@ from typing import cast
 
 import msgspec
 
+from core.arrivals import Arrivals
 from core.checkpoints import TURNS_MAX, check_size, check_whole, cursor_of, position
 from core.comparisons import Comparison, Divergence, Strategy
+from core.counts import Quota
 from core.diff import differences
-from core.errors import AlreadyExists, Conflict, InvalidInput, MergeConflict, ModelMismatch, NotFound
+from core.errors import AlreadyExists, Conflict, InvalidInput, MergeConflict, ModelMismatch, NotFound, QuotaExceeded
 from core.ids import id_text
 from core.index.cache import Indexes
 from core.outcomes import Written
 from core.reading import find_space
 from core.spaces import Space
-from core.store import audit, forks, memories, spaces, version_rows
+from core.store import audit, forks, memories, quotas, spaces, version_rows
 from core.store.database import Database, Refused, Rows, Statement
 from core.store.spaces import SpaceRow, space_row
 from core.store.trial import written
@@ -46,16 +48,23 @@ class _Both(msgspec.Struct, frozen=True):
 class Forks:
     """Thread-safe. All methods raise `NotFound` when there is no such space."""
 
-    def __init__(self, database: Database, indexes: Indexes, transactions: Transactions) -> None:
+    def __init__(
+        self, database: Database, indexes: Indexes, transactions: Transactions, arrivals: Arrivals, quota: Quota
+    ) -> None:
+        """`quota` is that of spaces without one."""
         self._database = database.primary
+        self._arrivals = arrivals
+        self._quota = quota
         self._indexes = indexes
         self._transactions = transactions
 
     def fork(self, space: str, name: str, call: Call) -> Space:
         """Copy all that lives in a space into a new one. Ids are new there; what a memory was before is not copied.
 
+        The copy has the policy of the space, which is not asked again of what the space holds; its quota is its own.
+
         Raises:
-            InvalidInput, Forbidden.
+            InvalidInput, Forbidden, QuotaExceeded.
             AlreadyExists: there is a space of this name.
             TooLarge: there is more than one step can copy.
         """
@@ -68,6 +77,7 @@ class Forks:
             spaces.guard(parent),
             *spaces.insert(name, str(uuid.uuid4()), parent.space.settings, call.now),
             *forks.copy(parent, name, call.now),
+            quotas.refuse_more_in(name, self._quota),
             audit.note(call.now, call.caller.actor, "space_forked", space=name, target=space),
         ]
         try:
@@ -75,6 +85,8 @@ class Forks:
         except Refused as refused:
             if refused.code == "space_exists":
                 raise AlreadyExists(f"a space {name!r} exists already") from refused
+            if refused.code == "quota_exceeded":
+                raise QuotaExceeded(name, None) from refused
             raise NotFound("space", space) from refused
         if not rows:
             raise NotFound("space", name)
@@ -101,10 +113,12 @@ class Forks:
 
         What only the target has changed stays. What both have changed, and not alike, is a conflict: with `ours` the
         target's stands, with `theirs` the other's. A space that is no fork is added: what says the same is there
-        already. To repeat it takes over only what is new. `drop`: the other space is erased with that.
+        already. To repeat it takes over only what is new. `drop`: the other space is erased with that. What comes in
+        passes the policy of the target first, as if it were new.
 
         Raises:
             MergeConflict: both have changed the same, and there is no strategy.
+            SensitiveContent, Echo: the policy refuses some of it; nothing is merged.
             InvalidInput, Forbidden, Conflict, TooLarge, QuotaExceeded.
         """
         check_whole(call.caller)
@@ -117,11 +131,16 @@ class Forks:
             if strategy is None:
                 self._refuse_conflicts(both)
             left, ended = self._addresses(both, strategy)
-            end = [*forks.settle(both.space, target)]
+            planned = both.planned(strategy, left, ended)
+            try:
+                allowed = self._arrivals.allowed(target, planned, call, are_new=True)
+            except Refused as refused:
+                raise self._transactions.retried(refused, both.space.space.name) from refused
+            end = [*forks.settle(both.space, target), *allowed.end]
             if drop:
                 end += spaces.delete(source)
             end.append(audit.note(call.now, call.caller.actor, "space_merged", space=into, target=source))
-            return self._transactions.turn(target, both.planned(strategy, left, ended), "merged", call, end)
+            return self._transactions.turn(target, [*planned, *allowed.plan], "merged", call, end, allowed.flags)
 
         done = self._transactions.run(into, call, attempt)
         if drop and done.plan is None:

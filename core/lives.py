@@ -9,17 +9,15 @@ from core.diff import differences
 from core.embed import Encoder
 from core.errors import InvalidInput, NotFound
 from core.ids import IdSource, id_bytes, id_text
-from core.outcomes import Written
-from core.prepare import carried, new_memory, ready, restored, superseded
-from core.provenance import Provenance
+from core.intake import Intake
+from core.outcomes import Flag, Written
+from core.prepare import carried, ready, restored, superseded
 from core.reading import current
 from core.refusals import Part
-from core.screening import Screener
 from core.store import changes, guards, inserting, memories, quotas, version_rows
 from core.store.database import Database, Row
 from core.store.spaces import SpaceRow
 from core.transactions import Call, IfMatch, Transactions, check
-from core.validate import check_new
 from core.values import Draft, Memory
 
 DIED = version_rows.WIDTH  # the place in a row of `memories.last`
@@ -35,11 +33,10 @@ class Lives:
         transactions: Transactions,
         ids: IdSource,
         quota: Quota,
-        screener: Screener,
+        intake: Intake,
     ) -> None:
         """`quota` is that of spaces without one."""
-        self._screener = screener
-        self._provenance = Provenance(database)
+        self._intake = intake
         self._database = database
         self._encoder = encoder
         self._transactions = transactions
@@ -62,21 +59,24 @@ class Lives:
         return self._transactions.run(space, call, attempt)
 
     def restore(self, space: str, memory_id: str, version: int | None, if_match: IfMatch, call: Call) -> Written:
-        """Let a memory stand again as it stood in a version, as a new one; deleted and superseded ones come back.
+        """Restore an earlier version of a memory, as a new version; deleted and superseded memories come back.
 
-        Without `version` the last one of a deleted memory, of any other the one before the last.
+        Without `version` the last one of a deleted memory, of any other the one before the last. Text that is not
+        current in the memory passes the policy of the space first, as if it were new.
 
         Raises:
-            InvalidInput, NotFound, Stale, AddressTaken, QuotaExceeded.
+            InvalidInput, SensitiveContent, NotFound, Stale, AddressTaken, QuotaExceeded.
         """
 
         def attempt(found: SpaceRow) -> Written:
             before, is_dead, wanted = self._versions(found, memory_id, version, call)
             check(before, if_match)
-            after = restored(wanted, before, call.now)
+            current = None if is_dead or before.superseded_by is not None else before
+            accepted, flags = self._intake.brought(found, wanted, current, call, is_new=False)
+            after = restored(accepted, before, call.now)
             if not is_dead and not differences(before, after):
-                return self._transactions.leave(found, before, call)
-            return self._restore(found, before, after, call, is_dead=is_dead)
+                return self._transactions.leave(found, before, call, flags)
+            return self._restore(found, before, after, flags, call, is_dead=is_dead)
 
         return self._transactions.run(space, call, attempt)
 
@@ -84,16 +84,13 @@ class Lives:
         """Supersede the living version in `row`, which is `before`."""
         if draft.category is None and draft.key is None:
             draft = replace(draft, category=before.category, key=before.key)
-        check_new(draft)
-        draft, flags = self._screener.screened(space, call.caller.own(draft), call)
-        lineage = self._provenance.of_new(space, draft, call.caller)
-        new_id = id_text(self._ids.new(call.now))
-        made = new_memory(draft, space.space.name, new_id, call.now, lineage.trust, supersedes=before.id)
+        accepted = self._intake.new(space, draft, call, echoes=False)
+        made = accepted.first(space, id_text(self._ids.new(call.now)), call.now, supersedes=before.id)
         old = superseded(before, made.id, call.now)
         (new,) = ready([made], space, self._encoder)
         statements = [
             guards.refuse_stale(before),
-            *lineage.statements,
+            *accepted.statements,
             inserting.end(space, before, 1),
             *inserting.insert(space, carried(old, cast(int, row[0])), None, 1),
             changes.record(space, "superseded", call.caller, old, 1),
@@ -102,7 +99,7 @@ class Lives:
         ]
         return self._transactions.commit(
             self._transactions.begin(
-                space, [Part(made, statements)], call, created=True, numbers=2, flags=(*flags, *lineage.flags)
+                space, [Part(made, statements)], call, created=True, numbers=2, flags=accepted.flags
             )
         )
 
@@ -129,7 +126,9 @@ class Lives:
             raise InvalidInput.at("$.version", "in that version it was superseded; restore the one before")
         return before, is_dead, wanted
 
-    def _restore(self, space: SpaceRow, before: Memory, after: Memory, call: Call, *, is_dead: bool) -> Written:
+    def _restore(
+        self, space: SpaceRow, before: Memory, after: Memory, flags: tuple[Flag, ...], call: Call, *, is_dead: bool
+    ) -> Written:
         (new,) = ready([after], space, self._encoder)
         if is_dead:
             head, limit = [guards.refuse_revived(before)], quotas.refuse_more(space, self._quota)
@@ -137,7 +136,7 @@ class Lives:
             head = [guards.refuse_stale(before), inserting.end(space, before)]
             limit = quotas.refuse_larger(space, self._quota, after)
         part = Part(after, [*head, *self._transactions.birth(space, new, "restored", call.caller), limit])
-        return self._transactions.commit(self._transactions.begin(space, [part], call, created=False))
+        return self._transactions.commit(self._transactions.begin(space, [part], call, created=False, flags=flags))
 
     def _current(self, space: SpaceRow, memory_id: str, if_match: IfMatch, call: Call) -> tuple[Row, Memory]:
         raw = id_bytes(memory_id)

@@ -46,6 +46,7 @@ from core.transactions import Begun, Call, IfMatch
 from core.undoing import Undoer
 from core.validate import check_query
 from core.values import Draft, Found, History, Memory, Page, RequestKey, Seq
+from core.waiting import WouldWait, without_waiting
 from core.writing import Writer
 
 
@@ -102,7 +103,11 @@ class Memories:
         Raises:
             InvalidInput, Duplicate, Contradiction.
         """
-        begun = self._parts.writer.begin_add(space, draft, on_conflict, self._call(None))
+        try:
+            with without_waiting():
+                begun = self._parts.writer.begin_add(space, draft, on_conflict, self._call(None))
+        except WouldWait:
+            return None
         return begun if begun is not None and self._parts.database.primary.queue(begun.batch, ended) else None
 
     def end_add(self, begun: Begun, outcome: Outcome) -> Written | None:
@@ -328,11 +333,18 @@ class Memories:
         return self._noted(query, self._parts.searcher.search(space, self._own(query), now, max_age), now)
 
     def search_at_once(self, space: str, query: Query, max_age: float = 0.0, *, alone: bool = True) -> Answer | None:
-        """The same, when that takes a millisecond or two and waits for nobody; else None. See `Searcher`."""
+        """Search on an event loop, when that takes a millisecond or two and waits for nobody; else return None.
+
+        See `Searcher`.
+        """
         check_query(query)
         now = self._parts.clock()
-        answer = self._parts.searcher.search_at_once(space, self._own(query), now, max_age, alone=alone)
-        return None if answer is None else self._noted(query, answer, now)
+        try:
+            with without_waiting():
+                answer = self._parts.searcher.search_at_once(space, self._own(query), now, max_age, alone=alone)
+                return None if answer is None else self._noted(query, answer, now)
+        except WouldWait:
+            return None
 
     def categories(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Categories of active memories."""

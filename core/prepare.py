@@ -14,6 +14,7 @@ from core.passages import split
 from core.spaces import Field
 from core.store.inserting import Indexed, NewVersion
 from core.store.spaces import SpaceRow
+from core.terms import Status
 from core.text import FIELDS, count_tokens, fold, index_codes, same_text_hash
 from core.times import from_us
 from core.values import Draft, Memory, Passage
@@ -66,6 +67,11 @@ def changed(memory: Memory, draft: Draft, now: int, trust: int) -> Memory:
         tokens=count_tokens(draft.content),
         **_values(draft, now),
     )
+
+
+def reviewed(memory: Memory, status: Status, now: int) -> Memory:
+    """Return the version of a memory that differs from the last in its status alone."""
+    return structs.replace(stood(memory, memory, now), status=status)
 
 
 def superseded(memory: Memory, by: str, now: int) -> Memory:

@@ -57,6 +57,17 @@ class Provenance:
         living = self._living(space, fresh, caller, "$") if fresh else {}
         return _lineage(space, draft, living, "$", self._last(space, before))
 
+    def lowered(self, space: SpaceRow, memory: Memory, echo: Sequence[Flag], path: str) -> tuple[int, tuple[Flag, ...]]:
+        """Return the trust of a memory that repeats others, and a flag when that is lower than before."""
+        ids = [one for flag in echo for one in flag.ids]
+        (rows,) = self._database.read([memories.trusts(space, ids, living=True)]) if ids else ([],)
+        found = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in rows}
+        trust = min(found.values(), default=memory.trust)
+        if trust >= memory.trust:
+            return memory.trust, ()
+        lowest = tuple(one for one, trusted in found.items() if trusted == trust)
+        return trust, (Flag(code="trust_lowered", path=f"{path}.derived_from", kind=memory.source_class, ids=lowest),)
+
     def _living(self, space: SpaceRow, ids: Sequence[str], caller: Caller, path: str) -> dict[str, int]:
         (rows,) = self._database.read([memories.trusts(space, ids, living=True)])
         found = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in rows if caller.shows(row[2])}

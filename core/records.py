@@ -17,6 +17,7 @@ from msgspec import Meta, Raw, Struct, structs
 
 from core.errors import InvalidInput, Problem
 from core.ids import id_bytes
+from core.outcomes import Flag
 from core.spaces import Field, SpaceSettings
 from core.values import TRUST, Memory, Seq
 
@@ -149,8 +150,9 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a file. `created` and `skipped`, by reason, count memories, `versions` what they came with.
 
     `id` is None when nothing came in. `good` counts the memories that may come in; of a file that is refused because of
-    its bad lines none does. `failures` are the first of the `failed` lines. `origin` is the point of history that the
-    file shows, `seq` the one that the space is at.
+    its bad lines none does. `failures` are the first of the `failed` lines, in their order, and `flags` the first of
+    what is not stored as the lines have it. `origin` is the point of history that the file shows, `seq` the one that
+    the space is at.
     """
 
     id: int | None
@@ -166,6 +168,7 @@ class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     vectors_embedded: int
     origin: Seq | None
     seq: Seq
+    flags: tuple[Flag, ...] = ()
 
 
 class Imported(msgspec.Struct, frozen=True):

@@ -4,11 +4,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import cast
 
-from msgspec.structs import replace
-
 from core.errors import InvalidInput
 from core.outcomes import Reviewed, Written
-from core.prepare import carried, changed, draft_of
+from core.prepare import carried, reviewed
 from core.refusals import Part
 from core.store import candidates, guards, inserting, version_rows
 from core.store.database import Database, Row, Statement
@@ -83,7 +81,7 @@ class Reviewer:
 
     def _turned(self, space: SpaceRow, row: Row, status: Status, call: Call, offset: int) -> Part:
         before: Memory = version_rows.memory(row, space.space.name)
-        after = changed(before, replace(draft_of(before), status=status), call.now, before.trust)
+        after = reviewed(before, status, call.now)
         born = self._transactions.birth(space, carried(after, cast(int, row[0])), "updated", call.caller, offset)
         return Part(after, [guards.refuse_stale(before), inserting.end(space, before, offset), *born])
 

@@ -46,16 +46,18 @@ class Screener(msgspec.Struct, frozen=True):
             SensitiveContent: the policy refuses something in it.
         """
         check_draft(draft, call.now, path)
-        policy = self.policy(space)
-        chosen: Sequence[tuple[str, Find, Screening | None]] = (
-            ("secrets", secrets_in, policy.secrets),
-            ("personal_data", personal_in, policy.personal_data),
-        )
-        looking: list[tuple[Find, Screening]] = [
-            (find, what)
-            for name, find, what in chosen
-            if what is not None and what != "allow" and name not in call.caller.allows
-        ]
+        return self.cleaned(space, draft, call, path, before)
+
+    def cleaned(
+        self, space: SpaceRow, draft: Draft, call: Call, path: str, before: Draft | None
+    ) -> tuple[Draft, tuple[Flag, ...]]:
+        """Return the draft as the policy lets it in, and what was taken out; it is valid otherwise.
+
+        Raises:
+            InvalidInput: the words in place of a secret are too long for its field.
+            SensitiveContent: the policy refuses something in it.
+        """
+        looking = self._looking(space, call)
         if not looking:
             return draft, ()
         work = _Screening(looking, path)
@@ -65,8 +67,24 @@ class Screener(msgspec.Struct, frozen=True):
         if not changes:
             return draft, ()
         clean = replace(draft, **changes)
-        check_draft(clean, call.now, path)  # what stands for a secret may be longer than it
+        check_draft(replace(clean, expires_at=None, status="active"), call.now, path)  # it may be longer now
         return clean, tuple(dict.fromkeys(work.flags))
+
+    def asks_nothing(self, space: SpaceRow, call: Call) -> bool:
+        """Whether the policy lets everything in, as far as it is about secrets and personal data."""
+        return not self._looking(space, call)
+
+    def _looking(self, space: SpaceRow, call: Call) -> list[tuple[Find, Screening]]:
+        policy = self.policy(space)
+        chosen: Sequence[tuple[str, Find, Screening | None]] = (
+            ("secrets", secrets_in, policy.secrets),
+            ("personal_data", personal_in, policy.personal_data),
+        )
+        return [
+            (find, what)
+            for name, find, what in chosen
+            if what is not None and what != "allow" and name not in call.caller.allows
+        ]
 
 
 class _Screening:

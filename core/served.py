@@ -4,7 +4,6 @@ In the memory of this process, bounded and best-effort: another process knows no
 """
 
 import re
-import threading
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
 
@@ -12,6 +11,7 @@ from core.framing import WORDS_MIN, unframed
 from core.text import normalise
 from core.times import SECOND_US
 from core.values import Memory
+from core.waiting import Lock
 
 CALLERS = 256  # in a space each; those who searched longest ago are forgotten
 KEPT = 64  # memories of each
@@ -49,7 +49,7 @@ class Served:
     """Who was given what of which space, which is named by its epoch. Thread-safe."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._given: OrderedDict[tuple[str, str], _Given] = OrderedDict()
 
     def note(self, actor: str, epoch: str, memories: Sequence[Memory], now: int) -> None:

@@ -3,13 +3,13 @@
 Best-effort: what is noted and not yet written is lost with the process, and the oldest goes when too much waits.
 """
 
-import threading
 from collections import deque
 from collections.abc import Iterable
 
 from core.errors import MuistiError
 from core.store import telemetry
 from core.store.database import Database
+from core.waiting import Lock
 
 WAITING_MAX = 10_000  # answers
 WRITTEN_MAX = 1_000  # memories in one statement
@@ -23,7 +23,7 @@ class Retrievals:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._answers: deque[tuple[str, list[str], int]] = deque(maxlen=WAITING_MAX)
-        self._flushing = threading.Lock()
+        self._flushing = Lock()
 
     def note(self, epoch: str, memory_ids: list[str], now: int) -> None:
         """Memories of a space were given to somebody; `now` in microseconds."""

@@ -218,7 +218,13 @@ class Transactions:
                 begun = vacated
 
     def turn(
-        self, space: SpaceRow, planned: Sequence[Statement], kind: ChangeKind, call: Call, end: Sequence[Statement]
+        self,
+        space: SpaceRow,
+        planned: Sequence[Statement],
+        kind: ChangeKind,
+        call: Call,
+        end: Sequence[Statement],
+        flags: tuple[Flag, ...] = (),
     ) -> Written:
         """Let many memories become what other versions say, as the statements plan it; `end` comes behind.
 
@@ -230,12 +236,12 @@ class Transactions:
         if self._encoder is not None and space.space.generation is not None:
             check_model(self._encoder, space.space.name, space.space.generation)
         head = [] if self._encoder is None else self._model(space, self._encoder, call.now)
-        head = [*head, spaces.guard(space), *planned, *turns.advance(space, call.now)]
+        head = [*head, spaces.guard_policy(space), *planned, *turns.advance(space, call.now)]
         quota = quotas.refuse_more(space, self._quota)
         does = [*turns.take(space, kind, call.caller, call.now), quota, *end]
         tally = len(head) + len(does)
         batch = [*head, *does, *turns.tally(), turns.clear()]
-        return self.commit(Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=tally))
+        return self.commit(Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=tally, flags=flags))
 
     def retried(self, refused: Refused, space: str) -> Exception:
         """What a refusal of a look ahead means: `Overtaken` when looking again will tell."""

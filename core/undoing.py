@@ -8,9 +8,10 @@ import msgspec
 from core.counts import Quota
 from core.diff import differences
 from core.embed import Encoder
-from core.errors import ChangedSince, Conflict, InvalidInput, NotFound
+from core.errors import ChangedSince, Conflict, InvalidInput, NotFound, Problem, SensitiveContent
 from core.ids import id_text
-from core.outcomes import LaterChange, Undo, Written
+from core.intake import Intake, place_of
+from core.outcomes import Flag, LaterChange, Undo, Written
 from core.prepare import ready, stood
 from core.refusals import Part
 from core.store import audit, changes, guards, imports, inserting, memories, quotas, version_rows
@@ -42,8 +43,11 @@ class _Touched(msgspec.Struct, frozen=True):
 class Undoer:
     """Thread-safe; `encoder` is None when embeddings are off."""
 
-    def __init__(self, database: Database, encoder: Encoder | None, transactions: Transactions, quota: Quota) -> None:
+    def __init__(
+        self, database: Database, encoder: Encoder | None, transactions: Transactions, quota: Quota, intake: Intake
+    ) -> None:
         """`quota` is that of spaces without one."""
+        self._intake = intake
         self._database = database
         self._encoder = encoder
         self._transactions = transactions
@@ -52,11 +56,13 @@ class Undoer:
     def undo(self, space: str, which: Undo, call: Call) -> Written:
         """Take back the changes that `which` names, all or none; those that are taken back already are passed over.
 
-        The answer has the memories in the versions that stand now, and the ids of those that ended.
+        The answer has the memories in the versions that are current now, and the ids of those that ended. Text that
+        becomes current again passes the policy of the space first, as if it were new.
 
         Raises:
             InvalidInput, NotFound: there is nothing to take back.
             Conflict: a change came with an import, which is undone as a whole.
+            SensitiveContent: the policy refuses what would become current; the paths name the memories.
             ChangedSince: other changes came upon them.
             AddressTaken, QuotaExceeded, RequestReused, ModelMismatch.
         """
@@ -84,7 +90,7 @@ class Undoer:
             (rows,) = self._database.read([changes.numbered(space, twins)])
             found |= {one.seq: one for one in map(changes.change, rows)}
         if not found:
-            raise NotFound("change", "to take back")
+            raise NotFound("change to take back", "")
         self._check_imports(space, [*found])
         return sorted(found.values())
 
@@ -126,21 +132,43 @@ class Undoer:
     def _take_back(self, space: SpaceRow, seqs: Sequence[int], touched: Sequence[_Touched], call: Call) -> Written:
         todo = [one for one in touched if not one.is_done]
         if not todo:
-            raise NotFound("change", "to take back")
+            raise NotFound("change to take back", "")
         offsets: Mapping[str, int] = {one.last.id: len(todo) - 1 - place for place, one in enumerate(todo)}
-        revived = [stood(one.before, one.last, call.now) for one in todo if one.before is not None]
+        revived, flags = self._revived(space, todo, call)
+        sizes = {one.last.id for one in todo if not one.is_dead}
         # First all that ends: an address may go from one memory to another.
         parts = [Part(one.last, list(_ended(space, one, offsets, call)), told=False) for one in todo]
         for new in ready(revived, space, self._encoder):
             births = self._transactions.birth(space, new, "undone", call.caller, offsets[new.memory.id])
-            parts.append(Part(new.memory, births))
+            limits = [quotas.refuse_larger(space, self._quota, new.memory)] if new.memory.id in sizes else []
+            parts.append(Part(new.memory, [*births, *limits]))
         tail = [changes.undo(space, seqs)]
         if any(one.is_dead for one in todo):
             tail.insert(0, quotas.refuse_more(space, self._quota))
         parts.append(Part(todo[-1].last, tail, told=False))
         ended = tuple(one.last.id for one in todo if one.before is None)
-        begun = self._transactions.begin(space, parts, call, created=False, numbers=len(todo), ended=ended)
+        begun = self._transactions.begin(space, parts, call, created=False, numbers=len(todo), ended=ended, flags=flags)
         return self._transactions.commit(begun)
+
+    def _revived(self, space: SpaceRow, todo: Sequence[_Touched], call: Call) -> tuple[list[Memory], tuple[Flag, ...]]:
+        """Return the versions that become current, as the policy lets them, and what was taken out of them."""
+        problems, flags, revived = list[Problem](), list[Flag](), list[Memory]()
+        for one in todo:
+            if one.before is None:
+                continue
+            current = None if one.is_dead or one.last.superseded_by is not None else one.last
+            try:
+                accepted, told = self._intake.brought(
+                    space, one.before, current, call, place_of(one.last.id), is_new=False
+                )
+            except SensitiveContent as refusal:
+                problems += refusal.problems
+            else:
+                revived.append(stood(accepted, one.last, call.now))
+                flags += told
+        if problems:
+            raise SensitiveContent(problems)
+        return revived, tuple(flags)
 
 
 def _ask(space: SpaceRow, memory_id: bytes, seq: int) -> list[Statement]:

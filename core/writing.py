@@ -7,25 +7,22 @@ from msgspec.structs import replace
 
 from core.conflicts.check import NOT_CHECKED, Checked, Checker
 from core.counts import Quota
-from core.echoes import Echoes
 from core.embed import Encoder
 from core.errors import AddressTaken, NotFound, Similar
 from core.ids import IdSource, id_bytes, id_text
 from core.index.cache import Indexes
+from core.intake import Accepted, Intake
 from core.lives import Lives
-from core.outcomes import Flag, Likeness, Written
-from core.prepare import again, changed, draft_of, new_memory, ready
-from core.provenance import Lineage, Provenance
+from core.outcomes import Likeness, Written
+from core.prepare import again, draft_of, ready
 from core.reading import current
 from core.refusals import Overtaken, Part
-from core.screening import Screener
 from core.store import audit, changes, conflicts, guards, inserting, memories, quotas, spaces, version_rows
 from core.store.database import Database, Outcome, Refused, Row, Statement
 from core.store.inserting import NewVersion
 from core.store.spaces import SpaceRow, space_row
 from core.terms import OnConflict
 from core.transactions import CHANGED, Begun, Call, IfMatch, Transactions, check
-from core.validate import check_new
 from core.values import Draft, Memory
 
 QUICK_TEXT = 2_000  # characters of a memory that is added at once
@@ -49,13 +46,10 @@ class Writer:
         lives: Lives,
         ids: IdSource,
         quota: Quota,
-        screener: Screener,
-        echoes: Echoes,
+        intake: Intake,
     ) -> None:
         """`quota` is that of spaces without one."""
-        self._screener = screener
-        self._echoes = echoes
-        self._provenance = Provenance(database)
+        self._intake = intake
         self._database = database
         self._indexes = indexes
         self._encoder = encoder
@@ -74,12 +68,11 @@ class Writer:
         Raises:
             InvalidInput, Forbidden, Duplicate, Contradiction, AddressTaken, QuotaExceeded.
         """
-        own = [call.caller.own(draft) for draft in drafts]
         try:
-            written = self._add(space, own, on_conflict, call, path)
+            written = self._add(space, drafts, on_conflict, call, path)
         except Similar as refusal:
             if refusal.found and not any(call.caller.shows(one.category) for one in refusal.found):
-                return self.add(space, own, "keep", call, path)
+                return self.add(space, drafts, "keep", call, path)
             raise call.caller.told(refusal) from None
         except AddressTaken as refusal:
             raise call.caller.told_of_address(refusal) from None
@@ -88,8 +81,10 @@ class Writer:
     def begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, call: Call) -> Begun | None:
         """Prepare to `add` a draft, when that takes a millisecond or two and waits for nobody; else None.
 
+        Only the waiting differs: what is stored, and what is refused, is decided by what `add` calls.
+
         Raises:
-            InvalidInput, Duplicate, Contradiction.
+            InvalidInput, Forbidden, Duplicate, Contradiction.
         """
         known = self._transactions.known(space)
         if known is None or call.request is not None or len(draft.content) > QUICK_TEXT or not self._database.local:
@@ -133,14 +128,10 @@ class Writer:
         def attempt(found: SpaceRow) -> Written:
             row, before = self._current(found, memory_id, if_match, call)
             stated = draft_of(before)
-            draft = call.caller.changed(replace(stated, **cast(dict[str, Any], changes)), stated)
-            if draft == stated:
-                return self._transactions.leave(found, before, call)
-            draft, flags = self._screener.screened(found, draft, call, before=stated)
-            if draft == stated:
-                return self._transactions.leave(found, before, call, flags)
-            lineage = self._provenance.of_changed(found, draft, before, call.caller)
-            return self._replace(found, row, before, draft, lineage, flags, call)
+            accepted = self._intake.changed(found, replace(stated, **cast(dict[str, Any], changes)), before, call)
+            if accepted.draft == stated:
+                return self._transactions.leave(found, before, call, accepted.flags)
+            return self._replace(found, row, before, accepted, call)
 
         return self._transactions.run(space, call, attempt)
 
@@ -152,7 +143,7 @@ class Writer:
         """
         category, key = draft.category, draft.key
         assert category is not None and key is not None
-        draft = call.caller.own(draft)
+        call.caller.check(category)  # before anything is said of what is there
 
         def attempt(found: SpaceRow) -> Written:
             (rows,) = self._database.read([memories.at_address(found, category, key)])
@@ -165,10 +156,9 @@ class Writer:
                     raise Overtaken from None
             before = version_rows.memory(rows[0], space)
             check(before, if_match)
-            clean, flags = self._screener.screened(found, draft, call, before=draft_of(before))
-            is_new = memories.is_expired(before, call.now)
-            lineage = self._provenance.of_new(found, clean, call.caller)
-            return self._replace(found, rows[0], before, clean, lineage, flags, call, created=is_new)
+            is_over = memories.is_expired(before, call.now)
+            accepted = self._intake.replacing(found, draft, before, call, is_over=is_over)
+            return self._replace(found, rows[0], before, accepted, call, created=is_over)
 
         return self._transactions.run(space, call, attempt)
 
@@ -254,18 +244,11 @@ class Writer:
         echoes: bool = True,
     ) -> Begun:
         places = ["$"] * len(drafts) if path == "$" else [f"{path}[{position}]" for position in range(len(drafts))]
-        screened = [
-            self._accepted(space, draft, call, place, echoes=echoes)
+        accepted = [
+            self._intake.new(space, draft, call, place, echoes=echoes)
             for draft, place in zip(drafts, places, strict=True)
         ]
-        lineages = [
-            self._provenance.of_new(space, draft, call.caller, place)
-            for (draft, _), place in zip(screened, places, strict=True)
-        ]
-        made = [
-            new_memory(draft, space.space.name, id_text(self._ids.new(call.now)), call.now, lineage.trust)
-            for (draft, _), lineage in zip(screened, lineages, strict=True)
-        ]
+        made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
         last = len(made) - 1
         versions = ready(made, space, self._encoder)
         checked = self._checked(space, versions, on_conflict, call)
@@ -273,7 +256,7 @@ class Writer:
             Part(
                 new.memory,
                 [
-                    *lineages[position].statements,
+                    *accepted[position].statements,
                     *self._addition(space, new, last - position, on_conflict, call),
                     *_pairs(space, new, checked.to_review(position, made, on_conflict), on_conflict, call),
                 ],
@@ -282,19 +265,8 @@ class Writer:
             )
             for position, new in enumerate(versions)
         ]
-        flags = tuple(
-            flag for (_, told), lineage in zip(screened, lineages, strict=True) for flag in (*told, *lineage.flags)
-        )
+        flags = tuple(flag for one in accepted for flag in one.flags)
         return self._transactions.begin(space, parts, call, created=True, checked=checked, flags=flags)
-
-    def _accepted(
-        self, space: SpaceRow, draft: Draft, call: Call, path: str, *, echoes: bool
-    ) -> tuple[Draft, tuple[Flag, ...]]:
-        """A new draft as the policy of the space lets it in; `echoes`: that of those too."""
-        check_new(draft, path)
-        clean, told = self._screener.screened(space, draft, call, path)
-        marked, echo = self._echoes.marked(space, clean, call, path) if echoes else (clean, ())
-        return marked, (*told, *echo)
 
     def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], on_conflict: OnConflict, call: Call) -> Checked:
         """What the new memories are like, unless one of them must be refused for it; a dry run always looks."""
@@ -322,17 +294,15 @@ class Writer:
         space: SpaceRow,
         row: Row,
         before: Memory,
-        draft: Draft,
-        lineage: Lineage,
-        flags: tuple[Flag, ...],
+        accepted: Accepted,
         call: Call,
         *,
         created: bool = False,
     ) -> Written:
-        new = again(changed(before, draft, call.now, lineage.trust), before, cast(int, row[0]), space, self._encoder)
+        new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self._encoder)
         statements = [
             guards.refuse_stale(before),
-            *lineage.statements,
+            *accepted.statements,
             inserting.end(space, before),
             *self._transactions.birth(space, new, "updated", call.caller),
             quotas.refuse_larger(space, self._quota, new.memory),
@@ -340,9 +310,7 @@ class Writer:
         embedded = new.passages is not None
         parts = [Part(new.memory, statements)]
         return self._transactions.commit(
-            self._transactions.begin(
-                space, parts, call, created=created, embedded=embedded, flags=(*flags, *lineage.flags)
-            )
+            self._transactions.begin(space, parts, call, created=created, embedded=embedded, flags=accepted.flags)
         )
 
 

@@ -1,15 +1,8 @@
-"""`python -m service` serves with the settings of the environment and the file."""
+"""Run `python -m service` as `muisti`; without arguments, as `muisti serve`."""
 
-import os
 import sys
-from pathlib import Path
 
-from core.errors import MuistiError
-from service.settings import SettingsError, find_config, load
-from service.starting import serve
+from service.cli import main
 
 if __name__ == "__main__":
-    try:
-        serve(load(os.environ, find_config(os.environ, Path.cwd()), {}))
-    except (SettingsError, MuistiError) as refusal:
-        sys.exit(str(refusal))
+    main(sys.argv[1:] or ["serve"], prog_name="python -m service")

@@ -26,7 +26,7 @@ from core.engine import Engine
 from core.spaces import Policy
 from core.times import Clock
 from service import errors
-from service.access import Need, check
+from service.access import Access, Need, check
 from service.admission import Admission
 from service.challenge import Resource
 from service.compress import Compress
@@ -58,7 +58,7 @@ def create_app(
     engine: Engine | None = None,
     clock: Clock | None = None,
     own_host: str | None = None,
-    trusted: bool = False,
+    trusted: Access | None = None,
     warm: bool = False,
     upkeep: Sequence[Sweep] = (),
     workers: Path | None = None,
@@ -66,9 +66,9 @@ def create_app(
     """The ASGI application. An engine that is given stays open when the application ends.
 
     `clock` gives microseconds since 1970, UTC; None is the system's. `own_host` is the only name, beside those of this
-    machine, that requests may call a server without keys by; None when any will do. `trusted`: whoever calls has the
-    database anyway, and needs no key. `warm`: take no request before the first search would be as fast as the next.
-    `upkeep` is what it does in the background.
+    machine, that requests may call a server without keys by; None when any will do. `trusted`: the caller of every
+    request, who has the database anyway and needs no key. `warm`: take no request before the first search would be as
+    fast as the next. `upkeep` is what it does in the background.
     `workers`: the folder in which those meet that share a port; None when there is only this one.
     """
 

@@ -41,7 +41,8 @@ def read_items(raws: Sequence[msgspec.Raw]) -> list[Draft | Refusal]:
         InvalidInput: there are too few or too many.
     """
     if not 1 <= len(raws) <= BATCH_MAX:
-        raise InvalidInput.at(PATH, f"has {len(raws):,} memories; 1 to {BATCH_MAX:,} are allowed")
+        many = f"more than {BATCH_MAX:,}" if raws else "no"
+        raise InvalidInput.at(PATH, f"has {many} memories; 1 to {BATCH_MAX:,} are allowed")
     return [_read(raw, f"{PATH}[{place}]") for place, raw in enumerate(raws)]
 
 

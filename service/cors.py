@@ -5,17 +5,13 @@ from typing import Any, cast
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from service.header_names import of_pages
+
 Header = tuple[bytes, bytes]
 
 METHODS = b"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
-TAKEN = (
-    b"Authorization, Content-Type, Accept, Idempotency-Key, If-Match, If-None-Match, Prefer, Muisti-Min-Seq, "
-    b"X-Request-Id, traceparent, tracestate, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID"
-)
-SHOWN = (
-    b"ETag, Location, Link, Muisti-Seq, Idempotent-Replayed, Preference-Applied, Retry-After, Server-Timing, "
-    b"X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, WWW-Authenticate"
-)
+TAKEN = ", ".join(of_pages("in")).encode()
+SHOWN = ", ".join(of_pages("out")).encode()
 AGE = b"600"  # seconds that a browser may remember
 
 

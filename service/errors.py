@@ -81,7 +81,11 @@ KINDS: Mapping[str, Kind] = {
     "too_many_at_once": Kind(429, "Too many at once", "Too many requests of the key run already.", 1),
     "no_route": Kind(404, "No such route", "Nothing answers at this path."),
     "method_not_allowed": Kind(405, "Method not allowed", "The path does not know this method; `Allow` says which."),
-    "too_large": Kind(413, "Too large", "The body is larger than the server accepts, or more than the database does."),
+    "too_large": Kind(
+        413,
+        "Too large",
+        "The body is larger than the server accepts, grows beyond measure, or is more than the database takes.",
+    ),
     "unsupported_media_type": Kind(415, "Unsupported media type", "The body has a Content-Type that is not accepted."),
     "unknown_host": Kind(421, "Unknown host", "A server without keys answers only to names of this machine."),
 }

@@ -18,7 +18,7 @@ from service.access import check
 from service.decode import JSON, SLASH, decode
 from service.errors import HttpError
 from service.gate import access_of
-from service.headers import FRESHNESS, MIN_SEQ
+from service.header_names import DECIDING
 from service.receiving import read_body
 from service.routes.memories import add_memory, add_plain
 from service.routes.search import answered, search
@@ -27,10 +27,6 @@ from service.sending import PlainResponse, send_body, send_problem
 from service.workers import Backend
 
 _PATH = re.compile(rf"/v1/spaces/(?P<space>[^/{SLASH}]+)(?P<end>/(?:search|memories))")
-_TELLING = frozenset(
-    name.lower().encode()
-    for name in (MIN_SEQ, FRESHNESS, "Idempotency-Key", "If-Match", "If-None-Match", "Prefer", "Content-Encoding")
-)
 
 Header = tuple[bytes, bytes]
 
@@ -88,6 +84,6 @@ class Express:
                 media_type = value
             elif name == b"content-length" and value.isdigit():
                 size = int(value)
-            elif name in _TELLING:
+            elif name in DECIDING:
                 return False
         return media_type == b"application/json" and size <= self._body_limit

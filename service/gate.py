@@ -10,7 +10,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from core.grants import EVERYTHING
 from core.keys import digest
 from core.memories import Memories
-from service.access import OPEN, OWNER, STATE, Access, check, stranger
+from service.access import OPEN, STATE, Access, check, stranger
 from service.challenge import Challenge, Resource
 from service.errors import HttpError
 from service.hosts import check_host, check_listed
@@ -42,7 +42,8 @@ class Gate:
     `public`: paths, or with a slash behind all below, that ask nobody for anything, and the database neither.
 
     `own_host`: the only name, beside those of this machine, by which requests may call a server without keys; None when
-    any will do. `trusted`: the caller has the database file, and so everything. `resource`: what tokens are for.
+    any will do. `trusted`: the caller of every request, who has the database file and needs no key. `resource`: what
+    tokens are for.
     `metrics_key`: a secret that opens the path of the metrics and no other.
     """
 
@@ -54,7 +55,7 @@ class Gate:
         *,
         own_host: str | None,
         hosts: Sequence[str] = (),
-        trusted: bool = False,
+        trusted: Access | None = None,
         needed: bool = False,
         resource: Resource | None = None,
         metrics_key: str | None = None,
@@ -100,8 +101,8 @@ class Gate:
         Raises:
             HttpError: the key opens nothing, or a server without keys is called by a name that is not its own.
         """
-        if self._trusted:
-            return OWNER
+        if self._trusted is not None:
+            return self._trusted
         if self._hosts:
             check_listed(headers, self._hosts)
         keyring = self.keyring

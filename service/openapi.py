@@ -179,7 +179,10 @@ def _body(handler: HTTPRouteHandler) -> Json | None:
     field = handler.parsed_data_field
     if "takes" in handler.opt:
         schema = {"type": "string", "description": "A file in the format of docs/export.md."}
-        return {"required": True, "content": {handler.opt["takes"]: {"schema": schema, "example": FILE}}}
+        return {
+            "required": True,
+            "content": {handler.opt["takes"]: {"schema": schema, "example": FILE}, **_packed(handler)},
+        }
     if field is None:
         return None
     example = REQUESTS[str(handler.operation_id)]
@@ -230,6 +233,8 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
         headers.append("Location")
     if handler.operation_id in ("listMemories", "listAudit"):
         headers.append("Link")
+    if handler.operation_id == "exportSpace":
+        headers.append("Content-Disposition")
     if type is not ItemsReply and any(name == "Idempotency-Key" for name, _, _ in declared(handler)):
         headers.append("Idempotent-Replayed")
     headers += [name for option, name in TELLING.items() if handler.opt.get(option)]
@@ -254,7 +259,14 @@ def _content(handler: HTTPRouteHandler, name: str, status: int) -> Json:
         (change,) = REPLIES[str(handler.operation_id)][status].items
         told = f"id: {EPOCH}:{change.seq}\nevent: {change.change}\ndata: {msgspec.json.encode(change).decode()}\n\n"
         content[STREAM] = {"schema": {"type": "string", "description": STREAMED}, "example": told}
-    return content
+    return {**content, **_packed(handler)}
+
+
+def _packed(handler: HTTPRouteHandler) -> Json:
+    """The compressed form of a route's file, by its media type, where there is one."""
+    media = handler.opt.get("packed")
+    schema = {"type": "string", "format": "binary", "description": "The same file, as a stream of zstd."}
+    return {} if media is None else {media: {"schema": schema}}
 
 
 def _replies(handler: HTTPRouteHandler) -> Iterator[Any]:

@@ -375,7 +375,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "createCheckpoint": {201: CHECKPOINT},
     "forkSpace": {201: replace(SPACE, name="try", epoch=FORK_SEQ.partition(":")[0], seq=FORK_SEQ)},
     "compareSpaces": {200: ComparisonReply(items=[DIVERGED], next_cursor=None, seq=_seq(4), other=FORK_SEQ)},
-    "mergeSpaces": {200: MergedReply(added=0, changed=1, ended=0, seq=_seq(5))},
+    "mergeSpaces": {200: MergedReply(added=0, changed=1, ended=0, flags=[], seq=_seq(5))},
     "listCheckpoints": {200: CheckpointsReply(items=[CHECKPOINT])},
     "diffSpace": {
         200: DiffReply(
@@ -387,7 +387,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             until=_seq(4),
         )
     },
-    "rollBack": {200: RolledBackReply(to=_seq(4), before=_seq(9), added=1, changed=2, ended=2, seq=_seq(14))},
+    "rollBack": {200: RolledBackReply(to=_seq(4), before=_seq(9), added=1, changed=2, ended=2, flags=[], seq=_seq(14))},
     "addMemory": {201: AddedReply(**asdict(ADDED), flags=[], similar=[], checked_at=_seq(0))},
     "getMemory": {200: ADDED},
     "getEntry": {200: ADDED},
@@ -525,6 +525,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             skipped={},
             failed=0,
             failures=[],
+            flags=[],
             vectors_kept=0,
             vectors_embedded=1,
             origin=None,
@@ -533,7 +534,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     },
     "listImports": {200: ImportsReply(items=[IMPORTED])},
     "undoImport": {200: replace(IMPORTED, undone=11)},
-    "undo": {200: UndoReply(items=[replace(PUT, version=6, updated_at=REPLACED)], ended=[], seq=_seq(9))},
+    "undo": {200: UndoReply(items=[replace(PUT, version=6, updated_at=REPLACED)], ended=[], flags=[], seq=_seq(9))},
     "supersedeMemory": {201: _written(SUPERSEDING)},
     "createSpace": {201: NEW_SPACE},
     "listSpaces": {200: SpacesReply(items=[NEW_SPACE, SPACE])},

@@ -43,6 +43,7 @@ HEADERS = {
     "Link": _header(
         "The next page, `rel=next`; absent on the last.", '</v1/spaces/default/memories?cursor=A>; rel="next"'
     ),
+    "Content-Disposition": _header("A name for the file.", 'attachment; filename="default.ndjson"'),
     "Preference-Applied": _header("`return=minimal` when the body was left out by request.", "return=minimal"),
     "Location": _header("Where the new thing is.", "/v1/spaces/default/memories/0197a3c0-5f4e-7000-8000-0123456789ab"),
     "Idempotent-Replayed": _header("`true` when this answer is that of an earlier request with the same key.", "true"),

@@ -6,7 +6,8 @@ The price: `include` and `insteadOf` in git's configuration have no effect on th
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import unquote
@@ -16,7 +17,10 @@ import msgspec
 from core.errors import InvalidInput
 
 DEFAULT = "default"
+FLAG = "--space"
 VARIABLE = "MUISTI_SPACE"
+NEAR = 0.85  # share of the letters that a slip leaves
+NEAR_MAX = 5
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 NAME_RULE = "1 to 63 of a-z, 0-9, '.', '_' and '-', the first a letter or a digit"
 NAME_MAX = 63
@@ -24,6 +28,7 @@ HASH_HEX = 6
 
 _SECTION = re.compile(r'\[\s*([A-Za-z0-9.-]+)\s*(?:"([^"]*)")?\s*\]')
 _URL = re.compile(r"url\s*=(.*)", re.IGNORECASE)
+_HASHED = re.compile(r"-[0-9a-f]{6}$")
 _NO_NAMES = frozenset({"", ".", "..", ".git", "_git"})  # _git: Azure puts it before the repository
 
 
@@ -41,7 +46,7 @@ def choose(flag: str | None, environ: Mapping[str, str], cwd: Path) -> Choice:
         InvalidInput: the flag or the variable is no name of a space, or the repository cannot be read.
     """
     if flag is not None:
-        return Choice(_checked(flag, "--space"), "--space")
+        return Choice(_checked(flag, FLAG), FLAG)
     if environ.get(VARIABLE):
         return Choice(_checked(environ[VARIABLE], VARIABLE), VARIABLE)
     cwd = cwd.resolve()
@@ -60,18 +65,66 @@ def choose(flag: str | None, environ: Mapping[str, str], cwd: Path) -> Choice:
     return Choice(DEFAULT, "nothing else names one")
 
 
-def other_names(cwd: Path) -> set[str]:
-    """The names that the project around `cwd` has had, perhaps: before it had a remote, or was a repository.
+class Kin(msgspec.Struct, frozen=True):
+    """Another space that may be of the same project, and in words how to get at its memories."""
+
+    space: str
+    advice: str
+
+
+def kin(choice: Choice, cwd: Path, spaces: Iterable[str]) -> list[Kin]:
+    """Spaces that may be of the same project as the chosen one: earlier names of it, folders above, similar names.
 
     Raises:
         InvalidInput: the repository cannot be read.
     """
+    others = sorted({*spaces} - {choice.space})
+    if choice.why in (FLAG, VARIABLE):
+        return [Kin(name, f"Did you mean --space {name}?") for name in _similar(choice.space, others)]
     cwd = cwd.resolve()
-    chosen = choose(None, {}, cwd).space
     found = _repository(cwd)
     remote = remote_path((_origin(found.config) if found else None) or "")
-    segments = [remote[-1:], (found.name,) if found else (), (cwd.name,)]
-    return {space_name(each) for each in segments if any(each)} - {chosen}
+    merge = f"`muisti space merge {{}} {choice.space} --drop` joins them"
+    earlier = _earlier(cwd, found, remote)
+    alike = {*_similar(choice.space, others), *_same_repository(remote, others)}
+    above = set[str]() if found else {space_name([folder.name]) for folder in cwd.parents if folder.name}
+    told = {
+        **{name: f"--space {name} works in the space of a folder above." for name in above},
+        **{name: f"{name} has a similar name. If it is the same project, {merge.format(name)}." for name in alike},
+        **{name: f"{name} may hold earlier memories of this project: {merge.format(name)}." for name in earlier},
+    }
+    return [Kin(name, told[name]) for name in others if name in told]
+
+
+def _earlier(cwd: Path, found: "_Repository | None", remote: Sequence[str]) -> set[str]:
+    """Names that the project has had, perhaps: before it had a remote, or was a repository."""
+    folders = [cwd.name]
+    if found is not None:
+        inside = [folder.name for folder in (cwd, *cwd.parents) if folder.is_relative_to(found.root)]
+        folders = [found.name, *inside]
+    return {space_name([name]) for name in (*remote[-1:], *folders) if name}
+
+
+def _similar(space: str, others: Sequence[str]) -> list[str]:
+    """Names with the same letters, or one that may be a slip; `api-v1` and `api-v2` are neither."""
+    near = get_close_matches(space, others, n=NEAR_MAX, cutoff=NEAR)
+    return [name for name in others if _letters(name) == _letters(space) or name in near and not _numbered(name, space)]
+
+
+def _same_repository(remote: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Names of a repository of the same name with another owner, such as a fork."""
+    if len(remote) < 2:
+        return []
+    return [name for name in others if _letters(_HASHED.sub("", name).partition(".")[2]) == _letters(remote[-1])]
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _numbered(one: str, other: str) -> bool:
+    """Whether names differ in their digits, as those of versions do."""
+    return re.sub(r"[^0-9]", "", one) != re.sub(r"[^0-9]", "", other)
 
 
 def space_name(segments: Sequence[str]) -> str:
@@ -124,6 +177,7 @@ def _checked(name: str, source: str) -> str:
 class _Repository(msgspec.Struct, frozen=True):
     name: str
     config: Path
+    root: Path
 
 
 def _repository(cwd: Path) -> _Repository | None:
@@ -131,7 +185,7 @@ def _repository(cwd: Path) -> _Repository | None:
     for folder in (cwd, *cwd.parents):
         marker = folder / ".git"
         if (marker / "HEAD").exists():
-            return _Repository(folder.name, marker / "config")
+            return _Repository(folder.name, marker / "config", folder)
         if marker.is_file():
             link = marker.read_text(encoding="utf-8", errors="replace").partition(":")[2].strip()
             return _linked(folder, (folder / link).resolve())
@@ -142,9 +196,9 @@ def _linked(folder: Path, git: Path) -> _Repository:
     try:
         shared = (git / (git / "commondir").read_text(encoding="utf-8").strip()).resolve()
     except FileNotFoundError:  # a submodule has none
-        return _Repository(folder.name, git / "config")
+        return _Repository(folder.name, git / "config", folder)
     name = shared.parent.name if shared.name == ".git" else shared.name.removesuffix(".git")
-    return _Repository(name, shared / "config")
+    return _Repository(name, shared / "config", folder)
 
 
 def _origin(config: Path) -> str | None:

@@ -22,6 +22,7 @@ from core.query import Query
 from core.store.database import Outcome
 from core.terms import OnConflict
 from core.values import Draft, RequestKey
+from core.waiting import WouldWait, without_waiting
 from service.admission import Admission, Line
 from service.meters import Meters
 from service.settings import Settings
@@ -210,7 +211,12 @@ class Backend:
             return None
         self._disk.enter()
         self._free -= 1
-        return memories.end_add(begun, await answer)
+        outcome = await answer
+        try:
+            with without_waiting():
+                return memories.end_add(begun, outcome)
+        except WouldWait:  # what a refusal means is read from the database; a success never gets here
+            return await self.store(memories.end_add, begun, outcome)
 
     def close(self) -> None:
         """Wait until all calls have ended. The engine stays open."""

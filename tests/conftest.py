@@ -1,13 +1,16 @@
 """What all tests share."""
 
 import gc
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from deploy.cluster.sqld import Sqld
 from service.server import GARBAGE
+from service.settings.places import users_database
 from tests.stores import Everything, FileStore, RemoteStore, Stores
 
 # The same examples each time, so that a change is judged by what it changed; a deadline would be a timed assertion.
@@ -45,6 +48,45 @@ def _store_of(item: pytest.Item) -> str | None:
         return "file"
     callspec = getattr(item, "callspec", None)
     return None if callspec is None else callspec.params.get("stores")
+
+
+REAL_DATABASE = users_database(os.environ)  # of whoever runs the tests
+HOMES = ("HOME", "USERPROFILE", "XDG_DATA_HOME", "LOCALAPPDATA")
+
+
+def at_home(folder: Path) -> dict[str, str]:
+    """Variables with which a program finds the user's data in a folder."""
+    return dict.fromkeys(HOMES, str(folder))
+
+
+def _touched() -> tuple[int, int] | None:
+    """When the database of whoever runs the tests was changed, and its size; None when there is none."""
+    if REAL_DATABASE is None or not REAL_DATABASE.exists():
+        return None
+    found = REAL_DATABASE.stat()
+    return found.st_mtime_ns, found.st_size
+
+
+BEFORE = _touched()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_home_of_a_person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Fixtures of the session and what they start find no data of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in at_home(tmp_path_factory.mktemp("session-home")).items():
+            patch.setenv(name, value)
+        yield
+    assert _touched() == BEFORE, "a test has changed the database of whoever runs the tests"
+
+
+@pytest.fixture(autouse=True)
+def home(no_home_of_a_person: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home for each test and for the processes that it starts."""
+    folder = tmp_path_factory.mktemp("home")
+    for name, value in at_home(folder).items():
+        monkeypatch.setenv(name, value)
+    return folder
 
 
 def pytest_configure(config: pytest.Config) -> None:

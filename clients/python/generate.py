@@ -195,7 +195,7 @@ def _is_long(operation: Mapping[str, Any]) -> bool:
 
 def _takes_a_file(operation: Mapping[str, Any]) -> bool:
     """The body is a file of any size, which may be given in pieces."""
-    return [*operation.get("requestBody", {}).get("content", {})] == [LINES]
+    return [*operation.get("requestBody", {}).get("content", {})][:1] == [LINES]
 
 
 def _body(operation: Mapping[str, Any]) -> str | None:

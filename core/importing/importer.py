@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from math import inf
 
 from core.caller import Caller
 from core.counts import Quota
@@ -13,9 +14,9 @@ from core.importing.moving import Move
 from core.importing.staging import Staging
 from core.importing.undo import known, undo
 from core.index.cache import Indexes
+from core.intake import Intake
 from core.reading import find_space
 from core.records import Imported, ImportReport, LineProblem
-from core.screening import Screener
 from core.staged import clear_dead
 from core.store.database import Database
 from core.values import Seq
@@ -33,11 +34,11 @@ class Importer:
         encoder: Encoder | None,
         quota: Quota,
         clock: Clock,
-        screener: Screener,
+        intake: Intake,
     ) -> None:
         """`quota` is that of spaces without one."""
         self._database, self._indexes, self._encoder = database, indexes, encoder
-        self._quota, self._clock, self._screener = quota, clock, screener
+        self._quota, self._clock, self._intake = quota, clock, intake
 
     def begin(self, space: str, caller: Caller, *, atomic: bool, dry_run: bool) -> "Import":
         """Make ready for the lines of a file.
@@ -61,8 +62,8 @@ class Importer:
         )
         return Import(
             file,
-            Lines(file, self._screener, embeds=encoder is not None),
-            Staging(file, self._database, encoder, self._clock),
+            Lines(file, self._intake, embeds=encoder is not None),
+            Staging(file, self._database, encoder, self._clock, self._intake),
             Move(file, self._database, self._quota, self._clock),
             self._indexes,
         )
@@ -117,7 +118,7 @@ class Import:
         file = self._file
         if file.is_refused:
             report = _report(file, (0, memories), 0, file.target.seq, None)
-            raise ImportRefused([*map(_problem, file.tally.failures), *_untold(file)], report)
+            raise ImportRefused([*map(_problem, _in_order(file.tally.failures)), *_untold(file)], report)
         if file.dry_run and versions:
             self._move.check(staged, versions, self._lines.last)
         if file.dry_run or not versions:
@@ -159,12 +160,18 @@ def _report(file: Incoming, memories: tuple[int, int], versions: int, seq: Seq, 
         versions=versions,
         skipped=dict(tally.skipped),
         failed=tally.failed,
-        failures=tuple(tally.failures),
+        failures=tuple(_in_order(tally.failures)),
+        flags=tuple(tally.flags),
         vectors_kept=tally.kept,
         vectors_embedded=tally.embedded,
         origin=None if header.space is None else Seq(header.space.epoch, header.space.seq),
         seq=seq,
     )
+
+
+def _in_order(failures: Sequence[LineProblem]) -> list[LineProblem]:
+    """Return failures by line; those of no single line come last."""
+    return sorted(failures, key=lambda one: one.line or inf)
 
 
 def _problem(bad: LineProblem) -> Problem:

@@ -8,6 +8,7 @@ import msgspec
 
 from core.caller import Caller
 from core.errors import InvalidInput, Problem
+from core.outcomes import Flag
 from core.records import Header, ImportReport, LineProblem, PassageRecord
 from core.store.spaces import SpaceRow
 from core.values import Memory
@@ -25,6 +26,7 @@ class Item(msgspec.Struct, frozen=True):
     died: int | None
     passages: Sequence[PassageRecord] | None
     is_new: bool  # without a history, so that its birth is a change of now
+    flags: tuple[Flag, ...] = ()
 
 
 class Tally(msgspec.Struct):
@@ -32,6 +34,7 @@ class Tally(msgspec.Struct):
 
     failed: int = 0
     failures: list[LineProblem] = msgspec.field(default_factory=list[LineProblem])
+    flags: list[Flag] = msgspec.field(default_factory=list[Flag])
     skipped: Counter[str] = msgspec.field(default_factory=Counter[str])
     kept: int = 0
     embedded: int = 0
@@ -81,6 +84,10 @@ class Incoming(msgspec.Struct):
         tally.failed += 1
         if len(tally.failures) < TOLD:
             tally.failures.append(LineProblem(line, place, code, tuple(problems)))
+
+    def flag(self, flags: Sequence[Flag]) -> None:
+        """Note what is not stored as it was sent."""
+        self.tally.flags += flags[: max(0, TOLD - len(self.tally.flags))]
 
 
 class Broken(InvalidInput):

@@ -8,7 +8,9 @@ from msgspec.structs import replace
 from core.errors import InvalidInput, Problem
 from core.ids import id_bytes
 from core.importing.incoming import Broken, Incoming, Item
-from core.prepare import DRAFT_FIELDS, distinct_tags, draft_of
+from core.intake import Intake
+from core.outcomes import Flag
+from core.prepare import distinct_tags, draft_of
 from core.records import (
     FORMAT,
     READABLE,
@@ -26,7 +28,6 @@ from core.records import (
     read_record,
     read_vector,
 )
-from core.screening import Screener
 from core.text import count_tokens
 from core.times import DAY_US, from_us, to_us
 from core.transactions import Call
@@ -34,7 +35,7 @@ from core.validate import check_draft
 from core.values import Memory
 
 PIECE = 200  # versions that are stored at once
-PIECE_CHARACTERS = 2_000_000
+PIECE_BYTES = 4_000_000  # of lines
 ANCIENT = -(1 << 55)  # microseconds; nothing expired before
 _KIND = frozenset("abcdefghijklmnopqrstuvwxyz_")
 
@@ -42,9 +43,9 @@ _KIND = frozenset("abcdefghijklmnopqrstuvwxyz_")
 class Lines:
     """Reads lines, one after another; what they held waits until it is taken."""
 
-    def __init__(self, file: Incoming, screener: Screener, *, embeds: bool) -> None:
+    def __init__(self, file: Incoming, intake: Intake, *, embeds: bool) -> None:
         """`embeds`: vectors are made here."""
-        self._file, self._screener, self._embeds = file, screener, embeds
+        self._file, self._intake, self._embeds = file, intake, embeds
         self.last = 0  # number of a change, of those of the file or counted
         self._ended = False
         self._lines = self._changed = 0
@@ -57,7 +58,7 @@ class Lines:
     def is_full(self) -> bool:
         """Whether enough waits to be put aside."""
         lines = len(self._items) + (len(self._changes) + len(self._telemetry)) // 2
-        return lines >= PIECE or self._size >= PIECE_CHARACTERS
+        return lines >= PIECE or self._size >= PIECE_BYTES
 
     def read(self, line: bytes) -> None:
         """The next line of the file.
@@ -87,6 +88,7 @@ class Lines:
             place = record.place if isinstance(record, MemoryLine | BadLine) else None
             self._check_order(record)
             self._accept(record)
+            self._size += len(line)
         except Broken:
             raise
         except InvalidInput as bad:
@@ -153,7 +155,7 @@ class Lines:
 
     def _take_version(self, line: VersionLine) -> None:
         self._file.tally.versions += 1
-        memory = self._read(line)
+        memory, flags = self._read(line)
         if line.born <= self.last or line.born > self._file.top:
             raise InvalidInput.at("$.born", _no_place(line.born, self.last, self._file.top))
         if line.died is not None and not line.born < line.died <= self._file.top:
@@ -161,12 +163,12 @@ class Lines:
                 "$.died", f"{line.died} is not between the birth and the {self._file.top} of the header"
             )
         self.last = line.born
-        self._add(Item(self._lines, None, memory, line.born, line.died, line.passages, is_new=False))
+        self._add(Item(self._lines, None, memory, line.born, line.died, line.passages, is_new=False, flags=flags))
 
     def _take_memory(self, line: MemoryLine) -> None:
-        memory = self._read(line)
+        memory, flags = self._read(line)
         self.last += 1
-        self._add(Item(self._lines, line.place, memory, self.last, None, None, is_new=True))
+        self._add(Item(self._lines, line.place, memory, self.last, None, None, is_new=True, flags=flags))
 
     def _take_telemetry(self, line: TelemetryLine) -> None:
         if id_bytes(line.id) is None:
@@ -177,12 +179,11 @@ class Lines:
 
     def _add(self, item: Item) -> None:
         self._items.append(item)
-        self._size += len(item.memory.content)
 
-    def _read(self, line: VersionLine | MemoryLine) -> Memory:
+    def _read(self, line: VersionLine | MemoryLine) -> tuple[Memory, tuple[Flag, ...]]:
         try:
             memory = read_memory(line.memory, self._file.target.space.name, from_us(self._file.now))
-            memory = self._screened(memory)
+            memory, flags = self._accepted(memory)
             if isinstance(line, VersionLine):
                 self._check_vectors(line.passages or ())
         except InvalidInput:
@@ -190,7 +191,7 @@ class Lines:
                 self._file.lost.update(id_of(line.memory))
             raise
         tags = distinct_tags(memory.tags)
-        return structs.replace(memory, tags=tags, tokens=count_tokens(memory.content))
+        return structs.replace(memory, tags=tags, tokens=count_tokens(memory.content)), flags
 
     def _check_vectors(self, passages: Sequence[PassageRecord]) -> None:
         """Raise `InvalidInput` when a vector is not as those of its generation are."""
@@ -200,18 +201,21 @@ class Lines:
                 if name in generations:
                     read_vector(text, generations[name].dimensions)
 
-    def _screened(self, memory: Memory) -> Memory:
-        """The memory as the policy of the space lets it in.
+    def _accepted(self, memory: Memory) -> tuple[Memory, tuple[Flag, ...]]:
+        """Return the memory as the policy of the space lets it in, and what was taken out of it.
+
+        Echoes come later: what the space has already is none.
 
         Raises:
-            InvalidInput: it does not, or it is no memory that may be stored.
+            InvalidInput: the policy refuses it, or it is no memory that may be stored.
         """
         _check(memory)
-        stated = draft_of(memory)
-        draft = replace(stated, status="active") if memory.status == "superseded" else stated
-        clean, _ = self._screener.screened(self._file.target, draft, Call(ANCIENT, None, self._file.caller))
-        changes = {name: getattr(clean, name) for name in DRAFT_FIELDS if getattr(clean, name) != getattr(draft, name)}
-        return structs.replace(memory, **changes)
+        call, path = Call(self._file.now, None, self._file.caller), f"$.lines[{self._lines}]"
+        try:
+            return self._intake.brought(self._file.target, memory, None, call, path, is_new=False)
+        except InvalidInput as refusal:  # the line is named beside its problems
+            problems = [Problem("$" + one.path.removeprefix(path), one.message) for one in refusal.problems]
+            raise type(refusal)(problems) from None
 
     def _broken(self, message: str) -> Broken:
         path = f"$.lines[{self._lines}]"

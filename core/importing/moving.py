@@ -97,14 +97,18 @@ class Move:
         return [spaces.guard(staged.space), *entrance, *steps, *self._told(staged, now, last=last)]
 
     def _entrance(self, staged: Staged) -> list[Statement]:
-        """What must hold of the space that it is moved into, and what becomes of it first."""
+        """What must hold of the space that it is moved into, and what becomes of it first.
+
+        All that is staged must fit its quota: a later step could not take back what earlier ones have moved.
+        """
         target = staged.target
-        guards = [spaces.guard(target)]
+        guards = [spaces.guard_policy(target)]
         if self._file.generation is not None and self._file.tally.kept + self._file.tally.embedded:
             guards = [
                 spaces.adopt_generation(target, self._file.generation),
                 spaces.guard_model(target, self._file.generation),
             ]
+        guards.append(quotas.refuse_sum(target, staged.space, self._quota))
         if self._file.is_restored:
             space = self._file.opened.space
             assert space is not None

@@ -9,10 +9,12 @@ from typing import cast
 from msgspec.structs import replace
 
 from core.embed import Encoder
-from core.errors import Conflict, Problem
+from core.errors import Conflict, Echo, Problem
 from core.ids import id_text
 from core.importing.incoming import Incoming, Item
 from core.importing.plan import Plan
+from core.importing.renames import ids_in, names_of, original
+from core.intake import Intake
 from core.prepare import ready
 from core.records import ChangeLine, TelemetryLine, read_vector
 from core.staged import clear
@@ -22,6 +24,7 @@ from core.store.imports import Staged
 from core.store.inserting import NewVersion
 from core.store.version_rows import raw
 from core.times import to_us
+from core.transactions import Call
 from core.values import Memory
 
 _SCALES = struct.Struct("<2f")
@@ -32,8 +35,11 @@ Clock = Callable[[], int]
 class Staging:
     """The space that is for one file alone, made with its first piece."""
 
-    def __init__(self, file: Incoming, database: Database, encoder: Encoder | None, clock: Clock) -> None:
+    def __init__(
+        self, file: Incoming, database: Database, encoder: Encoder | None, clock: Clock, intake: Intake
+    ) -> None:
         self._file, self._database, self._encoder, self._clock = file, database, encoder, clock
+        self._intake = intake
         self._staged: Staged | None = None
 
     def add(self, items: Sequence[Item], changes: Sequence[ChangeLine], telemetry: Sequence[TelemetryLine]) -> None:
@@ -42,22 +48,24 @@ class Staging:
             return
         staged = self._open()
         plan = self._plan(items, changes)
-        chosen = [moved for item in items if (moved := plan.item(item)) is not None]
-        self._stage(staged, self._free(chosen))
+        chosen = [self._unlike(moved) for item in items if (moved := plan.item(item)) is not None]
+        self._stage(staged, self._free([item for item in chosen if item is not None]))
         rows = [imports.stage_change(staged, *values) for values in plan.changes(changes)]
-        rows += [imports.stage_telemetry(staged, *self._retrieved(line)) for line in telemetry]
+        names = names_of(self._database, self._file.target, [line.id for line in telemetry])
+        rows += [imports.stage_telemetry(staged, names.of(line.id), *self._retrieved(line)) for line in telemetry]
         if rows:
             write(self._database, [*imports.touch(staged, self._clock()), *rows])
 
-    def _retrieved(self, line: TelemetryLine) -> tuple[str, int, int]:
-        return line.id, line.retrieval_count, min(to_us(line.last_retrieved_at), self._file.now)
+    def _retrieved(self, line: TelemetryLine) -> tuple[int, int]:
+        return line.retrieval_count, min(to_us(line.last_retrieved_at), self._file.now)
 
     def close(self) -> tuple[Staged, int, int]:
         """All is there: take away what is bad of it. The numbers of memories and of versions that are left."""
         staged = self._open()
         write(self._database, imports.touch(staged, self._clock()))
         for chunk in _chunks(sorted(self._file.lost)):
-            write(self._database, imports.drop(staged, chunk))
+            names = names_of(self._database, self._file.target, chunk)
+            write(self._database, imports.drop(staged, [*map(names.of, chunk)]))
         self._check_parents(staged)
         memories, versions = (cast(int, rows[0][0]) for rows in self._database.read(imports.sizes(staged)))
         return staged, memories, versions
@@ -84,11 +92,25 @@ class Staging:
         return self._staged
 
     def _plan(self, items: Sequence[Item], changes: Sequence[ChangeLine]) -> Plan:
-        ids = {item.memory.id for item in items} | {change.id for change in changes if change.id is not None}
-        new = sorted({item.memory.id for item in items if item.is_new})
-        ask = [imports.last_versions(self._file.target, chunk) for chunk in _chunks(sorted(ids))]
-        found = self._database.read([*ask, imports.known_ids(self._open(), new)])
-        return Plan(self._file, [row for rows in found[:-1] for row in rows], found[-1])
+        ids = {one for item in items for one in ids_in(item.memory)}
+        ids |= {change.id for change in changes if change.id is not None}
+        names = names_of(self._database, self._file.target, ids)
+        new = sorted({names.of(item.memory.id) for item in items if item.is_new})
+        (staged,) = self._database.read([imports.known_ids(self._open(), new)])
+        return Plan(self._file, names, staged)
+
+    def _unlike(self, item: Item) -> Item | None:
+        """Return the item as the policy on echoes lets it in, None when it is refused."""
+        if item.died is not None:
+            return item
+        call, path = Call(self._file.now, None, self._file.caller), f"$.lines[{item.line}]"
+        try:
+            memory, flags = self._intake.brought(self._file.target, item.memory, item.memory, call, path, is_new=True)
+        except Echo as refusal:
+            self._file.lost.add(item.memory.id)
+            self._file.fail(item.line, item.place, refusal.code, [Problem("$.content", str(refusal))])
+            return None
+        return replace(item, memory=memory, flags=(*item.flags, *flags))
 
     def _free(self, items: Sequence[Item]) -> list[Item]:
         """Those whose address no other memory of the space has."""
@@ -109,9 +131,11 @@ class Staging:
         if not items:
             return
         batch = list(imports.touch(staged, self._clock()))
+        told = len(self._file.tally.flags)
         kept, embedded = self._file.tally.kept, self._file.tally.embedded
         for item, new in zip(items, self._prepared(items), strict=True):
             batch += imports.stage(staged, new, item.born, item.died, self._file.generation)
+            self._file.flag(item.flags)
             if item.is_new:
                 me, version = raw(item.memory.id), item.memory.version
                 caller = self._file.caller
@@ -123,6 +147,7 @@ class Staging:
             if refused.code != "constraint":
                 raise
             self._file.tally.kept, self._file.tally.embedded = kept, embedded
+            del self._file.tally.flags[told:]
             if len(items) == 1:
                 item = items[0]
                 if not item.is_new:
@@ -180,7 +205,10 @@ class Staging:
         while True:
             (rows,) = self._database.read([imports.orphans(staged)])
             for memory_id, parent_id in cast(list[tuple[bytes, bytes]], rows):
-                message = f"memory {id_text(memory_id)}: no memory {id_text(parent_id)} in the file or in this space"
+                memory, parent = (
+                    original(self._database, self._file.target, id_text(one)) for one in (memory_id, parent_id)
+                )
+                message = f"memory {memory}: no memory {parent} in the file or in this space"
                 self._file.fail(0, None, "invalid_input", [Problem("$.parent_id", message)])
             if not rows:
                 return

@@ -16,6 +16,7 @@ from core.store import spaces
 from core.store.database import Database
 from core.store.spaces import SpaceRow, space_row
 from core.values import Seq
+from core.waiting import Lock, refuse_long
 
 SOON = 2_000  # changes; so many are read in about 50 ms
 LOOSE = 10_000  # rows of an index that are not packed, before they are
@@ -44,7 +45,7 @@ class Indexes:
         self._memory = memory
         self._vectors = vectors
         self._lock = threading.Lock()
-        self._loading: dict[_Key, threading.Lock] = {}
+        self._loading: dict[_Key, Lock] = {}
         self._open: OrderedDict[_Key, SpaceIndex] = OrderedDict()
         self._written: dict[int, int] = {}
         self._warming: dict[str, threading.Thread] = {}
@@ -202,7 +203,8 @@ class Indexes:
             if index is not None:
                 self._open.move_to_end(key)
                 return index
-            loading = self._loading.setdefault(key, threading.Lock())
+            refuse_long()
+            loading = self._loading.setdefault(key, Lock())
         with loading:
             with self._lock:
                 index = self._open.get(key)

@@ -1,6 +1,5 @@
 """Filter columns of an index, each read from the store when a filter first asks for it."""
 
-import threading
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -10,6 +9,7 @@ from core.index.rows import Rows
 from core.store.database import Database, Row
 from core.store.index_rows import field_values
 from core.store.spaces import SpaceRow
+from core.waiting import Lock
 
 NUMBERS = frozenset(
     {"importance", "created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at", "trust"}
@@ -24,7 +24,7 @@ class Fields:
         self._database = database
         self._space = space
         self._columns: dict[str, Column] = {}
-        self._growing = threading.Lock()
+        self._growing = Lock()
 
     @property
     def nbytes(self) -> int:

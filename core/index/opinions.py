@@ -14,6 +14,7 @@ from core.kernels import Codes, Longs
 from core.store import feedback
 from core.store.database import Database
 from core.store.spaces import SpaceRow
+from core.waiting import refuse_long
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -57,6 +58,8 @@ class Opinions:
     def renew(self) -> None:
         """Read what is new."""
         known = self._known
+        if not known.number:  # the first time it may be much
+            refuse_long()
         ((number,),), rows = self._database.read(feedback.given_after(self._space, known.number))
         if not rows:
             return

@@ -14,6 +14,7 @@ from core.kernels import Codes, Longs
 from core.store import telemetry
 from core.store.database import Database
 from core.store.spaces import SpaceRow
+from core.waiting import refuse_long
 
 STALE_SECONDS = 30.0
 LATE_US = 600_000_000  # processes write down what they counted some seconds later, and their clocks differ
@@ -36,6 +37,7 @@ class Refreshes:
     def last(self, snapshot: Snapshot, rows: RowNumbers) -> Longs:
         """When the memory of each row was last retrieved, in microseconds; 0 for never."""
         if monotonic() - self._read_at > STALE_SECONDS:
+            refuse_long()
             self._renew()
         high, low, at = self._known
         if not len(at):

@@ -1,6 +1,5 @@
 """The index of one space: kept fresh from the store, read through immutable snapshots."""
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import cast
 
@@ -26,6 +25,7 @@ from core.store.database import Database, Row
 from core.store.spaces import SpaceRow
 from core.text import FIELDS
 from core.values import Seq
+from core.waiting import Lock
 
 COMPACT_AT = 4_096  # rows that nobody asks for, when they are also most of the index
 FIRST_PAGE = 500  # versions; long ones have hundreds of passages each
@@ -55,7 +55,7 @@ class SpaceIndex:
         self.loose = 0  # rows that a load would not find packed
         self._database = database
         self._units = field_units(space.space.settings)
-        self._refreshing = threading.Lock()
+        self._refreshing = Lock()
         self._generation = space.generation if vectors else None
         self._rows = Rows(space.dimensions if vectors else 0)
         self._pieces: list[Postings] = []

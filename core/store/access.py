@@ -1,9 +1,9 @@
 """What lets us in to a remote database: a bearer token, given as text or in a file that may change while we run."""
 
-import threading
 from pathlib import Path
 
 from core.errors import StoreUnavailable
+from core.waiting import Lock
 
 
 class Token:
@@ -18,7 +18,7 @@ class Token:
         self._text = text
         self._file = file
         self._seen: tuple[int, int, int] | None = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self.current()
 
     def current(self) -> str | None:

@@ -12,7 +12,7 @@ from typing import cast
 
 import apsw
 
-from core.errors import StoreUnavailable
+from core.errors import Busy, StoreUnavailable
 from core.meters import StoreMeters
 from core.store import opening
 from core.store.database import Database, Ended, Rows, Scrubbed, Statement
@@ -21,6 +21,9 @@ from core.store.opening import CLEAN
 from core.store.opening import Synchronous as Synchronous
 from core.store.sqlite_errors import translated
 from core.store.writer import CHECKPOINT_PAGES, Waiting, Writer, run
+from core.waiting import WouldWait, may_wait, refuse_long
+
+READER_SECONDS = 10.0  # that a thread waits for a reader
 
 
 class FileDatabase:
@@ -31,12 +34,14 @@ class FileDatabase:
         path: str | os.PathLike[str],
         *,
         readers: int = 8,
+        reader_seconds: float = READER_SECONDS,
         synchronous: Synchronous = "FULL",
         vfs: str | None = None,
         checkpoint_pages: int = CHECKPOINT_PAGES,
     ) -> None:
         """Open the file, making it when it is missing.
 
+        A read waits `reader_seconds` for one of the `readers`.
         Below FULL, `synchronous` loses acknowledged writes in a power cut; `vfs` names another file layer; a log of
         `checkpoint_pages` moves into the file. These serve tests.
 
@@ -52,7 +57,7 @@ class FileDatabase:
         self._pool: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(readers):
             self._pool.put(None)  # opened on first use
-        self._readers = readers
+        self._readers, self._reader_seconds = readers, reader_seconds
 
     @property
     def engine(self) -> str:
@@ -121,14 +126,31 @@ class FileDatabase:
 
     @contextmanager
     def _reader(self) -> Generator[apsw.Connection]:
-        connection = self._pool.get()
+        connection = self._free()
         try:
             if connection is None:
+                refuse_long()
                 with translated():
                     connection = opening.reading(self._path, self._vfs)
             yield connection
         finally:
             self._pool.put(connection)
+
+    def _free(self) -> apsw.Connection | None:
+        """Take a reader out of the pool; None is one that is not open yet.
+
+        Raises:
+            WouldWait: none is free, and this code may not wait for one.
+            Busy: none became free in time.
+        """
+        try:
+            return self._pool.get(may_wait(), self._reader_seconds)
+        except queue.Empty:
+            if not may_wait():
+                raise WouldWait from None
+            raise Busy(
+                f"all {self._readers} readers of the database were in use for {self._reader_seconds:g} s; try again"
+            ) from None
 
     def _is_clean(self) -> bool:
         with self._reader() as connection, translated():

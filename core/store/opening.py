@@ -10,6 +10,7 @@ from typing import Literal, cast
 import apsw
 
 from core.errors import StoreCorrupt, StoreUnavailable
+from core.waiting import may_wait
 
 APPLICATION_ID = 0x4D756973  # "Muis"
 BUSY_TIMEOUT_MS = 10_000
@@ -54,7 +55,16 @@ def reading(path: Path, vfs: str | None) -> apsw.Connection:
     """A connection that cannot write."""
     connection = connect(path, vfs)
     connection.pragma("query_only", True)
+    connection.set_busy_handler(_keep_trying)
     return connection
+
+
+def _keep_trying(tries: int) -> bool:
+    """Pause while another process holds the file, and return whether to try again; SQLite calls it."""
+    if not may_wait() or tries >= BUSY_TIMEOUT_MS // BUSY_PAUSE_MS:
+        return False
+    time.sleep(BUSY_PAUSE_MS / 1000)
+    return True
 
 
 def writing(path: Path, vfs: str | None, synchronous: Synchronous) -> apsw.Connection:

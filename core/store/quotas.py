@@ -35,6 +35,25 @@ def refuse_more(space: SpaceRow, default: Quota) -> Statement:
     )
 
 
+def refuse_more_in(name: str, default: Quota) -> Statement:
+    """Refuse when the space of this name, made in the same batch, holds too much."""
+    return Statement(
+        "INSERT INTO refuse SELECT 'quota_exceeded' FROM spaces s LEFT JOIN quotas q ON q.space = s.name "
+        "WHERE s.name = ? AND (s.memories > coalesce(q.memories, ?) OR s.bytes > coalesce(q.bytes, ?))",
+        (name, *_both(default)),
+    )
+
+
+def refuse_sum(space: SpaceRow, more: SpaceRow, default: Quota) -> Statement:
+    """Refuse when the space would hold too much if it held what another holds as well."""
+    return Statement(
+        "INSERT INTO refuse SELECT 'quota_exceeded' FROM spaces s JOIN spaces m ON m.id = ? "
+        "LEFT JOIN quotas q ON q.space = s.name WHERE s.id = ? "
+        "AND (s.memories + m.memories > coalesce(q.memories, ?) OR s.bytes + m.bytes > coalesce(q.bytes, ?))",
+        (more.id, space.id, *_both(default)),
+    )
+
+
 def refuse_larger(space: SpaceRow, default: Quota, new: Memory) -> Statement:
     """Refuse when the space holds too many bytes and this version has more than the one before it."""
     return Statement(

@@ -7,6 +7,7 @@ import apsw
 
 from core.errors import StoreCorrupt, StoreFull, StoreUnavailable
 from core.store.database import BadStatement
+from core.waiting import WouldWait, may_wait
 
 
 @contextmanager
@@ -17,6 +18,8 @@ def translated() -> Generator[None]:
     except apsw.FullError as error:
         raise StoreFull("no room left on the disk; nothing was stored") from error
     except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
+        if not may_wait():
+            raise WouldWait from error
         raise StoreUnavailable("another process holds the database; try again") from error
     except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:  # the last for a text that is none
         raise StoreCorrupt("the database file is damaged or is no database") from error

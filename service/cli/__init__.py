@@ -5,7 +5,7 @@ What is imported here is paid for by every `--help`: click alone. Each command's
 
 import click
 
-from service.cli.base import WIDTH, Main, global_options
+from service.cli.base import CONTEXT, Main, global_options
 
 SECTIONS = {
     "Begin": {
@@ -15,7 +15,10 @@ SECTIONS = {
         "mcp": ("service.cli.mcp:mcp", "Serve MCP on standard input and output."),
         "skill": ("service.cli.skill:skill", "Show what an agent should know about remembering."),
         "hook": ("service.cli.hook:hook", "Keep what happens in an agent client."),
-        "completion": ("service.cli.completion:completion", "Print a script that completes commands and options."),
+        "completion": (
+            "service.cli.completion:completion",
+            "Print a script that completes commands, options and names.",
+        ),
     },
     "Memories": {
         "add": ("service.cli.write:add", "Remember a text."),
@@ -90,12 +93,13 @@ COMMANDS = {name: at for section in SECTIONS.values() for name, at in section.it
     ),
     params=global_options(),
     no_args_is_help=True,
-    context_settings={"max_content_width": WIDTH},
+    context_settings={**CONTEXT},
 )
 @click.version_option(package_name="muisti", message="%(prog)s %(version)s", help="Print the version and stop.")
 def main() -> None:
     """Memory for AI agents: store what they learn, find the right piece again.
 
-    Works on the file muisti.db in this folder, or on a server with --url. Exit codes: 0 done, 1 error or not found,
+    Works on a database file in your data folder (or on muisti.db in this project, where there is one), or on a
+    server with --url. Exit codes: 0 done, 1 error or not found,
     2 conflict, 3 content too long, 64 wrong usage.
     """

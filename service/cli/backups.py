@@ -10,7 +10,7 @@ import click
 
 from service.cli.base import Command, Globals
 from service.cli.options import Moment
-from service.cli.output import cell, console, for_people, grid, hint, sized, tabbed, talk
+from service.cli.output import cell, check_folder, console, for_people, grid, hint, sized, tabbed, talk
 from service.cli.session import refusals, server_url
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
     many = place.startswith("s3://") or Path(place).is_dir()
     if not many and (keep or listed):
         raise click.UsageError("--keep and --list are for a folder, or s3://BUCKET/PREFIX")
+    if not many:
+        check_folder(Path(place))
     shelves = import_module("service.shelves")
     with refusals(options), _stages(options) as stages:
         if listed:
@@ -114,13 +116,13 @@ def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
     with refusals(options), _stages(options) as stages:
         stages.begin("restore")
         point = None if at is None else _point(at)
-        with _database(options) as target:
+        with _database(options, create=True) as target:
             local = isinstance(target, Path)
             if force and not local:
                 raise click.UsageError("--force is for a file; name an empty database on the server")
             with import_module("service.shelves").fetched(path, target if local else None) as file:
                 stamp = module.restore(file, target, _now(), stages.note, at=point, force=force)
-            place = str(target) if local else _settings(options).database_url
+            place = str(target) if local else _settings(options, create=True).database_url
     _told(options, place, stamp, "file" if local else "database")
     talk("Restored. Every space has a new epoch.")
 
@@ -151,12 +153,13 @@ def _point(at: str) -> Any:
     return int(moment.timestamp() * 1_000_000)
 
 
-def _settings(options: Globals) -> "Settings":
-    return import_module("service.cli.configuration").in_force(options)
+def _settings(options: Globals, *, create: bool = False) -> "Settings":
+    import_module("service.cli.callers").demand(options, "admin")
+    return import_module("service.cli.whereabouts").settings_for(options, create=create)
 
 
-def _database(options: Globals) -> "AbstractContextManager[Path | Side]":
-    return import_module("service.databases").whole(_settings(options))
+def _database(options: Globals, *, create: bool = False) -> "AbstractContextManager[Path | Side]":
+    return import_module("service.databases").whole(_settings(options, create=create))
 
 
 def _stages(options: Globals) -> Any:

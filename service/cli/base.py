@@ -3,7 +3,8 @@
 import errno
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -11,12 +12,37 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from service.schemas.modes import MODES
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 OK, ERROR, CONFLICT, TOO_LONG, USAGE = 0, 1, 2, 3, 64
 GLOBAL = "Global options"
 WIDTH = 110  # columns of help, where the terminal has them
+ACCESS_MODES = tuple(MODES)
+HELP_NAMES = ("-h", "--help")
+CONTEXT: Mapping[str, Any] = {"max_content_width": WIDTH, "help_option_names": HELP_NAMES}
+# Words with one meaning: a command that is not there is answered with those of its row that are.
+SYNONYMS = tuple(
+    words.split()
+    for words in (
+        "delete rm remove del forget drop erase revoke",
+        "get show cat view read which",
+        "search find query recall ask grep",
+        "list ls all",
+        "add create new remember store save put",
+        "update edit change patch modify set",
+        "serve start run server up",
+        "import load restore-backup",
+        "export dump backup",
+        "undo revert rollback",
+        "history log versions",
+        "stats info status count",
+        "connect setup install init",
+    )
+)
+FLAGS = {"help": "--help", "version": "--version"}
 
 
 @dataclass(slots=True)
@@ -27,9 +53,12 @@ class Globals:
     space: str | None = None
     database: str | None = None
     config: str | None = None
+    access: str | None = None
+    only_category: str | None = None
     json: bool | None = None
     plain: bool | None = None
     no_color: bool | None = None
+    told: bool = False  # which database is used
 
 
 class Failure(click.ClickException):
@@ -45,14 +74,33 @@ def global_options() -> list[click.Parameter]:
     return [
         _global("--url", metavar="URL", help="Server to talk to; without one the database file.  [env: MUISTI_URL]"),
         _global(
-            "-s", "--space", metavar="NAME", help="Space to work in; else that of the project.  [env: MUISTI_SPACE]"
+            "-s",
+            "--space",
+            metavar="NAME",
+            help="Space to work in; else that of the project.  [env: MUISTI_SPACE]",
+            shell_complete=_spaces,
         ),
         _global("--database", metavar="FILE", help="Database, a path or a file: URL.  [env: MUISTI_DATABASE_URL]"),
         _global("--config", metavar="FILE", help="Settings file.  [env: MUISTI_CONFIG; default: muisti.toml here]"),
+        _global(
+            "--access",
+            type=click.Choice(ACCESS_MODES),
+            metavar="MODE",
+            help=f"On a database file: {', '.join(ACCESS_MODES)}.  [env: MUISTI_ACCESS]",
+        ),
+        _global(
+            "--only-category",
+            metavar="NAME",
+            help="On a database file: the only category that there is.  [env: MUISTI_ONLY_CATEGORY]",
+        ),
         _global("--json", is_flag=True, help="Print the JSON of the API and nothing else."),
         _global("--plain", is_flag=True, help="Print plain lines, as into a pipe."),
         _global("--no-color", is_flag=True, help="No colours.  [env: NO_COLOR]"),
     ]
+
+
+def _spaces(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+    return import_module("service.cli.completing").completes("space")(context, parameter, incomplete)
 
 
 def _global(*names: str, **attributes: Any) -> click.Option:
@@ -69,6 +117,7 @@ class Helped(click.Command):
 
     examples: Sequence[str] = ()
     shared: Sequence[click.Parameter] = ()
+    own_title = "Options"
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_usage(ctx, formatter)
@@ -82,18 +131,25 @@ class Helped(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         own = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and param not in self.shared]
-        for title, params in (("Options", own), (GLOBAL, self.shared)):
-            rows = [row for param in params if (row := param.get_help_record(ctx)) is not None]
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+        rows = [row for param in own if (row := param.get_help_record(ctx)) is not None]
+        if rows:
+            with formatter.section(self.own_title):
+                formatter.write_dl(rows)
+        self.format_shared(formatter)
+
+    def format_shared(self, formatter: click.HelpFormatter) -> None:
+        """Name the global options, which the main help describes."""
+        if self.shared:
+            names = ", ".join(max(param.opts, key=len) for param in self.shared)
+            with formatter.section(GLOBAL):
+                formatter.write_text(f"{names}: see muisti --help")
 
 
 class Command(Helped):
     """A command with examples, and with the global options."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
-        super().__init__(*args, context_settings={"max_content_width": WIDTH}, **attributes)
+        super().__init__(*args, context_settings={**CONTEXT}, **attributes)
         self.examples = tuple(examples)
         self.shared = global_options()
         self.params = [*self.params, *self.shared]
@@ -120,10 +176,17 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in self.commands_at and not name.startswith("-") and not ctx.resilient_parsing:
-            near = get_close_matches(name, self.commands_at, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else f" There are: {', '.join(self.commands_at)}."
-            raise click.UsageError(f"no command {name!r}.{hint}", ctx)
+            raise click.UsageError(f"no command {name!r}.{self._meant(ctx, name.lower())}", ctx)
         return super().resolve_command(ctx, args)
+
+    def _meant(self, ctx: click.Context, name: str) -> str:
+        """The command that a person may have meant: by the meaning of the word, else by its letters."""
+        if name in FLAGS:
+            return f" Did you mean `{ctx.command_path} {FLAGS[name]}`?"
+        same = [word for words in SYNONYMS if name in words for word in words if word in self.commands_at]
+        near = same or get_close_matches(name, self.commands_at, n=1)
+        hint = " or ".join(repr(word) for word in near[:2])
+        return f" Did you mean {hint}?" if near else f" There are: {', '.join(self.commands_at)}."
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
         """Names from the table, without importing the commands."""
@@ -135,6 +198,14 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in self.commands_at.items()])
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with _enough():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _enough():
+            return super().invoke(ctx)
+
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run; usage errors end with 64 instead of click's 2, which means a conflict here."""
         try:
@@ -144,11 +215,6 @@ class LazyGroup(click.Group):
                 raise
             error.show()
             sys.exit(_exit_code(error))
-        except OSError as error:
-            if error.errno != errno.EPIPE:
-                raise
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
-            sys.exit(ERROR)
         except click.Abort:
             if not standalone_mode:
                 raise
@@ -173,6 +239,7 @@ class Main(Helped, LazyGroup):
         super().__init__(*args, commands_at=commands, **attributes)
         self.sections = sections
         self.examples = tuple(examples)
+        self.own_title = GLOBAL
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, section in self.sections.items():
@@ -186,8 +253,7 @@ class Subcommands(Helped, LazyGroup):
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
         helps = not attributes.get("invoke_without_command")
-        context = {"max_content_width": WIDTH}
-        super().__init__(*args, context_settings=context, no_args_is_help=helps, **attributes)
+        super().__init__(*args, context_settings={**CONTEXT}, no_args_is_help=helps, **attributes)
         self.examples = tuple(examples)
         self.shared = global_options()
         self.params = [*self.params, *self.shared]
@@ -195,6 +261,18 @@ class Subcommands(Helped, LazyGroup):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)
         self.format_commands(ctx, formatter)
+
+
+@contextmanager
+def _enough() -> Iterator[None]:
+    """End well when a reader has enough, such as `head`: click would end with 1, which a shell takes for a failure."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.EPIPE:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
+        raise click.exceptions.Exit(OK) from error
 
 
 def _exit_code(error: click.ClickException) -> int:

@@ -17,10 +17,10 @@ import msgspec
 
 from service.cli.base import ERROR, Failure, Globals
 from service.cli.ends import End, existing, opened_end
+from service.cli.import_reports import failed_lines, imported, imports_table, print_report
 from service.cli.opening import space_choice
 from service.cli.output import answer, cell, console, talk
 from service.cli.progress import Stages
-from service.cli.reports import failed_lines, imported, imports_table, print_report
 from service.client import ApiError
 from service.importers.items import Unreadable
 from service.importers.own import OwnFile, own_files
@@ -70,7 +70,7 @@ def bring(options: Globals, files: Sequence[str], how: How) -> None:
 def show_imports(options: Globals) -> None:
     """List what was imported into the space."""
     space = space_choice(options).space
-    with opened_end(options) as end, existing(space):
+    with opened_end(options, need="read") as end, existing(space):
         reply = end.imports(space)
     answer(
         options,
@@ -84,7 +84,7 @@ def show_imports(options: Globals) -> None:
 def undo_import(options: Globals, number: int) -> None:
     """Delete what an import has brought."""
     space = space_choice(options).space
-    with opened_end(options) as end, existing(space):
+    with opened_end(options, need="delete") as end, existing(space):
         reply = end.undo(space, number)
     answer(
         options,
@@ -99,7 +99,7 @@ def _bring_file(options: Globals, file: str, how: How) -> int:
     with (
         _problems(options, file),
         _source(file) as source,
-        opened_end(options, how.allowed) as end,
+        opened_end(options, how.allowed, need="write", create=True, dry_run=how.dry_run) as end,
         Stages(console(options, stderr=True), silent=True) as stages,
     ):
         stages.begin(source.name)

@@ -9,8 +9,11 @@ import click
 from service.cli.base import Failure, Globals
 from service.cli.changes import show, written
 from service.cli.configuration import in_force
+from service.cli.opening import client as connection
+from service.cli.opening import empty
 from service.cli.output import talk
 from service.cli.session import refusals, server_url, space_choice
+from service.cli.whereabouts import file_of, place_of
 from service.connect import jsonc, planning
 from service.connect.calling import Called, CallFailed, call
 from service.connect.clients import CLIENTS, KEY, Client, Entry, Home
@@ -43,13 +46,14 @@ def run(
             return
         change = planning.connect(client, path, called, entry)
         show(options, change, dry_run)
-        found = None if no_check or dry_run else _check(options, entry)
+        found = None if no_check or dry_run else _check(options, client, entry, project)
         if not dry_run and change.changes:
             planning.save(change, client, called)
     except planning.NotPossible as error:
         raise Failure(str(error)) from error
     written(options, change, dry_run, _told(found))
     if not dry_run:
+        _uses(options, client, project)
         _next(client, name, change.changes, project)
 
 
@@ -88,16 +92,47 @@ def _space(options: Globals, client: Client, project: bool) -> str | None:
     return None if client.at_work else DEFAULT_SPACE
 
 
-def _check(options: Globals, entry: Entry) -> Called:
+def _check(options: Globals, client: Client, entry: Entry, project: bool) -> Called:
+    """Call a tool as the client would; where there is no such space yet, on a database that is thrown away."""
     talk("Asking as the client would …")
     try:
-        found = call(entry, os.environ, space_choice(options).space if "command" not in entry else None)
+        if server_url(options):
+            found = call(entry, os.environ, space_choice(options).space)
+        elif _there(options, _space(options, client, project) or space_choice(options).space):
+            found = call(entry, os.environ, None)
+        else:
+            with empty(options, "connect") as trial:
+                there = database_path(trial.database_url)
+                found = call(planning.over_stdio(client, there, _space(options, client, project)), os.environ, None)
     except CallFailed as error:
         raise Failure(
             f"no tool could be called: {error}. Nothing was written; --no-check writes it all the same."
         ) from error
     talk(f"It has {len(found.tools)} tools; a call of memory_stats was answered after {found.seconds:.1f} s.")
     return found
+
+
+def _there(options: Globals, space: str) -> bool:
+    """Whether the database has the space: the check makes neither."""
+    path = file_of(in_force(options))
+    if path is not None and not path.exists():
+        return False
+    with connection(options) as opened:
+        return any(one["name"] == space for one in opened.spaces().data["items"])
+
+
+def _uses(options: Globals, client: Client, project: bool) -> None:
+    """Say which database and space the client will use, and which space commands here use."""
+    if url := server_url(options):
+        talk(f"It uses the server {url}; each call names its space.")
+        return
+    with refusals(options):
+        place = place_of(in_force(options))
+    pinned, here = _space(options, client, project), space_choice(options).space
+    space = "the space of the project that it works in" if pinned is None else f"the space {pinned}"
+    talk(f"It uses the database {place} and {space}.")
+    if pinned not in (None, here):
+        talk(f"Commands in this folder use the space {here}: --space {here} makes the client use it too.")
 
 
 def _told(found: Called | None) -> dict[str, Any]:

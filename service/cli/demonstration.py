@@ -69,7 +69,7 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 def _steps(options: Globals, path: Path) -> Iterator[Step]:
     settings = msgspec.structs.replace(in_force(options), database_url=f"file:{path}")
     began = perf_counter()
-    with client(options, settings) as opened:
+    with client(options, settings, create=True) as opened:
         opened.create_space(SPACE)
         yield Step("Start on an empty database", "muisti serve", perf_counter() - began, [])
         yield _timed("Store 200 memories, each embedded and indexed", "muisti add TEXT", lambda: _store(opened))

@@ -38,6 +38,8 @@ def run(options: Globals, *, quick: bool, repair: bool) -> None:
     """Check, repair what is asked for, and print; exit code 1 when a check failed and was not repaired."""
     if repair and server_url(options):
         raise click.UsageError("doctor --repair works on the database: run it there, without --url and MUISTI_URL")
+    if repair:
+        import_module("service.cli.callers").demand(options, "admin")
     checks = [*_checks(options, quick=quick and not repair)]
     done = import_module("service.cli.repairing").repair(options, checks) if repair else None
     worst = max((check.status for check in checks), key=list(STYLES).index)

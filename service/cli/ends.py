@@ -5,10 +5,14 @@ from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from typing import Any, Protocol
 
+from core.terms import Scope
 from service.cli.base import Failure, Globals
+from service.cli.callers import access_of, demand
 from service.cli.configuration import in_force
-from service.cli.opening import client, refusals, server_url
+from service.cli.opening import client, empty, refusals, server_url
+from service.cli.whereabouts import file_of, settings_for
 from service.client import ApiError, Client, Reply
+from service.settings import Settings
 
 
 class End(Protocol):
@@ -69,16 +73,33 @@ class There:
 
 
 @contextmanager
-def opened_end(options: Globals, allowed: Sequence[str] = ()) -> Iterator[End]:
-    """The end that the options name. `allowed` is stored whatever the policy of a space says."""
+def opened_end(
+    options: Globals, allowed: Sequence[str] = (), *, need: Scope, create: bool = False, dry_run: bool = False
+) -> Iterator[End]:
+    """The end that the options name. A dry run on a database that is missing works on an empty one.
+
+    `allowed` is stored whatever the policy of a space says.
+    """
     if server_url(options):
         with client(options) as opened:
             opened.allow(allowed)
             yield There(opened)
         return
     here = import_module("service.cli.here")  # with the whole service
-    with refusals(options), here.open_engine(in_force(options)) as engine:
-        yield here.Here(engine, allowed)
+    demand(options, need)
+    caller = access_of(options).caller(None, frozenset(allowed))
+    with refusals(options), _settings(options, create, dry_run) as settings, here.open_engine(settings) as engine:
+        yield here.Here(engine, caller)
+
+
+@contextmanager
+def _settings(options: Globals, create: bool, dry_run: bool) -> Iterator[Settings]:
+    path = file_of(in_force(options))
+    if not dry_run or path is None or path.exists():
+        yield settings_for(options, create=create and not dry_run)
+        return
+    with empty(options, "import") as settings:
+        yield settings
 
 
 def missing(space: str) -> Failure:

@@ -3,15 +3,24 @@
 import json
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from service.cli.base import ERROR, Command, Failure, Globals
+from service.cli.completing import completes
 from service.cli.naming import check_name, find, find_id
 from service.cli.options import JsonObject
-from service.cli.output import answer, cell, tabbed, talk
+from service.cli.output import answer, asking, cell, one_line, safe, tabbed, talk
+from service.cli.reports import report_options, with_report
 from service.cli.session import client, session
+
+if TYPE_CHECKING:
+    from service.cli.opening import Session
+    from service.client import Reply
+
+EXAMPLES = 3
+SHOWN = 80  # characters of an example
 
 
 @click.command(
@@ -24,7 +33,7 @@ from service.cli.session import client, session
         "muisti purge --everything --confirm acme.web --space acme.web",
     ),
 )
-@click.argument("name", metavar="[ID | CATEGORY KEY]", nargs=-1)
+@click.argument("name", metavar="[ID | CATEGORY KEY]", nargs=-1, shell_complete=completes("memory"))
 @click.option("--author", metavar="NAME", help="Memories that ever bore this author.")
 @click.option("--source", metavar="TEXT", help="Memories that ever came from this source.")
 @click.option("--filter", "filter_", type=JsonObject(), metavar="JSON", help="Memories that ever met a filter.")
@@ -32,7 +41,8 @@ from service.cli.session import client, session
 @click.option("--everything", is_flag=True, help="All that is in the space; needs --confirm.")
 @click.option("--confirm", metavar="SPACE", help="The name of the space, typed once more.")
 @click.option("--dry-run", is_flag=True, help="Count, and erase nothing.")
-@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Write the signed report to a file.")
+@click.option("--yes", is_flag=True, help="Do not ask. Needed where nobody can be asked.")
+@report_options
 @click.pass_obj
 def purge(
     options: Globals,
@@ -44,13 +54,16 @@ def purge(
     everything: bool,
     confirm: str | None,
     dry_run: bool,
+    yes: bool,
     report: Path | None,
+    no_report: bool,
 ) -> None:
     """Erase memories for good, with a signed report.
 
     One by its ID or its CATEGORY and KEY, or those of an author, a source, a filter, an age. Their history goes too,
-    and nothing brings them back.
-    Prints where it was looked for and how much was found; the signed report is kept nowhere else: --report saves it.
+    and nothing brings them back. Shows how many there are with three examples and asks; off a terminal it wants
+    --yes. Prints where it was looked for and how much was found, and writes the signed report, which nothing else
+    keeps, to a file.
     """
     given = {"author": author, "source": source, "older_than_days": older_than_days, "confirm": confirm}
     body: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -58,18 +71,50 @@ def purge(
     body |= {"everything": True} if everything else {}
     if bool(name) == bool(body):
         raise click.UsageError("name one memory, or say by options which to erase")
+    agreed = dry_run or yes or confirm is not None
+    if not agreed and not asking():
+        raise click.UsageError("purge erases for good: repeat with --yes, or with --dry-run to see what would go")
     with session(options) as opened:
         if name:
             check_name(name)
             memory_id = find_id(opened, name[0]) if len(name) == 1 else opened.read(lambda: find(opened, name))["id"]
-            reply = opened.read(lambda: opened.client.purge(opened.space, memory_id, dry_run=dry_run))
+
+            def purged(dry_run: bool) -> "Reply":
+                return opened.read(lambda: opened.client.purge(opened.space, memory_id, dry_run=dry_run))
         else:
-            reply = opened.read(lambda: opened.client.purge_some(opened.space, body, dry_run=dry_run))
-        if report is not None:
-            report.write_bytes(reply.body)
+
+            def purged(dry_run: bool) -> "Reply":
+                return opened.read(lambda: opened.client.purge_some(opened.space, body, dry_run=dry_run))
+
+        if not agreed:
+            _ask(opened, purged(True))
+        reply = purged(True) if dry_run else with_report(options, lambda: purged(False), report, no_report)
         answer(options, reply, table=lambda data: cell("\n".join(_lines(data))), plain=_lines)
         if not dry_run and not reply.data["report"]["complete"]:
             raise Failure("Something is left; the report says where. Repeat this when it is free.", ERROR)
+
+
+def _ask(opened: "Session", planned: "Reply") -> None:
+    """Show what would be erased, and go on when the person wants that.
+
+    Raises:
+        Failure: they do not.
+    """
+    ids = [*dict.fromkeys(one["memory_id"] for one in planned.data["items"])]
+    for memory_id in ids[:EXAMPLES]:
+        talk(f"  {memory_id}  {safe(_text(opened, memory_id))}")
+    if len(ids) > EXAMPLES:
+        talk(f"  and {len(ids) - EXAMPLES:,} more")
+    many = f"{len(ids):,} {'memory' if len(ids) == 1 else 'memories'}"
+    if not click.confirm(f"Erase {many} of the space {opened.space} for good, history included?", err=True):
+        raise Failure("Nothing was erased.")
+
+
+def _text(opened: "Session", memory_id: str) -> str:
+    """The start of a memory, of a deleted one too."""
+    versions = opened.client.history(opened.space, memory_id).data["items"]
+    text = one_line(versions[0]["memory"]["content"])
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
 
 @click.command(

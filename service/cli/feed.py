@@ -11,7 +11,7 @@ import click
 from core.terms import CHANGES_MAX, ChangeKind, Show
 from service.cli.base import Command, Globals
 from service.cli.options import as_filter, comma_list, filters
-from service.cli.output import ago, answer, cell, grid, one_line, safe, short_id, tabbed, talk
+from service.cli.output import ago, answer, brief, cell, grid, safe, short_id, tabbed, talk
 from service.cli.session import server_url, session
 from service.client import Unreachable
 
@@ -113,7 +113,7 @@ def _looked(opened: "Session", params: dict[str, str]) -> Iterator[Any]:
 
 def _text(change: Mapping[str, Any]) -> str:
     memory = change.get("after") or change.get("before")
-    return one_line(memory["content"]) if memory else ""
+    return brief(memory["content"]) if memory else ""
 
 
 def _line(change: Mapping[str, Any]) -> str:

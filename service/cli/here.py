@@ -10,7 +10,6 @@ from core.caller import Caller
 from core.engine import Engine
 from core.errors import MuistiError
 from core.importing.incoming import ImportRefused
-from core.memories import Memories
 from service.app import open_engine
 from service.client import ApiError, Reply
 from service.errors import problem_of
@@ -24,10 +23,8 @@ __all__ = ["Here", "open_engine"]
 class Here:
     """Does what a server would, and refuses as a server would."""
 
-    def __init__(self, engine: Engine, allowed: Iterable[str] = ()) -> None:
-        """`allowed` is stored whatever the policy of a space says."""
-        self._engine = engine
-        self._memories: Memories = engine.seen_by(Caller(allows=frozenset(allowed))) if allowed else engine
+    def __init__(self, engine: Engine, caller: Caller) -> None:
+        self._engine, self._memories = engine, engine.seen_by(caller)
 
     def spaces(self) -> dict[str, bool]:
         """The names of all spaces, and whether nothing was ever stored in each."""
@@ -48,18 +45,18 @@ class Here:
     def export(self, space: str, *, vectors: bool) -> Iterator[Iterator[bytes]]:
         """The lines of a space, in pieces."""
         with _refusing():
-            export = self._engine.export(space, installed_version(), vectors=vectors)
+            export = self._memories.export(space, installed_version(), vectors=vectors)
         yield (encoded(page) for page in export.pages())
 
     def bring(self, space: str, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Any:
         """The report of an import; also of one that is refused because of its lines."""
         with _refusing():
             incoming = self._memories.begin_import(space, atomic=atomic, dry_run=dry_run)
-            lines = Lines()
+            lines = Lines(incoming.take)
             try:
                 for piece in pieces:
-                    incoming.take(lines.feed(piece))
-                incoming.take(lines.end())
+                    lines.feed(piece)
+                lines.end()
                 report = incoming.finish()
             except ImportRefused as refused:
                 report = refused.report
@@ -70,12 +67,12 @@ class Here:
     def imports(self, space: str) -> Reply:
         """What was imported into a space."""
         with _refusing():
-            return _reply(ImportsReply.of(self._engine.imports(space)))
+            return _reply(ImportsReply.of(self._memories.imports(space)))
 
     def undo(self, space: str, number: int) -> Reply:
         """Delete what an import has brought."""
         with _refusing():
-            return _reply(ImportedReply.of(self._engine.undo_import(space, number)))
+            return _reply(ImportedReply.of(self._memories.undo_import(space, number)))
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import click
 
 from core.terms import BATCH_MAX
 from service.cli.base import Command, Globals
+from service.cli.completing import completes
 from service.cli.naming import find_id
 from service.cli.options import dry_run_option
 from service.cli.output import ago, answer, cell, grid, one_line, tabbed, talk
@@ -20,7 +21,7 @@ SHOWN = 80  # characters of a value that changed
 
 
 @click.command(cls=Command, examples=("muisti history 0197a3c0-5f4e-7000-8000-0123456789ab",))
-@click.argument("id_", metavar="ID")
+@click.argument("id_", metavar="ID", shell_complete=completes("memory"))
 @click.pass_obj
 def history(options: Globals, id_: str) -> None:
     """Show the versions of a memory and what each changed.
@@ -42,7 +43,7 @@ def history(options: Globals, id_: str) -> None:
         "muisti restore 0197a3c0-5f4e-7000-8000-0123456789ab --to 3",
     ),
 )
-@click.argument("id_", metavar="ID")
+@click.argument("id_", metavar="ID", shell_complete=completes("memory"))
 @click.option(
     "--to", type=click.IntRange(min=1), metavar="N", help="This version.  [default: the last that stood before]"
 )

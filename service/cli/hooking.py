@@ -126,7 +126,7 @@ def _store(options: Globals, found: Captured) -> None:
         signal.alarm(SECONDS)
     if found.folder is not None:
         options.space = choose(options.space, os.environ, found.folder).space
-    with _alone(), session(options) as opened:
+    with _alone(), session(options, create=True) as opened:
         try:
             opened.write(lambda: opened.client.add(opened.space, found.memory(), on_conflict="keep"))
         except ApiError as refusal:

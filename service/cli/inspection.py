@@ -17,7 +17,7 @@ from core.store.soundness import flaws
 from service.cli.base import Globals
 from service.cli.output import console
 from service.cli.progress import Stages
-from service.project import choose, other_names
+from service.project import choose, kin
 
 NAMED = 3  # of many
 AHEAD_SECONDS = 60.0  # that the last change may lie in the future
@@ -101,12 +101,12 @@ def _clock(database: Database) -> Check:
 
 
 def _split(database: Database) -> Iterator[Check]:
-    """Spaces that the project here may have had under other names."""
+    """Find spaces that the project here may have under other names."""
+    (rows,) = database.read([Statement("SELECT name FROM spaces WHERE memories > 0")])
     try:
-        here, others = choose(None, {}, Path.cwd()).space, other_names(Path.cwd())
+        here = choose(None, {}, Path.cwd())
+        found = kin(here, Path.cwd(), [str(row[0]) for row in rows])
     except InvalidInput:  # the check of the space says so
         return
-    (rows,) = database.read([Statement("SELECT name FROM spaces WHERE memories > 0")])
-    for name in sorted(others & {str(row[0]) for row in rows}):
-        detail = f"{name} may be of the same project as {here}: `muisti space merge {name} {here} --drop` joins them"
-        yield Check("project", "warning", detail)
+    for one in found:
+        yield Check("project", "warning", f"beside {here.space}: {one.advice}")

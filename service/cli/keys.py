@@ -45,7 +45,13 @@ keys = Subcommands(
 @click.option("--spaces", multiple=True, metavar="NAME", help='Space, or "acme.*"; repeat it, or give a,b,c.')
 @click.option("--category", metavar="NAME", help="The only category that there is for it.")
 @click.option("--source-class", type=click.Choice(get_args(SourceClass)), help="What it may at most claim to be.")
-@click.option("--expires-at", type=Moment(), metavar="TIME", help="From when on it opens nothing.")
+@click.option(
+    "--expires-at",
+    "--expires",
+    type=Moment(ahead=True),
+    metavar="TIME",
+    help="From when on it opens nothing, such as 30d.",
+)
 @click.pass_obj
 def create(
     options: Globals,
@@ -78,7 +84,7 @@ def create(
         for name, value in (("category", category), ("source_class", source_class), ("expires_at", expires_at))
         if value
     }
-    with client(options) as opened:
+    with client(options, create=True) as opened:
         reply = opened.create_key(body)
         talk("This key is shown once and kept nowhere; keep it where secrets are kept.")
         answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])

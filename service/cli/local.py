@@ -11,6 +11,7 @@ from typing import Any, cast
 import httpx
 from litestar import Litestar
 
+from service.access import OWNER, Access
 from service.app import create_app
 from service.client import Client, through
 from service.logs import errors_only
@@ -20,14 +21,17 @@ from service.settings import Settings
 class InProcess(httpx.BaseTransport):
     """Requests to the application without a network. Not thread-safe."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, access: Access, ensured: str | None) -> None:
+        """`ensured`: a space that is made where it is missing, by a caller that may add to it and make none."""
         with ExitStack() as undo:
             undo.enter_context(errors_only())  # a command is no server
             self._runner = undo.enter_context(asyncio.Runner())
-            app = create_app(settings, trusted=True)
+            app = create_app(settings, trusted=access)
             # The two libraries spell the types of ASGI differently.
             self._asgi = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
             self._stop, self._life = self._runner.run(self._start(app))
+            if ensured is not None and access.may("append"):
+                app.state.backend.engine.spaces.ensure(ensured)
             self._undo = undo.pop_all()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -63,10 +67,10 @@ class InProcess(httpx.BaseTransport):
         await self._life
 
 
-def start(settings: Settings) -> Client:
-    """The application on the database of `settings`.
+def start(settings: Settings, access: Access = OWNER, ensured: str | None = None) -> Client:
+    """The application on the database of `settings`, for one caller.
 
     Raises:
         MuistiError: the database cannot be used.
     """
-    return through(InProcess(settings))
+    return through(InProcess(settings, access, ensured))

@@ -5,7 +5,6 @@ from importlib import import_module
 import click
 
 from service.cli.base import Command, Globals
-from service.cli.configuration import in_force
 from service.cli.session import refusals, server_url, space_choice
 from service.schemas.modes import MODES
 
@@ -14,10 +13,10 @@ from service.schemas.modes import MODES
     cls=Command,
     examples=("muisti mcp", "muisti mcp --space acme.web --mode read-only", "muisti mcp --category notes"),
 )
-@click.option("--mode", type=click.Choice(list(MODES)), default="full", show_default=True, help="What tools there are.")
+@click.option("--mode", type=click.Choice(list(MODES)), help="What tools there are.  [default: that of --access, full]")
 @click.option("--category", metavar="NAME", help="The only category that there is.")
 @click.pass_obj
-def mcp(options: Globals, mode: str, category: str | None) -> None:
+def mcp(options: Globals, mode: str | None, category: str | None) -> None:
     """Serve MCP on standard input and output.
 
     For a client that starts its servers itself. Works on the database file and in one space; a running server offers
@@ -26,7 +25,10 @@ def mcp(options: Globals, mode: str, category: str | None) -> None:
     if server_url(options):
         raise click.UsageError("a server that runs already speaks MCP itself, at /mcp; leave out --url and MUISTI_URL")
     with refusals(options):
-        grants = import_module("core.grants")
-        grant = grants.Grant(frozenset(dict(MODES)[mode]), (space_choice(options).space,), category)  # pyright: ignore[reportArgumentType]  # click has checked it
-        grants.check_grant(grant)
-        import_module("service.mcp.stdio").run(in_force(options), grant)
+        limits = import_module("service.cli.limits")
+        spaces = (space_choice(options).space,)
+        grant = import_module("service.cli.callers").grant_of(
+            mode or limits.mode_of(options), spaces, category or limits.category_of(options)
+        )
+        settings = import_module("service.cli.whereabouts").settings_for(options, create=True)
+        import_module("service.mcp.stdio").run(settings, grant)

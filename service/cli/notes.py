@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from service.cli.base import Failure
+from service.cli.output import check_folder
 from service.lines import Lines
 from service.markdown import note_of, path_of
 
@@ -22,11 +23,12 @@ def write_notes(pieces: Iterable[bytes], folder: Path, *, force: bool) -> int:
         Failure: the folder has files already and `force` is not given, or it cannot be written.
     """
     part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    check_folder(folder)
     try:
         is_free = not folder.exists() or folder.is_dir() and not any(folder.iterdir())
         if not (is_free or force):
             raise Failure(f"{folder} has files already; --force writes among them, over those of the same names")
-        part.mkdir(parents=True)
+        part.mkdir()
         count = 0
         for memory in _current(pieces):
             _write(part, memory)
@@ -43,9 +45,12 @@ def write_notes(pieces: Iterable[bytes], folder: Path, *, force: bool) -> int:
 
 
 def _current(pieces: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    lines = Lines()
+    waiting: list[bytes] = []
+    lines = Lines(waiting.extend)
     for piece in pieces:
-        for line in lines.feed(piece):
+        lines.feed(piece)
+        found, waiting[:] = list(waiting), []
+        for line in found:
             told = _DECODER.decode(line)
             if told["type"] == "version" and told["died"] is None and told["memory"]["status"] != "superseded":
                 yield told["memory"]

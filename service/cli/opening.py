@@ -15,9 +15,10 @@ from msgspec import structs
 from core.errors import InvalidInput, MuistiError
 from service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
 from service.cli.configuration import in_force
-from service.cli.output import likeness
+from service.cli.limits import in_words, limited, refuse_for_servers
+from service.cli.refusing import field_line, refusal_lines
 from service.client import ApiError, Client, Unreachable, connect
-from service.project import Choice, choose
+from service.project import Choice, choose, kin
 from service.settings import Settings, SettingsError
 
 T = TypeVar("T")
@@ -43,6 +44,7 @@ class Session:
 
     client: Client
     choice: Choice
+    place: str  # of the database, in words
 
     @property
     def space(self) -> str:
@@ -60,49 +62,88 @@ class Session:
         except ApiError as error:
             if error.status != 409:  # somebody else was faster
                 raise
-        click.echo(f"Created the space {self.space} ({self.choice.why}).", err=True)
+        click.echo(f"Created the space {self.space} ({self.choice.why}) in {self.place}.", err=True)
+        for line in self._joining():
+            click.echo(line, err=True)
         return call()
 
     def read(self, call: Callable[[], T]) -> T:
-        """Make the call; say what to do when the space is missing."""
-        try:
-            return call()
-        except ApiError as error:
-            if error.status != 404 or self.exists():
-                raise
-            raise Failure(
-                f"there is no space {self.space} ({self.choice.why}) yet. `muisti add TEXT` makes it with its first "
-                "memory; `muisti spaces` lists those that exist."
-            ) from error
+        """Make a call that makes no space: `session` says what to do when it is missing."""
+        return call()
+
+    def missing(self) -> list[str]:
+        """Lines that say what to do about the missing space."""
+        yet = (
+            f"there is no space {self.space} ({self.choice.why}) in {self.place} yet. `muisti add TEXT` makes it "
+            "with its first memory; `muisti spaces` lists those that exist."
+        )
+        return [yet, *self._joining()]
 
     def exists(self) -> bool:
-        return any(space["name"] == self.space for space in self.client.spaces().data["items"])
+        return self.space in self._names()
+
+    def _names(self) -> list[str]:
+        return [space["name"] for space in self.client.spaces().data["items"]]
+
+    def _joining(self) -> list[str]:
+        """Spaces that may hold earlier memories of this project, each with the command that joins them."""
+        found = kin(self.choice, Path.cwd(), self._names())
+        return [one.advice for one in found if self._holds(one.space)]
+
+    def _holds(self, space: str) -> bool:
+        try:
+            return self.client.stats(space).data["memories"] > 0
+        except ApiError:  # a key that may not read it
+            return False
 
 
 @contextmanager
-def session(options: Globals, allowed: Sequence[str] = ()) -> Iterator[Session]:
+def session(options: Globals, allowed: Sequence[str] = (), *, create: bool = False) -> Iterator[Session]:
     """A client and a space; what the service refuses inside becomes the end of the command.
+
+    `allowed` is stored whatever the policy of the space says. Only with `create` is a database made that is missing.
 
     Raises:
         Failure: no service, no such thing, a conflict. The exit code says which.
     """
     choice = space_choice(options)
-    with client(options) as opened:
+    with _opened(options, None, create=create, ensured=choice.space if create else None) as (opened, place):
         opened.allow(allowed)
+        working = Session(opened, choice, place)
         try:
-            yield Session(opened, choice)
+            yield working
         except ApiError as error:
-            raise _failure(options, error) from error
+            missing = working.missing() if error.status == 404 and not working.exists() else None
+            raise _failure(options, error, missing) from error
 
 
 @contextmanager
-def client(options: Globals, settings: Settings | None = None) -> Iterator[Client]:
-    """A client of the server that the options name, else of this process on `settings` (default: those in force)."""
+def client(options: Globals, settings: Settings | None = None, *, create: bool = False) -> Iterator[Client]:
+    """A client of the server that the options name, else of this process on `settings` (default: those in force).
+
+    Only with `create` is a database made that is missing.
+    """
+    with _opened(options, settings, create=create) as (opened, _):
+        yield opened
+
+
+@contextmanager
+def _opened(
+    options: Globals, settings: Settings | None, *, create: bool, ensured: str | None = None
+) -> Iterator[tuple[Client, str]]:
+    """A client, and where its database is, in words."""
     with refusals(options):
-        url = server_url(options)
-        opened = _connected(url) if url else import_module("service.cli.local").start(settings or in_force(options))
+        if url := server_url(options):
+            refuse_for_servers(options, "a server")
+            opened, place = _connected(url), url
+        else:
+            found = import_module("service.cli.whereabouts")
+            settings = found.settings_for(options, settings, create=create)
+            access = import_module("service.cli.callers").access_of(options)
+            space = ensured if limited(options) else None
+            opened, place = import_module("service.cli.local").start(settings, access, space), found.place_of(settings)
         with opened:
-            yield opened
+            yield opened, place
 
 
 @contextmanager
@@ -112,10 +153,15 @@ def throw_away(options: Globals, name: str) -> Iterator[Client]:
         with client(options) as opened:
             yield opened
         return
+    with empty(options, name) as settings, client(options, settings, create=True) as opened:
+        yield opened
+
+
+@contextmanager
+def empty(options: Globals, name: str) -> Iterator[Settings]:
+    """The settings in force, but for an empty database that is thrown away."""
     with TemporaryDirectory(prefix=f"muisti-{name}-") as folder:
-        url = f"file:{Path(folder) / f'{name}.db'}"
-        with client(options, structs.replace(in_force(options), database_url=url)) as opened:
-            yield opened
+        yield structs.replace(in_force(options), database_url=f"file:{Path(folder) / f'{name}.db'}")
 
 
 @contextmanager
@@ -128,7 +174,7 @@ def refusals(options: Globals) -> Iterator[None]:
     except SettingsError as error:
         raise Failure(str(error), USAGE) from error
     except InvalidInput as error:
-        raise Failure("; ".join(problem.message for problem in error.problems), USAGE) from error
+        raise Failure("; ".join(field_line(bad.path, bad.message) for bad in error.problems), USAGE) from error
     except (Unreachable, MuistiError) as error:
         raise Failure(str(error)) from error
 
@@ -151,13 +197,16 @@ def _connected(url: str) -> Client:
         raise Failure(str(error), USAGE) from error
 
 
-def _failure(options: Globals, error: ApiError) -> Failure:
+def _failure(options: Globals, error: ApiError, missing: Sequence[str] | None = None) -> Failure:
+    """The end of a command that was refused. `missing`: what to say of a space that is not there."""
     if options.json and error.body:
         click.echo(error.body)
+    if missing is not None:
+        return Failure("\n".join(missing))
     advice = ADVICE.get(error.code)
-    lines = [str(error).partition("; ")[0] if advice else str(error)]  # the rest is advice for users of the API
-    lines += [f"  {line}" for bad in error.errors if (line := f"{bad['path']}: {bad['message']}") not in lines[0]]
-    lines += [f"  {likeness(conflict)}" for conflict in error.conflicts]
+    lines = refusal_lines(error, advised=advice is not None)  # the rest of a detail is advice for users of the API
+    if error.code == "forbidden" and server_url(options) is None:
+        lines = [in_words(options, line) for line in lines]
     if advice:
         lines.append(advice)
     return Failure("\n".join(lines), CODES.get(error.code) or EXIT_CODES.get(error.status, ERROR))

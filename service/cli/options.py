@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import reduce
 from importlib import import_module
 from typing import Any, TypeVar, get_args
@@ -10,8 +10,10 @@ from typing import Any, TypeVar, get_args
 import click
 
 from core.terms import Importance, SourceClass, Status, Type
+from service.cli.completing import completes
 
 F = TypeVar("F", bound=Callable[..., Any])
+SPAN_MAX = 100 * 366 * 86_400  # seconds: a century
 CLEAR = ""  # on update an empty value takes the field away
 
 
@@ -29,18 +31,62 @@ class JsonObject(click.ParamType):
 
 
 class Moment(click.ParamType):
-    """A time or a date; without an offset it is UTC. Empty stays empty."""
+    """A time, a date, a span such as 7d, or words such as "yesterday" and "last week". Empty stays empty.
+
+    Without an offset it is UTC; words and spans count from now: `ahead` says in which direction. A period is its start.
+    """
 
     name = "time"
+
+    def __init__(self, *, ahead: bool = False) -> None:
+        self._ahead = ahead
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == CLEAR:
             return value
+        at = self.read(value)
+        if at is None:
+            known = "2026-01-31T09:30:00Z, 2026-01-31, 7d, yesterday or 'last week'"
+            self.fail(f"{value!r} is no time such as {known}", param, ctx)
+        return at
+
+    def read(self, value: str) -> str | None:
+        """The time in the form of the API; None when the words name none."""
         try:
             at = datetime.fromisoformat(value)
         except ValueError:
-            self.fail(f"{value!r} is no time or date such as 2026-01-31T09:30:00Z or 2026-01-31", param, ctx)
+            return self._from_now(value.strip().lower())
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()
+
+    def _from_now(self, words: str) -> str | None:
+        now = datetime.now(UTC)
+        seconds = seconds_of(words) if words[-1:] in _UNITS else None
+        if words == "now" or seconds is not None:
+            span = timedelta(seconds=seconds or 0)
+            return (now + span if self._ahead else now - span).isoformat()
+        spans = import_module("core.when.words").time_spans(words, int(now.timestamp() * 1_000_000))
+        if len(spans) != 1 or spans[0].text.lower() != words or spans[0].start is None:
+            return None
+        return import_module("core.times").from_us(spans[0].start).isoformat()
+
+
+class Point(Moment):
+    """A point of history: a time as `Moment` has it, else the number or the Muisti-Seq that was given."""
+
+    name = "point"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return self.read(value) or value
+
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+
+def seconds_of(text: str) -> int | None:
+    """Seconds of a span such as `90`, `15m`, `12h`, `30d` or `2w`; None when it is none."""
+    found = re.fullmatch(r"(\d{1,10})([smhdw]?)", text)
+    seconds = 0 if found is None else int(found[1]) * _UNITS.get(found[2], 1)
+    return seconds if found is not None and seconds <= SPAN_MAX else None
 
 
 class Span(click.ParamType):
@@ -53,10 +99,10 @@ class Span(click.ParamType):
     name = "span"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        found = re.fullmatch(r"(\d{1,10})([smhd]?)", value)
-        if found is None:
+        seconds = seconds_of(value)
+        if seconds is None:
             self.fail(f"{value!r} is no span such as 90 (seconds), 15m, 12h or 30d", param, ctx)
-        return int(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}[found[2]]
+        return seconds
 
 
 def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -64,7 +110,9 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 memory_fields = _all(
-    click.option("--category", metavar="NAME", help="Group that the memory belongs to."),
+    click.option(
+        "--category", metavar="NAME", shell_complete=completes("category"), help="Group that the memory belongs to."
+    ),
     click.option("--key", metavar="NAME", help="Name within the category; the two together are its address."),
     click.option("--type", "type_", type=click.Choice(get_args(Type)), help="What it is; fact, unless it is said."),
     click.option(
@@ -84,22 +132,38 @@ memory_fields = _all(
         "--source-class", type=click.Choice(get_args(SourceClass)), help="What said it; unknown, unless it is said."
     ),
     click.option("--derived-from", multiple=True, metavar="ID", help="Memory that it was made from; repeat it."),
-    click.option("--tag", "tags", multiple=True, metavar="NAME", help="Tag; repeat it, or give a,b,c."),
+    click.option(
+        "--tag",
+        "tags",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completes("tag"),
+        help="Tag; repeat it, or give a,b,c.",
+    ),
     click.option("--metadata", type=JsonObject(), metavar="JSON", help="Further values, a JSON object."),
     click.option("--event-at", type=Moment(), metavar="TIME", help="When it happened or was true."),
     click.option("--valid-from", type=Moment(), metavar="TIME", help="From when on it holds."),
-    click.option("--valid-to", type=Moment(), metavar="TIME", help="From when on it holds no longer."),
-    click.option("--expires-at", type=Moment(), metavar="TIME", help="From when on it is no longer found."),
+    click.option("--valid-to", type=Moment(ahead=True), metavar="TIME", help="From when on it holds no longer."),
+    click.option("--expires-at", type=Moment(ahead=True), metavar="TIME", help="From when on it is no longer found."),
     click.option("--ttl", type=Span(), metavar="SPAN", help="The same from now on: 90 (seconds), 15m, 12h, 30d."),
     click.option("--allow-secrets", is_flag=True, help="Store it although it looks like a password or a key."),
 )
+
+full_option = click.option("--full", is_flag=True, help="Print whole memories in plain lines, however long.")
 
 dry_run_option = click.option("--dry-run", is_flag=True, help="Tell what it would do, and do nothing.")
 
 filters = _all(
     click.option("--filter", "filter_", type=JsonObject(), metavar="JSON", help="Filter, see docs/http.md."),
-    click.option("--category", metavar="NAME", help="Only this category."),
-    click.option("--tag", "tags", multiple=True, metavar="NAME", help="Only with one of these tags."),
+    click.option("--category", metavar="NAME", shell_complete=completes("category"), help="Only this category."),
+    click.option(
+        "--tag",
+        "tags",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completes("tag"),
+        help="Only with one of these tags.",
+    ),
     click.option("--author", metavar="NAME", help="Only of this author."),
     click.option("--type", "type_", type=click.Choice(get_args(Type)), help="Only of this type."),
     click.option("--status", type=click.Choice(get_args(Status)), help="Only of this status.  [default: active]"),
@@ -110,7 +174,10 @@ filters = _all(
 
 
 as_of = click.option(
-    "--as-of", metavar="POINT", help="Show what stood then: a time, a date, or a Muisti-Seq or its number."
+    "--as-of",
+    type=Point(),
+    metavar="POINT",
+    help="Show what stood then: a time, a date, or a Muisti-Seq or its number.",
 )
 
 

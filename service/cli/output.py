@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.cli.base import Globals
+from service.cli.base import Failure, Globals
 
 if TYPE_CHECKING:  # rich is imported by the first table, not by `--help`
     from rich.console import Console, RenderableType
@@ -20,6 +21,7 @@ if TYPE_CHECKING:  # rich is imported by the first table, not by `--help`
 
     from service.client import Reply
 
+BRIEF = 400  # characters of a memory in a line of many
 SHORT = 8  # last characters of an id: random in UUIDv7, the first ones are the time
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # would steer the terminal
 _STEPS = ((60, "second"), (60, "minute"), (24, "hour"), (30, "day"), (12.17, "month"), (float("inf"), "year"))
@@ -40,6 +42,11 @@ def hint(options: Globals, text: str) -> None:
     """What a person may want to do next. Scripts do not want to know."""
     if hinting(options):
         click.echo(click.style(text, dim=True), err=True, color=False if options.no_color else None)
+
+
+def asking() -> bool:
+    """Whether somebody can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def for_people(options: Globals) -> bool:
@@ -82,6 +89,17 @@ def answer(
             click.echo(safe(line) if sys.stdout.isatty() else line)
 
 
+def check_folder(file: Path) -> None:
+    """Refuse a file or folder to write whose own folder is missing: it is more often mistyped than wanted.
+
+    Raises:
+        Failure: there is no such folder.
+    """
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        raise Failure(f"there is no folder {folder}")
+
+
 def safe(text: str) -> str:
     """The text without characters that steer a terminal: a memory may come from anywhere.
 
@@ -96,16 +114,20 @@ def one_line(text: str) -> str:
 
 
 def likeness(found: Row) -> str:
-    """A memory that is like a new one: its id, what it says, and where both part.
+    """A memory that is like a new one: its id, its text, and where the two differ.
 
-    >>> parts = [{"kind": "number", "existing": "3", "new": None}]
+    >>> parts = [{"kind": "number", "existing": "3", "new": "4"}, {"kind": "negation", "existing": None, "new": "not"}]
     >>> likeness({"id": "0197", "content": "We are 3", "differs": parts})
-    '0197  We are 3  (number: 3 there, - here)'
+    '0197  We are 3  (stored 3, yours 4; only yours: not)'
     """
-    parts = "; ".join(
-        f"{part['kind']}: {part['existing'] or '-'} there, {part['new'] or '-'} here" for part in found["differs"]
-    )
+    parts = "; ".join(_difference(part["existing"], part["new"]) for part in found["differs"])
     return safe(f"{found['id']}  {one_line(found['content'])}" + (f"  ({parts})" if parts else ""))
+
+
+def _difference(stored: str | None, yours: str | None) -> str:
+    if stored and yours:
+        return f"stored {stored}, yours {yours}"
+    return f"only the stored one: {stored}" if stored else f"only yours: {yours}"
 
 
 def tabbed(*values: object) -> str:
@@ -158,6 +180,21 @@ def sized(size: float) -> str:
             return f"{size:.1f} {unit}" if unit != "B" else f"{size} B"
         size /= 1024
     return f"{size:.1f} TiB"
+
+
+def whole(value: object) -> object:
+    """A number without decimals that say nothing; all else as it is.
+
+    >>> whole(365.0), whole(0.5), whole("refuse")
+    (365, 0.5, 'refuse')
+    """
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def brief(text: str, full: bool = False) -> str:
+    """The text on one line, cut where it would flood a pipe or a screen, unless all of it is wanted."""
+    line = one_line(text)
+    return line if full or len(line) <= BRIEF else f"{line[: BRIEF - 1]}…"
 
 
 def short_id(memory: Row) -> str:

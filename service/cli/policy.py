@@ -8,7 +8,7 @@ import click
 
 from core.terms import SIMILARITY_MIN, Echoes, Screening
 from service.cli.base import Command, Globals
-from service.cli.output import answer, cell, grid, tabbed
+from service.cli.output import answer, cell, grid, tabbed, whole
 from service.cli.session import session
 
 if TYPE_CHECKING:
@@ -83,7 +83,12 @@ def policy(options: Globals, **given: str | float | None) -> None:
             reply = opened.read(lambda: opened.client.set_policy(opened.space, changes))
         else:
             reply = opened.read(lambda: opened.client.space(opened.space))
-        answer(options, _policy(reply), table=_table, plain=lambda found: [tabbed(*one) for one in found.items()])
+        answer(
+            options,
+            _policy(reply),
+            table=_table,
+            plain=lambda found: [tabbed(name, whole(value)) for name, value in found.items()],
+        )
 
 
 def _policy(reply: "Reply") -> "Reply":
@@ -94,5 +99,5 @@ def _policy(reply: "Reply") -> "Reply":
 def _table(found: Mapping[str, Any]) -> "Table":
     table = grid(None, "", "policy")
     for name, value in found.items():
-        table.add_row(cell(name.replace("_", " ")), cell(NONE.get(name, "never") if value is None else value))
+        table.add_row(cell(name.replace("_", " ")), cell(NONE.get(name, "never") if value is None else whole(value)))
     return table

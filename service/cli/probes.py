@@ -13,6 +13,7 @@ from service.cli.session import session
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+NONE = "There are no probes yet: muisti probe add QUERY ID"
 COMMANDS = {
     "add": ("service.cli.probes:add", "Pin a question and what it should find."),
     "list": ("service.cli.probes:list_probes", "List probes."),
@@ -68,7 +69,7 @@ def list_probes(options: Globals) -> None:
             reply,
             table=lambda data: _table(data["items"], {}),
             plain=lambda data: [tabbed(one["id"], one["query"], _expected(one), one["k"]) for one in data["items"]],
-            none="There are no probes yet: muisti probe add QUERY ID",
+            none=NONE,
         )
 
 
@@ -94,6 +95,11 @@ def run(options: Globals, min_recall: float | None) -> None:
                 if id_ in pinned
             ],
         )
+        if not ranks:
+            talk(NONE)
+            if min_recall is not None:
+                raise Failure("there is no recall to compare", ERROR)
+            return
         recall = reply.data["recall"]
         talk(f"Recall {recall:.3f} of {len(ranks)} probes.")
         if min_recall is not None and recall < min_recall:

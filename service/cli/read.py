@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from service.cli.base import Command, Globals
+from service.cli.completing import completes
 from service.cli.naming import check_name, find_id
-from service.cli.options import as_filter, as_of, filters
-from service.cli.output import address, ago, answer, cell, fields, grid, one_line, short_id, stack, tabbed, talk
+from service.cli.options import as_filter, as_of, filters, full_option
+from service.cli.output import address, ago, answer, brief, cell, fields, grid, one_line, short_id, stack, tabbed, talk
 from service.cli.session import session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+    from rich.text import Text
 
 TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at")
 
@@ -23,7 +25,7 @@ TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expi
 @click.command(
     cls=Command, examples=("muisti get 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti get people ann --json")
 )
-@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True)
+@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True, shell_complete=completes("memory"))
 @as_of
 @click.option("--no-touch", is_flag=True, help="Do not count this as a retrieval.")
 @click.pass_obj
@@ -54,12 +56,14 @@ def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch:
 @click.option("--cursor", metavar="TEXT", help="Where to go on: what the page before printed.")
 @filters
 @as_of
+@full_option
 @click.pass_obj
 def list_memories(
     options: Globals,
     *,
     limit: int | None,
     cursor: str | None,
+    full: bool,
     filter_: Mapping[str, Any] | None,
     as_of: str | None,
     **asked: Any,
@@ -75,7 +79,7 @@ def list_memories(
             reply,
             table=lambda page: _table(page["items"]),
             plain=lambda page: [
-                tabbed(memory["id"], memory["created_at"], address(memory), memory["content"])
+                tabbed(memory["id"], memory["created_at"], address(memory), brief(memory["content"], full))
                 for memory in page["items"]
             ],
         )
@@ -172,9 +176,30 @@ def _lines(memory: Mapping[str, Any]) -> Iterator[str]:
 
 def _sizes(space: str, sizes: Mapping[str, Any]) -> "Table":
     table = grid(f"space {space}", "size", "value", right=("value",))
+    now = datetime.now(UTC)
     for name, value in _flat(sizes):
-        table.add_row(name, f"{value:,}" if isinstance(value, int) else cell(value))
+        table.add_row(_label(name), _size(name, value, now))
     return table
+
+
+def _label(name: str) -> str:
+    """The name of a size in words.
+
+    >>> _label("by.type.fact"), _label("quota.bytes.limit"), _label("content_bytes")
+    ('of type fact', 'quota: bytes, limit', 'content bytes')
+    """
+    first, _, rest = name.replace("_", " ").partition(".")
+    if first == "by":
+        return f"of {rest.replace('.', ' ')}"
+    return f"{first}: {rest.replace('.', ', ')}" if rest else first
+
+
+def _size(name: str, value: Any, now: datetime) -> "Text":
+    if name.endswith("_at") and value:
+        return cell(ago(value, now))
+    if value is None:
+        return cell("any" if name.endswith("limit") else "")
+    return cell(f"{value:,}" if isinstance(value, int) else value)
 
 
 def _flat(sizes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -1,15 +1,17 @@
 """The reembed command."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from service.cli.base import CONFLICT, Command, Failure, Globals
-from service.cli.configuration import in_force
 from service.cli.output import console, talk
 from service.cli.progress import Stages
 from service.cli.session import refusals, server_url, space_choice
+
+if TYPE_CHECKING:
+    from service.settings import Settings
 
 
 @click.command(
@@ -36,7 +38,7 @@ def reembed(options: Globals, *, every: bool, force: bool) -> None:
         raise click.UsageError("give --all or --space, not both")
     with (
         refusals(options),
-        import_module("service.app").open_engine(in_force(options)) as engine,
+        import_module("service.app").open_engine(_settings(options)) as engine,
         Stages(console(options, stderr=True)) as stages,
     ):
         names = sorted(space.name for space in engine.spaces.list()) if every else [space_choice(options).space]
@@ -69,3 +71,8 @@ def _reembedded(
                 raise
             refused.append(f"{name}: {error}")
     return spaces, refused
+
+
+def _settings(options: Globals) -> "Settings":
+    import_module("service.cli.callers").demand(options, "admin")
+    return import_module("service.cli.whereabouts").settings_for(options)

@@ -1,74 +1,64 @@
-"""Reports of imports as tables, as tabbed lines and as JSON."""
+"""Signed reports of erasures: nothing else keeps them, so every command that erases for good writes one."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-import msgspec
-from rich.console import RenderableType
 
-from service.cli.base import Globals
-from service.cli.output import ago, cell, console, for_people, grid, tabbed
+from service.cli.base import Failure, Globals
+from service.cli.output import talk
 
-REASONS = {
-    "exists": "in this space already",
-    "elsewhere": "in another space of this database",
-    "deleted": "was deleted here",
-    "twice": "twice in the file",
-}
+if TYPE_CHECKING:
+    from service.client import Reply
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-def print_report(options: Globals, report: Mapping[str, Any], *, several: bool) -> None:
-    """Print what became of a file, or of what of it was for one space; `several`: name that space."""
-    if options.json:
-        click.echo(msgspec.json.encode(report))
-    elif for_people(options):
-        console(options).print(_table(report, several=several))
-    else:
-        for line in _plain(report, several=several):
-            click.echo(line)
+def report_options(command: F) -> F:
+    """Add --report and --no-report to a command."""
+    where = click.option(
+        "--report",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="File for the signed report.  [default: muisti-purge-ID.json here]",
+    )
+    none = click.option("--no-report", is_flag=True, help="Write no report; nothing else keeps it.")
+    return where(none(command))
 
 
-def failed_lines(failures: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Each bad line with its place."""
-    for bad in failures:
-        place = bad["place"] or f"line {bad['line']}"
-        yield f"{place}: {'; '.join(one['message'] for one in bad['errors'])}"
+def with_report(options: Globals, erase: Callable[[], "Reply"], report: Path | None, no_report: bool) -> "Reply":
+    """Erase, and write the signed report. The place is tried first: what is erased can be reported only once.
+
+    Raises:
+        Failure: the report cannot be written; nothing was erased when that is known before.
+    """
+    if no_report and report is not None:
+        raise click.UsageError("give --report or --no-report, not both")
+    if no_report:
+        return erase()
+    part = (report or Path("muisti-purge.json")).with_suffix(f".{os.getpid()}.part")
+    try:
+        part.touch(mode=0o600)
+    except OSError as error:
+        raise Failure(
+            f"the report cannot be written to {part.parent.absolute()} ({error.strerror}); nothing was erased. Name a "
+            "place with --report, or do without it with --no-report"
+        ) from error
+    try:
+        reply = erase()
+        name = report or Path(f"muisti-purge-{reply.data['report']['id']}.json")
+        _write(part, name, reply.body)
+    finally:
+        part.unlink(missing_ok=True)
+    talk(f"The signed report is in {name}: `muisti verify-report {name}` checks it.")
+    return reply
 
 
-def imported(one: Mapping[str, Any]) -> str:
-    """An import as a tabbed line."""
-    state = "undone" if one["undone"] is not None else ""
-    return tabbed(one["import_id"], one["at"], one["source"] or "muisti", one["memories"], one["actor"], state)
-
-
-def imports_table(data: Mapping[str, Any]) -> RenderableType:
-    """The imports of a space, newest first."""
-    now = datetime.now(UTC)
-    table = grid(None, "import", "when", "from", "memories", "by", "", right=("import", "memories"))
-    for one in data["items"]:
-        state = "undone" if one["undone"] is not None else ""
-        values = (one["source"] or "muisti", f"{one['memories']:,}", one["actor"], state)
-        table.add_row(str(one["import_id"]), ago(one["at"], now), *map(cell, values))
-    return table
-
-
-def _plain(report: Mapping[str, Any], *, several: bool) -> list[str]:
-    lines = [tabbed("space", report["space"])] if several else []
-    lines.append(tabbed("created", report["created"]))
-    lines += [tabbed("skipped", reason, count) for reason, count in sorted(report["skipped"].items())]
-    lines.append(tabbed("failed", report["failed"]))
-    return [*lines, tabbed("good", report["good"])] if report["refused"] else lines
-
-
-def _table(report: Mapping[str, Any], *, several: bool) -> RenderableType:
-    title = f"{report['file']} ({report['source'] or 'muisti'})" + (f" → space {report['space']}" if several else "")
-    table = grid(title, "", "memories", right=("memories",))
-    table.add_row("would come in" if report["dry_run"] else "came in", f"{report['created']:,}")
-    for reason, count in sorted(report["skipped"].items()):
-        table.add_row(f"passed over: {REASONS.get(reason, reason)}", f"{count:,}")
-    table.add_row("could not come in", f"{report['failed']:,}")
-    if report["refused"]:
-        table.add_row("would come in with --each", f"{report['good']:,}")
-    return table
+def _write(part: Path, name: Path, body: bytes) -> None:
+    try:
+        part.write_bytes(body)
+        part.replace(name)
+    except OSError as error:
+        talk(f"The report could not be written to {name} ({error.strerror}); here it is:")
+        talk(body.decode())

@@ -8,6 +8,7 @@ import click
 
 from core.terms import Verdict
 from service.cli.base import Command, Globals
+from service.cli.completing import completes
 from service.cli.naming import check_name, find, find_id
 from service.cli.options import dry_run_option
 from service.cli.output import ago, answer, cell, one_line, tabbed, talk
@@ -21,7 +22,7 @@ USED = ("retrieval_count", "last_retrieved_at", "useful", "not_useful")
 
 
 @click.command(cls=Command, examples=("muisti feedback 0197a3c0-… useful", "muisti feedback 0197a3c0-… none"))
-@click.argument("memory_id", metavar="ID")
+@click.argument("memory_id", metavar="ID", shell_complete=completes("memory"))
 @click.argument("verdict", type=click.Choice(["useful", "not_useful", "none"]))
 @dry_run_option
 @click.pass_obj
@@ -47,7 +48,7 @@ def feedback(options: Globals, memory_id: str, verdict: str, dry_run: bool) -> N
 @click.command(
     cls=Command, examples=("muisti telemetry 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti telemetry rules deploy")
 )
-@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True)
+@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True, shell_complete=completes("memory"))
 @click.pass_obj
 def telemetry(options: Globals, name: tuple[str, ...]) -> None:
     """Tell how often a memory was found, and what was said of it.

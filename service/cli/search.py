@@ -1,6 +1,6 @@
 """The search command."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -8,8 +8,23 @@ import click
 
 from core.terms import Fusion, Match, Mode
 from service.cli.base import Command, Globals
-from service.cli.options import as_filter, as_of, filters
-from service.cli.output import address, ago, answer, cell, one_line, safe, short_id, stack, tabbed, talk
+from service.cli.options import as_filter, as_of, filters, full_option
+from service.cli.output import (
+    BRIEF,
+    address,
+    ago,
+    answer,
+    brief,
+    cell,
+    fields,
+    indented,
+    one_line,
+    safe,
+    short_id,
+    stack,
+    tabbed,
+    talk,
+)
 from service.cli.session import session
 
 if TYPE_CHECKING:
@@ -17,7 +32,14 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 MARK = "**"  # around words that match, in `highlight`
-SHOWN = 400  # characters of a passage
+# What the score is made of, in the order in which it is computed.
+FACTORS = {
+    "words": ("lexical", "bm25", "terms"),
+    "meaning": ("cosine", "dense"),
+    "together": ("fusion", "alpha", "fused", "blend"),
+    "multiplied by": ("time", "recency", "importance", "trust", "feedback"),
+    "age in days": ("age_days", "refreshed_days"),
+}
 
 
 @click.command(
@@ -50,8 +72,9 @@ SHOWN = 400  # characters of a passage
 @click.option("--highlight", is_flag=True, help="Show the stretch that answers, matching words in bold.")
 @click.option("--no-touch", is_flag=True, help="Do not count the hits as retrieved.")
 @click.option("--receipt", is_flag=True, help="Keep the search; talk says under which id.")
+@full_option
 @click.pass_obj
-def search(options: Globals, query: str, *, filter_: Mapping[str, Any] | None, **asked: Any) -> None:
+def search(options: Globals, query: str, *, filter_: Mapping[str, Any] | None, full: bool, **asked: Any) -> None:
     """Find the memories that best answer a query.
 
     QUERY may be left out with --mode recent or metadata. Words in double quotes must occur as a phrase.
@@ -62,7 +85,7 @@ def search(options: Globals, query: str, *, filter_: Mapping[str, Any] | None, *
         body["filter"] = wanted
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.search(opened.space, body))
-        answer(options, reply, table=_hits, plain=lambda found: [*map(_line, found["hits"])])
+        answer(options, reply, table=_hits, plain=lambda found: [_line(hit, full) for hit in found["hits"]])
         for note in reply.data["degraded"]:
             talk(f"Note: {note}")
         if "receipt" in reply.data:
@@ -83,9 +106,9 @@ def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if value not in (None, False)}
 
 
-def _line(hit: Mapping[str, Any]) -> str:
+def _line(hit: Mapping[str, Any], full: bool) -> str:
     memory = hit["memory"]
-    text = hit.get("highlight") or memory["content"]
+    text = hit.get("highlight") or (memory["content"] if full else brief(_passage(hit)))
     explained = [" ".join(_factors(hit["explain"]))] if hit.get("explain") else []
     return tabbed(memory["id"], f"{hit['score']:.4f}", address(memory), text, *explained)
 
@@ -109,7 +132,7 @@ def _hits(found: Mapping[str, Any]) -> "RenderableType":
         parts.append(cell(f"{number}. ", "bold") + cell("  ".join(filter(None, facts)), "dim"))
         parts.append(_body(hit))
         if hit.get("explain"):
-            parts.append(cell("   " + "  ".join(_factors(hit["explain"])), "dim"))
+            parts.append(indented(_explained(hit["explain"])))
     return stack(*parts) if parts else cell("No hits.")
 
 
@@ -119,5 +142,28 @@ def _body(hit: Mapping[str, Any]) -> "Text":
         for number, part in enumerate(one_line(hit["highlight"]).split(MARK)):
             text.append(safe(part), "bold" if number % 2 else "")
         return text
-    passage = one_line(hit["memory"]["content"][hit["passage"]["start"] : hit["passage"]["stop"]])
-    return cell("   " + passage[:SHOWN] + ("…" if len(passage) > SHOWN else ""))
+    return cell("   " + brief(_passage(hit)))
+
+
+def _passage(hit: Mapping[str, Any]) -> str:
+    """The passage that was found; of a memory that is short, all of it."""
+    content, found = hit["memory"]["content"], hit["passage"]
+    return content if len(content) <= BRIEF else content[found["start"] : found["stop"]]
+
+
+def _explained(explain: Mapping[str, Any]) -> "RenderableType":
+    """The factors of a score, a line for each group of them."""
+    told = dict(explain)
+    groups = {title: [(name, told.pop(name)) for name in names if name in told] for title, names in FACTORS.items()}
+    groups["other"] = [*told.items()]
+    rows = [(cell(title, "dim"), cell("  ".join(_valued(found)), "dim")) for title, found in groups.items()]
+    return fields([(title, found) for title, found in rows if found.plain])
+
+
+def _valued(found: Sequence[tuple[str, Any]]) -> Iterator[str]:
+    """Names with their values, without those that say nothing."""
+    for name, value in found:
+        if isinstance(value, Mapping):
+            yield from _valued([(str(part), one) for part, one in value.items()])
+        elif value is not None:
+            yield f"{name.replace('_', ' ')} {value:.3g}" if isinstance(value, float) else f"{name} {value}"

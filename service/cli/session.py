@@ -15,20 +15,27 @@ if TYPE_CHECKING:
     from service.settings import Settings
 
 
-def session(options: Globals, allowed: "Sequence[str]" = ()) -> "AbstractContextManager[Session]":
+def session(
+    options: Globals, allowed: "Sequence[str]" = (), *, create: bool = False
+) -> "AbstractContextManager[Session]":
     """A client and a space; what the service refuses inside becomes the end of the command.
 
-    `allowed` is stored whatever the policy of the space says.
+    `allowed` is stored whatever the policy of the space says. Only with `create` is a database made that is missing.
 
     Raises:
         Failure: no service, no such thing, a conflict. The exit code says which.
     """
-    return _opening().session(options, allowed)
+    return _opening().session(options, allowed, create=create)
 
 
-def client(options: Globals, settings: "Settings | None" = None) -> "AbstractContextManager[Client]":
-    """A client of the server that the options name, else of this process on `settings` (default: those in force)."""
-    return _opening().client(options, settings)
+def client(
+    options: Globals, settings: "Settings | None" = None, *, create: bool = False
+) -> "AbstractContextManager[Client]":
+    """A client of the server that the options name, else of this process on `settings` (default: those in force).
+
+    Only with `create` is a database made that is missing.
+    """
+    return _opening().client(options, settings, create=create)
 
 
 def refusals(options: Globals) -> AbstractContextManager[None]:

@@ -11,9 +11,12 @@ from service.cli.base import Command, Globals, Subcommands
 from service.cli.history import short
 from service.cli.options import dry_run_option
 from service.cli.output import ago, answer, cell, grid, safe, tabbed, talk
+from service.cli.reports import report_options, with_report
 from service.cli.session import client, session, space_choice
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.table import Table
 
 
@@ -67,7 +70,7 @@ def which(options: Globals) -> None:
 @click.pass_obj
 def create(options: Globals, name: str, dry_run: bool) -> None:
     """Make an empty space."""
-    with client(options) as opened:
+    with client(options, create=not dry_run) as opened:
         reply = opened.trying(dry_run).create_space(name)
         if dry_run and not options.json:
             talk(f"Nothing was stored. It would make the space {name}.")
@@ -135,13 +138,18 @@ def merge(options: Globals, from_: str, into: str, *, strategy: str | None, drop
 @click.argument("name")
 @click.option("--confirm", required=True, metavar="NAME", help="The name once more.")
 @dry_run_option
+@report_options
 @click.pass_obj
-def delete(options: Globals, name: str, confirm: str, dry_run: bool) -> None:
+def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: "Path | None", no_report: bool) -> None:
     """Erase a space with all that is in it. That cannot be undone."""
     if confirm != name:
         raise click.UsageError(f"--confirm says {confirm!r}; to erase the space it must say {name!r}")
     with client(options) as opened:
-        reply = opened.trying(dry_run).delete_space(name)
+        tried = opened.trying(dry_run)
+        if dry_run:
+            reply = tried.delete_space(name)
+        else:
+            reply = with_report(options, lambda: tried.delete_space(name), report, no_report)
         answer(options, reply, table=lambda _: cell(f"Erased the space {name}."), plain=lambda _: [name])
 
 

@@ -12,7 +12,7 @@ from service.cli.base import Failure, Globals
 from service.cli.ends import End, existing, opened_end
 from service.cli.notes import write_notes
 from service.cli.opening import space_choice
-from service.cli.output import talk
+from service.cli.output import check_folder, talk
 from service.lines import compressed
 
 STDOUT = "-"
@@ -22,7 +22,7 @@ SUFFIX = ".ndjson"
 def export(options: Globals, file: str, *, vectors: bool, force: bool) -> None:
     """Write the space to a file or to standard output."""
     space = space_choice(options).space
-    with opened_end(options) as end, existing(space), end.export(space, vectors=vectors) as pieces:
+    with opened_end(options, need="read") as end, existing(space), end.export(space, vectors=vectors) as pieces:
         if file == STDOUT:
             for piece in pieces:
                 sys.stdout.buffer.write(piece)
@@ -36,7 +36,7 @@ def export_notes(options: Globals, folder: str, *, force: bool) -> None:
     if folder == STDOUT:
         raise click.UsageError("notes in Markdown are written into a folder")
     space = space_choice(options).space
-    with opened_end(options) as end, existing(space), end.export(space, vectors=False) as pieces:
+    with opened_end(options, need="read") as end, existing(space), end.export(space, vectors=False) as pieces:
         count = write_notes(pieces, Path(folder), force=force)
     talk(f"Wrote {count:,} notes to {folder}.")
 
@@ -52,7 +52,7 @@ def export_all(options: Globals, folder: str, *, notes: bool, vectors: bool, for
     if options.space is not None:
         raise click.UsageError("give --all or --space, not both")
     written: list[dict[str, str]] = []
-    with opened_end(options) as end:
+    with opened_end(options, need="read") as end:
         for space in sorted(end.spaces()):
             path = Path(folder) / (space if notes else space + SUFFIX)
             _export_one(end, space, path, notes=notes, vectors=vectors, force=force)
@@ -77,6 +77,7 @@ def _export_one(end: End, space: str, path: Path, *, notes: bool, vectors: bool,
 
 def _write(pieces: Iterator[bytes], file: Path, *, force: bool) -> None:
     """Write beside the file and put it in place when it is whole."""
+    check_folder(file)
     if file.exists() and not force:
         raise Failure(f"{file} is there already; --force overwrites it")
     part = file.with_name(f".{file.name}.{os.getpid()}.part")

@@ -8,6 +8,7 @@ import click
 
 from core.terms import CONTENT_MAX, OnConflict
 from service.cli.base import TOO_LONG, USAGE, Command, Failure, Globals
+from service.cli.completing import completes
 from service.cli.naming import check_name, find, find_id
 from service.cli.options import CLEAR, comma_list, dry_run_option, memory_fields
 from service.cli.output import answer, cell, hint, likeness, one_line, talk
@@ -50,7 +51,7 @@ def add(
     TEXT is the content; - reads it from standard input. Prints the id.
     """
     memory = {"content": text_of(text), **_given(fields)}
-    with session(options, allowed(allow_secrets)) as opened:
+    with session(options, allowed(allow_secrets), create=not dry_run) as opened:
         tried = opened.client.trying(dry_run)
         run = opened.read if dry_run else opened.write  # which makes a space that is missing
         reply = run(lambda: tried.add(opened.space, memory, on_conflict=on_conflict, idempotency_key=idempotency_key))
@@ -62,7 +63,7 @@ def add(
         answer(
             options,
             reply,
-            table=lambda memory: cell(f"Stored {memory['id']} in the space {opened.space}."),
+            table=lambda memory: cell(f"Stored {memory['id']} in the space {opened.space} of {opened.place}."),
             plain=lambda memory: [memory["id"]],
         )
 
@@ -74,7 +75,7 @@ def add(
         'muisti update 0197a3c0-5f4e-7000-8000-0123456789ab "We deploy on Mondays now" --if-version 3',
     ),
 )
-@click.argument("id_", metavar="ID")
+@click.argument("id_", metavar="ID", shell_complete=completes("memory"))
 @click.argument("text", required=False)
 @memory_fields
 @click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
@@ -116,7 +117,7 @@ def update(
     cls=Command,
     examples=('muisti supersede 0197a3c0-5f4e-7000-8000-0123456789ab "We deploy on Mondays now" --reason "Too busy"',),
 )
-@click.argument("id_", metavar="ID")
+@click.argument("id_", metavar="ID", shell_complete=completes("memory"))
 @click.argument("text")
 @memory_fields
 @click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
@@ -149,7 +150,7 @@ def supersede(
     cls=Command,
     examples=("muisti delete 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti delete people ann"),
 )
-@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True)
+@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True, shell_complete=completes("memory"))
 @click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
 @dry_run_option
 @click.pass_obj

@@ -11,7 +11,7 @@ import zstandard
 from core.records import Header
 from service.importers.items import Unreadable
 from service.importers.sources import Source
-from service.lines import WINDOW, ZSTD
+from service.lines import WINDOW, is_compressed
 
 PIECE = 65_536  # bytes
 HEAD_MAX = 1 << 20  # bytes of a header
@@ -45,7 +45,7 @@ def is_own(source: Source) -> bool:
     """Whether a file is an export of Muisti, compressed or not, or a folder has such files and no others."""
     if not source.is_folder:
         head = source.head(HEAD_MAX)
-        return head.startswith(ZSTD) or _header(head) is not None
+        return is_compressed(head) or _header(head) is not None
     with source.parts() as parts:
         is_all = bool(parts) and all(part.name.endswith(SUFFIXES) for part in parts)
         return is_all and _header(_expanded(parts[0].head(HEAD_MAX))) is not None
@@ -66,7 +66,7 @@ def own_files(source: Source) -> list[OwnFile]:
             if source.is_folder and (header is None or header.space is None):
                 raise Unreadable(f"{source.name}: {part.name} is no export of a space")
             space = header.space.name if header is not None and header.space is not None else ""
-            is_counted = header is not None and header.counts is not None and not head.startswith(ZSTD)
+            is_counted = header is not None and header.counts is not None and not is_compressed(head)
             counts = header.counts if header is not None and is_counted else None
             found.append(OwnFile(space, None if counts is None else counts.versions, part.open))
     return found
@@ -74,7 +74,7 @@ def own_files(source: Source) -> list[OwnFile]:
 
 def _expanded(head: bytes) -> bytes:
     """The beginning of a compressed file; of another one the beginning as it is."""
-    if not head.startswith(ZSTD):
+    if not is_compressed(head):
         return head
     with zstandard.ZstdDecompressor(max_window_size=WINDOW).stream_reader(head) as reader:
         try:

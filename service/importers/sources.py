@@ -13,7 +13,8 @@ from service.importers.items import Failed, Unreadable
 
 SQLITE = b"SQLite format 3\0"
 MEMBER_MAX = 64 << 30  # bytes of a member of an archive
-RATIO_MAX = 200  # of an archive's member to what it takes there
+RATIO_MAX = 200  # of an archive's member to what it takes there, and of all members to the archive
+ARCHIVE_FLOOR = 65_536  # bytes that any archive counts as
 MEMBERS_MAX = 100_000
 NOTE_MAX = 16 << 20  # bytes of a Markdown file
 
@@ -56,6 +57,13 @@ class Source:
     @property
     def is_archive(self) -> bool:
         return self.head(4) in (b"PK\3\4", b"PK\5\6")
+
+    @property
+    def size(self) -> int:
+        """Bytes, those of all files of a folder together."""
+        if not self.is_folder:
+            return self.path.stat().st_size
+        return sum(one.stat().st_size for one in self._files())
 
     def head(self, size: int = 65_536) -> bytes:
         """The first bytes, none of a folder."""
@@ -114,12 +122,15 @@ class Source:
             path = PurePosixPath(info.filename)
             if path.is_absolute() or ".." in path.parts:
                 raise Unreadable(f"{self.name}: the member {info.filename[:80]!r} leads out of the archive")
+        size = sum(info.file_size for info in infos)
+        if size > RATIO_MAX * max(self.size, ARCHIVE_FLOOR):  # members may share the bytes that they grow from
+            raise Unreadable(f"{self.name}: the archive grows beyond measure when it is unpacked")
         return [one for one in infos if not one.is_dir() and not _is_hidden(one.filename)]
 
     @contextmanager
     def _member(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Generator[IO[bytes]]:
         """A member of an archive, read as it comes."""
-        if info.file_size > MEMBER_MAX or info.file_size > RATIO_MAX * max(info.compress_size, 65_536):
+        if info.file_size > MEMBER_MAX or info.file_size > RATIO_MAX * max(info.compress_size, ARCHIVE_FLOOR):
             raise Unreadable(f"{self.name}: the member {info.filename[:80]!r} grows beyond measure when it is unpacked")
         with self._damage():
             member = archive.open(info)

@@ -8,9 +8,11 @@ import msgspec
 
 from core import filters
 from core.errors import InvalidInput
+from core.importing.importer import Import
 from core.memories import Memories
 from core.values import Memory, RequestKey
 from service.access import Access, check
+from service.lines import Lines
 from service.mcp.arguments import (
     Forget,
     History,
@@ -163,7 +165,8 @@ async def restore_memory(call: Call, given: Restore) -> Outcome:
         request=call.once("restore_memory", given.idempotency_key),
     )
     memory = written.memories[0]
-    return Outcome({"memory": shown(memory)}, f"Restored {memory.id}: now at version {memory.version}.")
+    text = f"Restored {memory.id}: now at version {memory.version}.{told_of(written)}"
+    return Outcome({"memory": shown(memory), **flags_of(written)}, text)
 
 
 async def forget(call: Call, given: Forget) -> Outcome:
@@ -178,10 +181,9 @@ async def forget(call: Call, given: Forget) -> Outcome:
 
 
 async def import_memories(call: Call, given: ImportMemories) -> Outcome:
-    lines = given.ndjson.encode().splitlines()
     incoming = await call.backend.store(call.memories.begin_import, call.space, dry_run=given.dry_run)
     try:
-        await call.backend.store(incoming.take, lines)
+        await call.backend.store(_take_all, incoming, given.ndjson)
         report = await call.backend.store(incoming.finish)
     finally:
         await call.backend.store(incoming.abandon)
@@ -194,6 +196,12 @@ async def import_memories(call: Call, given: ImportMemories) -> Outcome:
     }
     done = "would come in" if report.dry_run else "came in"
     return Outcome(found, f"{report.created} memories {done}, {sum(report.skipped.values())} were skipped")
+
+
+def _take_all(incoming: Import, text: str) -> None:
+    lines = Lines(incoming.take)
+    lines.feed(text.encode())
+    lines.end()
 
 
 async def list_categories(call: Call, _: InSpace) -> Outcome:

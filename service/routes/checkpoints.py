@@ -102,7 +102,8 @@ async def diff_space(
     operation_id="rollBack",
     tags=["checkpoints"],
     needs="delete",
-    problems=[*PAST, "quota_exceeded"],
+    screens=True,
+    problems=[*PAST, "quota_exceeded", "sensitive_content"],
 )
 async def roll_back(
     request: Request,
@@ -114,7 +115,8 @@ async def roll_back(
     """Let the whole space stand as it stood at a point.
 
     In one step: what came since ends, what changed or ended since stands again. Nothing is lost: the answer's `before`
-    is where to roll back to undo it, and histories have it all. Needs the scopes `write` and `delete`.
+    is where to roll back to undo it, and histories have it all. Text that becomes current again passes the policy of
+    the space as if it were new. Needs the scopes `write` and `delete`.
     """
     check(access_of(request.scope), "write")
     done = await backend.store(memories(request, backend, dry_run=dry_run).roll_back, space, data.to)

@@ -20,7 +20,7 @@ from service.workers import Backend
 OtherParameter = Annotated[str, QueryParameter(description="The space that would be merged.")]
 
 
-@post("/fork", operation_id="forkSpace", tags=["spaces"], needs="admin", problems=["already_exists"])
+@post("/fork", operation_id="forkSpace", tags=["spaces"], needs="admin", problems=["already_exists", "quota_exceeded"])
 async def fork_space(
     request: Request,
     space: FromPath[str],
@@ -31,7 +31,8 @@ async def fork_space(
     """Copy a space.
 
     All that lives in it stands in the new one as version 1, under an id of its own; vectors come along. What a memory
-    was before is not copied, and neither are keys and quotas.
+    was before is not copied, and neither are keys and quotas. The copy has the policy of the space, which is not asked
+    again of what the space holds; its quota counts.
     """
     access = access_of(request.scope)
     if not access.grant.reaches(data.name):
@@ -65,7 +66,8 @@ async def compare_spaces(
     operation_id="mergeSpaces",
     tags=["spaces"],
     needs="delete",
-    problems=["merge_conflict", "conflict", "quota_exceeded"],
+    screens=True,
+    problems=["merge_conflict", "conflict", "quota_exceeded", "echo", "sensitive_content"],
 )
 async def merge_spaces(
     request: Request,
@@ -78,6 +80,8 @@ async def merge_spaces(
 
     All in one step, or nothing. What both have changed, and not alike, is refused unless there is a `strategy`. A
     space that is no fork is added; what says the same is not added twice. To repeat it takes over only what is new.
+    What comes in passes the policy of this space as if it were new: when that refuses some of it, `errors` names the
+    memories by their ids in the other space, and nothing is merged.
     Needs the scopes `write` and `delete`, and `read` in the other space.
     """
     access = access_of(request.scope)

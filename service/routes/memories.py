@@ -218,7 +218,8 @@ async def supersede_memory(
     operation_id="restoreMemory",
     tags=["memories"],
     needs="write",
-    problems=["address_taken"],
+    screens=True,
+    problems=["address_taken", "sensitive_content"],
 )
 async def restore_memory(
     request: Request,
@@ -233,7 +234,8 @@ async def restore_memory(
     """Let a memory stand again as it stood in a version.
 
     That makes a new version, so that nothing is lost. Deleted and superseded memories come back; one whose address
-    belongs to another meanwhile is refused. An end that has passed is left out.
+    belongs to another meanwhile is refused. An end that has passed is left out. Text that is not current in the memory
+    passes the policy of the space as if it were new.
     """
     stored = await backend.store(
         memories(request, backend, dry_run=dry_run).restore,

@@ -21,7 +21,8 @@ from service.workers import Backend
     operation_id="undo",
     tags=["memories"],
     needs="delete",
-    problems=["changed_since", "address_taken"],
+    screens=True,
+    problems=["changed_since", "address_taken", "sensitive_content"],
 )
 async def undo(
     request: Request,
@@ -34,7 +35,8 @@ async def undo(
     """Take back the last changes: of a request, of memories of an author, or your own.
 
     All or none. Each memory stands again as it stood before the first of them; what did not exist is deleted. Changes
-    by others that came upon them are in the way. Needs the scopes `write` and `delete`.
+    by others that came upon them are in the way. Text that becomes current again passes the policy of the space as if
+    it were new. Needs the scopes `write` and `delete`.
     """
     check(access_of(request.scope), "write")
     key = await request_key(request, space, idempotency_key)

@@ -9,6 +9,7 @@ from core.comparisons import Checkpoint, Diff, MemoryChange
 from core.outcomes import RolledBack
 from core.values import Seq
 from service.schemas import fields
+from service.schemas.policy import FlagReply, flagged
 from service.schemas.replies import FieldChangeReply, MemoryReply
 
 CheckpointName = Annotated[
@@ -95,6 +96,7 @@ class RolledBackReply(Struct, frozen=True, kw_only=True):
     added: Annotated[int, Meta(description="Memories that are there again.")]
     changed: int
     ended: int
+    flags: Annotated[list[FlagReply], Meta(description="What is not stored as it was; empty when all is.")]
     seq: fields.SeqText
 
     @classmethod
@@ -107,5 +109,6 @@ class RolledBackReply(Struct, frozen=True, kw_only=True):
             added=tally.added,
             changed=tally.changed,
             ended=tally.ended,
+            flags=flagged(done.written.flags),
             seq=str(done.written.seq),
         )

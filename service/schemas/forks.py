@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 from core.comparisons import Comparison, Divergence, Strategy
 from core.outcomes import Written
 from service.schemas import fields
+from service.schemas.policy import FlagReply, flagged
 from service.schemas.replies import FieldChangeReply, MemoryReply
 
 
@@ -71,9 +72,16 @@ class MergedReply(Struct, frozen=True, kw_only=True):
     added: int
     changed: int
     ended: int
+    flags: Annotated[list[FlagReply], Meta(description="What is not stored as it was; empty when all is.")]
     seq: fields.SeqText
 
     @classmethod
     def of(cls, done: Written) -> "MergedReply":
         assert done.tally is not None
-        return cls(added=done.tally.added, changed=done.tally.changed, ended=done.tally.ended, seq=str(done.seq))
+        return cls(
+            added=done.tally.added,
+            changed=done.tally.changed,
+            ended=done.tally.ended,
+            flags=flagged(done.flags),
+            seq=str(done.seq),
+        )

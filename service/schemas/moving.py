@@ -7,13 +7,14 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from core.records import Imported, ImportReport, LineProblem
+from service.schemas.policy import FlagReply, flagged
 from service.schemas.problems import FieldProblem
 
 Skipped = Annotated[
     dict[str, int],
     Meta(
-        description="Memories that were passed over, by reason: `exists` (the id is here), `elsewhere` (another space "
-        "of this database has it), `deleted` (it was here, and somebody deleted it), `twice` (it stands twice)."
+        description="Memories that were passed over, by reason: `exists` (the id is here), `deleted` (it was here, and "
+        "somebody deleted it), `twice` (it stands twice)."
     ),
 ]
 
@@ -46,6 +47,7 @@ class ImportReply(Struct, frozen=True, kw_only=True):
     skipped: Skipped
     failed: Annotated[int, Meta(description="Lines that cannot come in.", ge=0)]
     failures: Annotated[list[LineReply], Meta(description="The first hundred of them.")]
+    flags: Annotated[list[FlagReply], Meta(description="The first hundred of what is not stored as the lines have it.")]
     vectors_kept: Annotated[int, Meta(description="Vectors taken from the file.", ge=0)]
     vectors_embedded: Annotated[int, Meta(description="Vectors made anew, by the model that runs here.", ge=0)]
     origin: Annotated[str | None, Meta(description="The point of history that the file shows.")]
@@ -63,6 +65,7 @@ class ImportReply(Struct, frozen=True, kw_only=True):
             skipped=dict(report.skipped),
             failed=report.failed,
             failures=[LineReply.of(bad) for bad in report.failures],
+            flags=flagged(report.flags),
             vectors_kept=report.vectors_kept,
             vectors_embedded=report.vectors_embedded,
             origin=None if report.origin is None else str(report.origin),

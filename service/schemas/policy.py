@@ -108,7 +108,10 @@ class FlagReply(Struct, frozen=True, kw_only=True):
     """
 
     code: FlagCode
-    path: Annotated[str, Meta(description="Where in the request.", examples=["$.content"])]
+    path: Annotated[
+        str,
+        Meta(description="Where in the request; `$.memories[ID]…` where that names no memory.", examples=["$.content"]),
+    ]
     kind: Annotated[str | None, Meta(description="Such as `aws-access-key` or `email`.")]
     ids: Annotated[list[fields.MemoryId], Meta(description="The memories that are the reason.")]
 

@@ -170,12 +170,13 @@ class UndoReply(Struct, frozen=True, kw_only=True):
 
     items: list[MemoryReply]
     ended: list[fields.MemoryId]
+    flags: Annotated[list[FlagReply], Meta(description="What is not stored as it was; empty when all is.")]
     seq: fields.SeqText
 
     @classmethod
     def of(cls, written: Written) -> "UndoReply":
         items = [MemoryReply.of(memory) for memory in written.memories]
-        return cls(items=items, ended=list(written.ended), seq=str(written.seq))
+        return cls(items=items, ended=list(written.ended), flags=flagged(written.flags), seq=str(written.seq))
 
 
 class BatchReply(Struct, frozen=True, kw_only=True):

@@ -1,7 +1,9 @@
 """Bodies that clients send. A field that is not named here is an error."""
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Annotated, Any, Literal, cast, get_args
 
 import msgspec
@@ -89,6 +91,9 @@ class UndoBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return Undo(last=usual if self.last is UNSET else self.last, author=self.author, request=self.request)
 
 
+_LINE = re.compile(rb"\S[^\n]*")  # one that is not empty, from its first character
+
+
 class BatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Memories to add. They are decoded one by one, so that each has its own error."""
 
@@ -98,8 +103,12 @@ class BatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @classmethod
     def of_lines(cls, body: bytes) -> "BatchBody":
-        """The same of newline-delimited JSON, one memory a line; empty lines do not count."""
-        return cls(memories=[msgspec.Raw(line) for line in body.split(b"\n") if line.strip()])
+        """Read newline-delimited JSON, one memory a line; empty lines do not count.
+
+        Of too many lines no more than one too many is kept, which is refused later.
+        """
+        lines = islice(_LINE.finditer(body), BATCH_MAX + 1)
+        return cls(memories=[msgspec.Raw(line[0]) for line in lines])
 
 
 class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

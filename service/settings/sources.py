@@ -14,11 +14,14 @@ from typing import Any
 import msgspec
 
 from service.settings.checks import SettingsError, contradictions
+from service.settings.places import usual_database
 from service.settings.table import PREFIX, SECRETS, Settings, options, rules
 
 CONFIG = "MUISTI_CONFIG"  # names the TOML file
 # The command line reads these itself.
-ELSEWHERE = frozenset({CONFIG, "MUISTI_SPACE", "MUISTI_URL", "MUISTI_KEY", "MUISTI_EVAL_DATA"})
+ELSEWHERE = frozenset(
+    {CONFIG, "MUISTI_SPACE", "MUISTI_URL", "MUISTI_KEY", "MUISTI_ACCESS", "MUISTI_ONLY_CATEGORY", "MUISTI_EVAL_DATA"}
+)
 CONFIG_FILE = "muisti.toml"
 
 
@@ -47,6 +50,7 @@ def load(environ: Mapping[str, str], toml_path: Path | None, flags: Mapping[str,
     problems: list[str] = []
     for source in sources:
         given |= _read(source, problems)
+    given.setdefault("database_url", usual_database(environ))
     settings = Settings(**given) if not problems else Settings()
     problems.extend(contradictions(settings))
     if problems:

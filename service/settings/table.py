@@ -7,6 +7,7 @@ import msgspec
 
 from core.terms import PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Echoes, Screening
 from service.settings import forms
+from service.settings.places import USUAL, usual_database
 from service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
 
 PREFIX = "MUISTI_"
@@ -21,7 +22,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     host: Annotated[str, Rule("Address to listen on.", "a host name or an IP address", text)] = "127.0.0.1"
     port: Annotated[int, whole(0, 65_535, "Port to listen on; 0 picks a free one.")] = 8321
-    database_url: Annotated[str, forms.DATABASE] = "file:muisti.db"
+    database_url: Annotated[str, forms.DATABASE] = msgspec.field(default_factory=usual_database)
     database_replica_url: Annotated[str | None, forms.REPLICA] = None
     database_token: Annotated[str | None, forms.TOKEN] = None
     database_token_file: Annotated[str | None, forms.TOKEN_FILE] = None
@@ -125,6 +126,15 @@ class Option(msgspec.Struct, frozen=True):
     def flag(self) -> str:
         """The flag, such as `--body-limit`."""
         return "--" + self.name.replace("_", "-")
+
+    @property
+    def default_text(self) -> str:
+        """The default in words; empty when there is none."""
+        if self.name == "database_url":  # depends on the folder and on the user
+            return USUAL
+        if isinstance(self.default, bool):
+            return ("off", "on")[self.default]
+        return "" if self.default is None else str(self.default)
 
 
 def options() -> tuple[Option, ...]:

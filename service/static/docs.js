@@ -12,6 +12,11 @@ function el(tag, attributes, ...children) {
   return node;
 }
 
+// The text with what stands between backticks as code.
+function prose(text) {
+  return String(text || "").split("`").map((part, place) => (place % 2 ? el("code", {}, part) : part));
+}
+
 function resolved(api, thing) {
   if (!thing || !thing.$ref) return thing || {};
   return thing.$ref.slice(2).split("/").reduce((place, name) => place[name], api);
@@ -42,8 +47,8 @@ function aboutField(schema) {
 function fieldTable(rows) {
   const head = el("tr", {}, el("th", {}, "name"), el("th", {}, "type"), el("th", {}, ""));
   const cells = rows.map(([name, type, text]) =>
-    el("tr", {}, el("td", {}, el("code", {}, name)), el("td", {}, el("code", {}, type)), el("td", {}, text)));
-  return el("table", {}, el("thead", {}, head), el("tbody", {}, ...cells));
+    el("tr", {}, el("td", {}, el("code", {}, name)), el("td", {}, el("code", {}, type)), el("td", {}, ...prose(text))));
+  return el("div", { class: "wide" }, el("table", {}, el("thead", {}, head), el("tbody", {}, ...cells)));
 }
 
 function schemaView(api, schema, seen = new Set()) {
@@ -56,7 +61,7 @@ function schemaView(api, schema, seen = new Set()) {
     const required = new Set(found.required || []);
     const rows = Object.entries(found.properties || {}).map(([field, inner]) =>
       [required.has(field) ? `${field} *` : field, typeOf(inner), aboutField(inner)]);
-    box.append(el("h3", {}, name), el("p", { class: "dim" }, found.description || ""), fieldTable(rows));
+    box.append(el("h3", {}, name), el("p", { class: "dim" }, ...prose(found.description)), fieldTable(rows));
     box.append(schemaView(api, found.properties, seen));
   }
   return box;
@@ -79,7 +84,13 @@ function responseView(api, status, response) {
       box.append(exampleView(code, resolved(api, example).value));
     }
   }
-  return el("details", {}, el("summary", {}, el("code", {}, status), el("span", { class: "dim" }, response.description)), box);
+  return el("details", {}, el("summary", {}, el("code", {}, status), el("span", { class: "dim" }, ...prose(response.description))), box);
+}
+
+// The first media type of a request's body, and what is known of it.
+function bodyOf(operation) {
+  const content = (operation.requestBody || { content: {} }).content;
+  return Object.entries(content).find(([type]) => type === "application/json") || Object.entries(content)[0] || [];
 }
 
 function tryView(path, method, operation) {
@@ -92,10 +103,10 @@ function tryView(path, method, operation) {
     inputs.push([parameter, input]);
     form.append(el("label", {}, el("span", {}, `${parameter.name} (${parameter.in})`), input));
   }
-  const media = (operation.requestBody || { content: {} }).content["application/json"];
+  const [type, media] = bodyOf(operation);
   const body = media ? el("textarea", { rows: 8, spellcheck: "false", "aria-label": "Body" }) : null;
   if (body) {
-    body.value = JSON.stringify(media.example || {}, null, 2);
+    body.value = typeof media.example === "string" ? media.example : JSON.stringify(media.example || {}, null, 2);
     form.append(body);
   }
   const output = el("pre", { hidden: true, "aria-live": "polite" });
@@ -104,27 +115,29 @@ function tryView(path, method, operation) {
     event.preventDefault();
     output.hidden = false;
     output.textContent = "…";
-    output.textContent = await send(path, method, inputs, body);
+    output.textContent = await send(path, method, inputs, body, type);
   });
   return form;
 }
 
-async function send(path, method, inputs, body) {
-  const headers = new Headers(body ? { "Content-Type": "application/json" } : {});
+async function send(path, method, inputs, body, type) {
   const query = new URLSearchParams();
   let target = path;
-  for (const [parameter, input] of inputs) {
-    const value = input.value.trim();
-    if (parameter.in === "path") target = target.replace(`{${parameter.name}}`, encodeURIComponent(value));
-    else if (value && parameter.in === "query") query.append(parameter.name, value);
-    else if (value) headers.set(parameter.name, value);
-  }
-  if (query.size) target += `?${query}`;
   try {
+    const headers = new Headers(body ? { "Content-Type": type } : {});
+    const key = document.getElementById("key").value.trim(); // in this field alone: it is gone with the page
+    if (key) headers.set("Authorization", `Bearer ${key}`);
+    for (const [parameter, input] of inputs) {
+      const value = input.value.trim();
+      if (parameter.in === "path") target = target.replace(`{${parameter.name}}`, encodeURIComponent(value));
+      else if (value && parameter.in === "query") query.append(parameter.name, value);
+      else if (value) headers.set(parameter.name, value);
+    }
+    if (query.size) target += `?${query}`;
     const response = await fetch(target, { method: method.toUpperCase(), headers, body: body ? body.value : undefined });
     const text = await response.text();
-    const type = response.headers.get("Content-Type") || "";
-    const shown = type.includes("json") && text ? JSON.stringify(JSON.parse(text), null, 2) : text;
+    const kind = response.headers.get("Content-Type") || "";
+    const shown = kind.includes("json") && text ? JSON.stringify(JSON.parse(text), null, 2) : text;
     const told = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
     return `${response.status} ${method.toUpperCase()} ${target}\n${told}\n\n${shown}`;
   } catch (error) {
@@ -136,10 +149,10 @@ function operationView(api, path, method, operation) {
   const inside = el("div", {});
   const block = el("details", { id: operation.operationId },
     el("summary", {}, el("span", { class: `method ${method}` }, method), el("code", {}, path),
-      el("span", { class: "dim" }, operation.summary)), inside);
+      el("span", { class: "dim" }, ...prose(operation.summary))), inside);
   block.addEventListener("toggle", () => {
     if (!block.open || inside.childNodes.length) return;
-    if (operation.description) inside.append(el("p", {}, operation.description));
+    if (operation.description) inside.append(el("p", {}, ...prose(operation.description)));
     const parameters = operation.parameters || [];
     if (parameters.length) {
       inside.append(el("h3", {}, "Parameters"), fieldTable(parameters.map((one) =>
@@ -149,23 +162,23 @@ function operationView(api, path, method, operation) {
     if (operation.requestBody) {
       const content = operation.requestBody.content;
       inside.append(el("h3", {}, `Body: ${Object.keys(content).join(" or ")}`));
-      inside.append(schemaView(api, content["application/json"].schema));
+      inside.append(schemaView(api, bodyOf(operation)[1].schema));
     }
+    inside.append(el("h3", {}, "Try it"), tryView(path, method, operation));
     inside.append(el("h3", {}, "Answers"));
     for (const [status, response] of Object.entries(operation.responses)) {
       inside.append(responseView(api, status, resolved(api, response)));
     }
-    inside.append(el("h3", {}, "Try it"), tryView(path, method, operation));
   });
   return block;
 }
 
 function draw(api) {
-  document.getElementById("about").textContent = api.info.description;
+  document.getElementById("about").append(...prose(api.info.description));
   const main = document.getElementById("api");
   const blocks = [];
   for (const tag of api.tags) {
-    const section = el("section", {}, el("h2", {}, tag.name), el("p", { class: "dim" }, tag.description));
+    const section = el("section", {}, el("h2", {}, tag.name), el("p", { class: "dim" }, ...prose(tag.description)));
     for (const [path, item] of Object.entries(api.paths)) {
       for (const method of METHODS) {
         const operation = item[method];

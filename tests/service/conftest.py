@@ -53,7 +53,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     home = tmp_path / "notes"
     home.mkdir()
     monkeypatch.chdir(home)
-    for name in ("MUISTI_URL", "MUISTI_SPACE", "MUISTI_CONFIG", "MUISTI_DATABASE_URL"):
+    for name in ("MUISTI_URL", "MUISTI_SPACE", "MUISTI_CONFIG", "MUISTI_DATABASE_URL", "MUISTI_ACCESS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("MUISTI_EMBEDDINGS", "off")
     if Everything.sqld is not None:

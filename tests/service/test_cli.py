@@ -21,6 +21,12 @@ DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 
 
+@pytest.fixture
+def file(home: Path) -> Path:
+    """The database that commands use when nobody names one."""
+    return home / "muisti" / "muisti.db"
+
+
 def added(run: Run, *words: str) -> dict[str, Any]:
     result = run("add", *words, "--json")
     assert result.exit_code == 0, result.output
@@ -69,11 +75,11 @@ def test_a_quota_is_set_in_words_that_people_use(run: Run):
 def test_a_policy_is_shown_and_set(run: Run):
     added(run, "one")
     assert run("policy", "--history-days", "30", "--purge-after-days", "730").stdout.splitlines() == [
-        "secrets\trefuse", "personal_data\tallow", "echoes\tflag", "history_days\t30.0", "purge_after_days\t730.0",
-        "similarity_limit\t"
+        "secrets	refuse", "personal_data	allow", "echoes	flag", "history_days	30", "purge_after_days	730",
+        "similarity_limit	"
     ]  # fmt: skip
     both = run("policy", "--history-days", "default", "--purge-after-days", "default").stdout
-    assert "history_days\t365.0\npurge_after_days\t\n" in both
+    assert "history_days\t365\npurge_after_days\t\n" in both
     for wrong in ("soon", "nan", "0"):
         assert run("policy", "--purge-after-days", wrong).exit_code == 64
 
@@ -124,7 +130,7 @@ def test_a_contradiction_is_shown_with_what_differs(run: Run, monkeypatch: pytes
     first = added(run, "The staging database runs on port 5433.")
     second = run("add", "The staging database runs on port 5434.")
     assert (second.exit_code, second.stdout) == (2, "")
-    assert f"{first['id']}  The staging database runs on port 5433.  (number: 5433 there, 5434 here)" in second.stderr
+    assert f"{first['id']}  The staging database runs on port 5433.  (stored 5433, yours 5434)" in second.stderr
     assert "muisti update ID TEXT" in second.stderr
 
 
@@ -156,7 +162,7 @@ def test_content_over_the_limit_ends_with_3(run: Run):
     "words",
     [
         ["serch"], ["add"], ["add", "x", "--type", "opinion"], ["add", "x", "--metadata", "[1]"], ["add", ""],
-        ["add", "x", "--event-at", "yesterday"], ["add", "x", "--key", "k"], ["list", "--limit", "0"], ["update", "x"],
+        ["add", "x", "--event-at", "someday"], ["add", "x", "--key", "k"], ["list", "--limit", "0"], ["update", "x"],
         ["list", "--filter", "{"], ["list", "--filter", '{"colour": "red"}'], ["search"], ["get", "a", "b", "c"],
         ["list", "--space", "No Name"], ["list", "--url", "ftp://example.org"], ["--config", "missing.toml", "list"],
         ["serve", "--port", "many"], ["serve", "--host", "0.0.0.0"], ["serve", "--url", "http://127.0.0.1:1"],
@@ -346,16 +352,17 @@ def test_doctor_passes_an_empty_folder_and_changes_nothing(run: Run):
 
 
 @pytest.mark.file_only
-def test_doctor_finds_what_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch):
-    Path("muisti.db").write_bytes(b"this is no database" * 100)
+def test_doctor_finds_what_is_wrong(run: Run, file: Path, monkeypatch: pytest.MonkeyPatch):
+    file.parent.mkdir()
+    file.write_bytes(b"this is no database" * 100)
     damaged = run("doctor")
     assert damaged.exit_code == 1
     assert "integrity\tfailed" in damaged.stdout
-    assert run("doctor", "--repair").exit_code == 1 and [each.name for each in Path().iterdir()] == ["muisti.db"]
+    assert run("doctor", "--repair").exit_code == 1 and [each.name for each in file.parent.iterdir()] == ["muisti.db"]
     assert run("list").exit_code == 1
-    Path("muisti.db").unlink()
+    file.unlink()
     run("add", "x")
-    Path("muisti.db").chmod(0o644)
+    file.chmod(0o644)
     assert "permissions\twarning" in run("doctor").stdout
     monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
     monkeypatch.setenv("MUISTI_MODEL", str(Path.cwd()))
@@ -365,9 +372,9 @@ def test_doctor_finds_what_is_wrong(run: Run, monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.file_only
-def test_doctor_repairs_what_is_derived_in_place(run: Run):
+def test_doctor_repairs_what_is_derived_in_place(run: Run, file: Path):
     added(run, "We deploy on Tuesdays", "--tag", "infra", "--metadata", '{"n": 1}')
-    with closing(apsw.Connection("muisti.db")) as database:
+    with closing(apsw.Connection(str(file))) as database:
         database.execute("UPDATE tags SET tag = 'other'; UPDATE spaces SET memories = 7")
     wrong = run("doctor", "--plain")
     assert wrong.exit_code == 1 and "index\tfailed\tnot what the memories give: 1 of tags" in wrong.stdout
@@ -379,19 +386,18 @@ def test_doctor_repairs_what_is_derived_in_place(run: Run):
 
 
 @pytest.mark.file_only
-def test_doctor_saves_what_a_damaged_file_holds_and_says_what_it_does_not(run: Run):
+def test_doctor_saves_what_a_damaged_file_holds_and_says_what_it_does_not(run: Run, file: Path):
     lost = added(run, "We deploy on Tuesdays")
     kept = added(run, "Backups are made at night")
-    path = Path("muisti.db")
-    damaged = path.read_bytes().replace(b"Tuesdays", b"tuesdays")  # which no page tells, but the checksum
-    path.write_bytes(damaged)
+    damaged = file.read_bytes().replace(b"Tuesdays", b"tuesdays")  # which no page tells, but the checksum
+    file.write_bytes(damaged)
     found = run("doctor")
     assert found.exit_code == 1 and "memories\tfailed\t1 version does not say what was stored" in found.stdout
     repaired = run("doctor", "--repair", "--plain")
     assert repaired.exit_code == 1 and f"lost\t{lost['id']}\t1\t" in repaired.stdout
-    assert path.read_bytes() == damaged
+    assert file.read_bytes() == damaged
     new = next(line.split("\t")[1] for line in repaired.stdout.splitlines() if line.startswith("file\t"))
-    Path("muisti.db-wal").write_bytes(b"left behind")
+    file.with_name("muisti.db-wal").write_bytes(b"left behind")
     assert run("restore-backup", new, "--force").exit_code == 0
     assert run("list", "--plain").stdout.count(kept["id"]) == 1 and "uesdays" not in run("list").stdout
     assert run("doctor").exit_code == 0

@@ -149,7 +149,7 @@ def test_the_command_line_purges_and_verifies(tmp_path: Path):
     one = run("add", "a secret of Ann", "--author", "Ann", "--plain").output.split()[0]
     run("add", "another of hers", "--author", "Ann", "--on-conflict", "keep")
     run("add", "a rule", "--category", "rules", "--key", "deploy")
-    done = run("purge", one, "--report", str(tmp_path / "r.json"))
+    done = run("purge", one, "--yes", "--report", str(tmp_path / "r.json"))
     assert done.exit_code == 0, done.output
     assert "complete\tyes" in done.output
     held = run("verify-report", str(tmp_path / "r.json"))
@@ -158,9 +158,9 @@ def test_the_command_line_purges_and_verifies(tmp_path: Path):
     (tmp_path / "r.json").write_text(text.replace('"signed":"e', '"signed":"f'))
     assert run("verify-report", str(tmp_path / "r.json")).exit_code == 1
     assert run("purge", "--author", "ann", "--dry-run").stdout.startswith("erased\t")
-    assert run("purge", "--author", "ann").exit_code == 0
-    assert run("purge", "rules", "deploy").exit_code == 0
+    assert run("purge", "--author", "ann", "--yes", "--no-report").exit_code == 0
+    assert run("purge", "rules", "deploy", "--yes", "--no-report").exit_code == 0
     assert run("list").stdout == ""
-    for wrong in (("purge",), ("purge", one, "--author", "Ann"), ("purge", "--everything")):
+    for wrong in (("purge",), ("purge", one, "--author", "Ann"), ("purge", "--everything", "--yes", "--no-report")):
         assert run(*wrong).exit_code == 64
-    assert run("purge", "--everything", "--confirm", "default").exit_code == 0
+    assert run("purge", "--everything", "--confirm", "default", "--no-report").exit_code == 0

@@ -1,6 +1,7 @@
 """Export and import over HTTP: streams of any size, told line by line."""
 
 import json
+import uuid
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,15 +36,54 @@ def full(engine: Engine, client: httpx.Client) -> bytes:
     return client.get(f"{API}/export").content
 
 
-def test_a_space_goes_out_and_comes_in_elsewhere(client: httpx.Client, full: bytes):
+def test_a_space_goes_out_and_comes_in_elsewhere_under_ids_of_its_own(client: httpx.Client, full: bytes):
     header, *lines, end = map(json.loads, full.splitlines())
     assert (header["format"], header["counts"]) == (2, {"memories": 2, "versions": 4, "changes": 5})
     assert end == {"type": "end", "lines": 10} and [one["type"] for one in lines[:2]] == ["change", "version"]
     client.post("/v1/spaces", json={"name": "elsewhere"})
     # the same database knows the ids already
     answer = client.post("/v1/spaces/elsewhere/import", content=full, headers=LINES)
-    assert (answer.status_code, answer.json()["created"], answer.json()["skipped"]) == (200, 0, {"elsewhere": 2})
+    assert (answer.status_code, answer.json()["created"], answer.json()["skipped"]) == (200, 2, {})
+    again = client.post("/v1/spaces/elsewhere/import", content=full, headers=LINES)
+    assert (again.status_code, again.json()["created"], again.json()["skipped"]) == (200, 0, {"exists": 2})
+    here, there = (client.get(f"{at}/memories").json()["items"] for at in (API, "/v1/spaces/elsewhere"))
+    assert {one["content"] for one in there} == {one["content"] for one in here}
+    assert {one["id"] for one in there}.isdisjoint(one["id"] for one in here)
+    (changed,) = (one["id"] for one in there if one["content"] == "another number")
+    versions = client.get(f"/v1/spaces/elsewhere/memories/{changed}/history").json()["items"]
+    assert len(versions) == 2
     client.delete("/v1/spaces/elsewhere", params={"confirm": "elsewhere"})
+
+
+@pytest.mark.parametrize("atomic", ["true", "false"])
+def test_an_import_says_nothing_of_ids_in_other_spaces(client: httpx.Client, engine: Engine, atomic: str):
+    """The answer is the same whether another space has the ids, good lines and bad ones alike."""
+    ids = [str(uuid.UUID(int=(7 << 76) | (2 << 62) | number)) for number in (1, 2, 3, 4)]
+    told: list[bytes] = [
+        json.dumps({"type": "memory", "memory": memory}).encode() + b"\n"
+        for memory in (
+            {"id": ids[0], "content": "one"},
+            {"id": ids[1], "content": "two", "parent_id": ids[0]},
+            {"id": ids[2], "content": "three", "parent_id": ids[3]},
+        )
+    ]
+    said: list[tuple[int, object]] = []
+    for name in ("first", "second"):
+        engine.spaces.create(name)
+        answer = client.post(
+            f"/v1/spaces/{name}/import", params={"atomic": atomic}, content=file_of(*told), headers=LINES
+        )
+        body = answer.json()
+        said.append((answer.status_code, {k: v for k, v in body.items() if k not in ("seq", "import_id")}))
+        others = engine.add(name, [Draft(content="four")]).memories  # so that a parent may be elsewhere too
+        assert others
+        if name == "first":
+            lines = file_of(json.dumps({"type": "memory", "memory": {"id": ids[3], "content": "5"}}).encode() + b"\n")
+            assert client.post(f"/v1/spaces/{name}/import", content=lines, headers=LINES).json()["created"] == 1
+            if atomic == "true":
+                good = file_of(*told[:2])
+                assert client.post(f"/v1/spaces/{name}/import", content=good, headers=LINES).json()["created"] == 2
+    assert said[0] == said[1]
 
 
 @pytest.mark.parametrize("compression", [None, "zstd"])

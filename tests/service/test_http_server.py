@@ -19,6 +19,7 @@ import pytest
 from core.engine import Engine
 from service.server import environment, listen, run
 from service.settings import Settings, SettingsError, load
+from service.version import installed_version
 from tests.core.fakes import Clock
 from tests.service.fakes import API, draft
 from tests.stores import at, settings_at
@@ -48,6 +49,24 @@ def stop(process: subprocess.Popen[str]) -> str:
     process.send_signal(signal.SIGTERM)
     _, log = process.communicate()
     return log
+
+
+def test_the_package_is_run_as_the_command_is(tmp_path: Path):
+    """No argument is passed over: each has its meaning, or is refused."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
+
+    def told(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "service", *words]
+        return subprocess.run(command, env=plain, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+
+    assert installed_version() in told("--version").stdout
+    assert "--port" in told("serve", "--help").stdout
+    for words in (("--port", "0"), ("serve", "--porrt", "0"), ("serve", "extra"), ("nothing",)):
+        refused = told(*words)
+        assert refused.returncode == 64 and refused.stderr, words
+    taken = told("serve", "--port", "nonsense")
+    assert taken.returncode != 0 and "port" in taken.stderr
+    assert not (tmp_path / "muisti.db").exists()
 
 
 def test_requests_that_do_not_arrive_stop_nobody_and_are_cut_off(tmp_path: Path):

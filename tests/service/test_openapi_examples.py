@@ -79,6 +79,8 @@ def examples(content: Json) -> list[Any]:
 
 def test_every_body_has_an_example_that_its_schema_allows():
     for where, content in bodies():
+        if content["schema"].get("format") == "binary":  # bytes, which JSON cannot show
+            continue
         schema = {**content["schema"], "components": DOCUMENT["components"]}
         validator = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
         assert examples(content), where

@@ -1,5 +1,6 @@
 import json
 import logging
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from service import logs
 from service.settings import (
@@ -21,6 +23,13 @@ from service.settings import (
     options,
     parse_bytes,
 )
+from service.settings.places import users_database
+from tests.conftest import HOMES
+
+
+def at_home() -> dict[str, str]:
+    """The variables that say where the user's data is, of the empty home that each test has."""
+    return {name: os.environ[name] for name in HOMES}
 
 
 def toml(folder: Path, text: str) -> Path:
@@ -42,9 +51,10 @@ def test_a_flag_beats_the_environment_which_beats_the_file(tmp_path: Path):
 
 
 def test_without_any_source_the_defaults_hold():
-    settings = load({"HOME": "/root"}, None, {})
+    settings = load(at_home(), None, {})
     assert settings == Settings()
-    assert (settings.host, settings.port, settings.database_url) == ("127.0.0.1", 8321, "file:muisti.db")
+    assert (settings.host, settings.port) == ("127.0.0.1", 8321)
+    assert settings.database_url == f"file:{users_database(os.environ)}"
     assert (settings.index_memory, settings.body_limit) == (512 * 1024**2, 10_000_000)
 
 
@@ -53,9 +63,10 @@ def test_the_default_of_every_setting_is_accepted_from_every_source(option, tmp_
     if option.default is None:
         return
     path = toml(tmp_path, f"{option.name} = {json.dumps(option.default)}")
-    assert load({option.variable: str(option.default)}, None, {}) == Settings()
-    assert load({}, path, {}) == Settings()
-    assert load({}, None, {option.name: option.default}) == Settings()
+    wanted = structs.replace(Settings(), **{option.name: option.default})
+    assert load({**at_home(), option.variable: str(option.default)}, None, {}) == wanted
+    assert load(at_home(), path, {}) == wanted
+    assert load(at_home(), None, {option.name: option.default}) == wanted
 
 
 def test_every_field_has_a_description_of_one_line():
@@ -75,7 +86,7 @@ def test_a_misspelt_name_is_refused_and_the_nearest_named_whatever_the_source(tm
 
 @pytest.mark.parametrize("name", sorted(ELSEWHERE - {"MUISTI_CONFIG"}))
 def test_a_variable_of_the_command_line_is_no_misspelling(name: str):
-    assert load({name: "x"}, None, {}) == Settings()
+    assert load({**at_home(), name: "x"}, None, {}) == Settings()
 
 
 def test_a_bad_value_is_refused_with_source_value_and_what_is_expected(tmp_path: Path):
@@ -156,7 +167,7 @@ def test_the_message_about_a_url_keeps_its_password_to_itself():
 
 
 def test_an_empty_variable_means_not_set():
-    assert load({"MUISTI_MODEL": "", "MUISTI_PORT": ""}, None, {}) == Settings()
+    assert load({**at_home(), "MUISTI_MODEL": "", "MUISTI_PORT": ""}, None, {}) == Settings()
 
 
 def test_variables_that_kubernetes_sets_for_a_service_are_explained():

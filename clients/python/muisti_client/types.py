@@ -523,6 +523,7 @@ ImportReply = TypedDict(
         'skipped': 'dict[str, Any]',
         'failed': 'int',
         'failures': 'list[LineReply]',
+        'flags': 'list[FlagReply]',
         'vectors_kept': 'int',
         'vectors_embedded': 'int',
         'origin': 'str | None',
@@ -752,6 +753,7 @@ MergedReply = TypedDict(
         'added': 'int',
         'changed': 'int',
         'ended': 'int',
+        'flags': 'list[FlagReply]',
         'seq': 'str',
     },
 )
@@ -1121,6 +1123,7 @@ RolledBackReply = TypedDict(
         'added': 'int',
         'changed': 'int',
         'ended': 'int',
+        'flags': 'list[FlagReply]',
         'seq': 'str',
     },
 )
@@ -1337,6 +1340,7 @@ UndoReply = TypedDict(
     {
         'items': 'list[MemoryReply]',
         'ended': 'list[str]',
+        'flags': 'list[FlagReply]',
         'seq': 'str',
     },
 )

@@ -19,11 +19,12 @@ def bring(
     system = system or recognised(source)
     with Shares(source, system, lambda _: space) as shares:
         (share,) = own_files(source) if system == OWN else shares.read()
-        incoming, lines = engine.begin_import(space, atomic=atomic), Lines()
+        incoming = engine.begin_import(space, atomic=atomic)
+        lines = Lines(incoming.take)
         try:
             for piece in share.pieces(lambda _: None):
-                incoming.take(lines.feed(piece))
-            incoming.take(lines.end())
+                lines.feed(piece)
+            lines.end()
             return ImportReply.of(incoming.finish()), shares.reading
         finally:
             incoming.abandon()

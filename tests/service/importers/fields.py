@@ -30,7 +30,7 @@ LOST: Mapping[str, Mapping[str, str]] = {
         "metadata.revision_id": CHECKED, "created_at": CHECKED, "agent_type": PROGRAM,
     },
     "claude": {
-        "full_name": "personal data of the account, not a memory", "chat_messages.sender": KIND,
+        "docs.uuid": ID, "full_name": "personal data of the account, not a memory", "chat_messages.sender": KIND,
         "chat_messages.content.type": KIND, "chat_messages.content.thinking": "thoughts are not what was said",
     },
     "chatgpt": {"mapping.*.message.recipient": KIND, "mapping.*.message.content.content_type": KIND},

@@ -380,7 +380,7 @@ FIXTURES: Sequence[Fixture] = (
             ]),
             "projects/p1.json": json.dumps({
                 "uuid": "p1", "name": "Garden", "description": "Plans", "prompt_template": "Answer in metres",
-                "docs": [{"uuid": "d1", "filename": "soil.md", "content": "Clay", "created_at": DAY}],
+                "docs": [{"uuid": "document-uuid-1", "filename": "soil.md", "content": "Clay", "created_at": DAY}],
             }),
             "memories.json": json.dumps([
                 {"conversations_memory": "**Work**\nWrites Python\n\n**Home**\nHas a cat", "account_uuid": "u",

@@ -1,5 +1,6 @@
 """Files made to do harm, and what is merely strange in good ones."""
 
+import copy
 import json
 import sqlite3
 import zipfile
@@ -21,6 +22,18 @@ MEM0 = '{"id": "a", "memory": "Likes tea", "user_id": "u"}'
 def bomb(path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", b"[" + b" " * 50_000_000 + b"]")
+
+
+def overlapping(path: Path) -> None:
+    """Many members that share the same few bytes; each by itself grows within bounds."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", b"[" + b" " * 10_000_000 + b"]")
+        (first,) = archive.infolist()
+        for number in range(1_000):
+            member = copy.copy(first)
+            member.filename = member.orig_filename = f"{number}.json"
+            archive.filelist.append(member)
+            archive.NameToInfo[member.filename] = member
 
 
 def outside(path: Path) -> None:
@@ -56,6 +69,7 @@ def written(text: str | bytes) -> Callable[[Path], None]:
 
 REFUSED = {
     "a bomb": (bomb, "grows beyond measure"),
+    "a bomb of members that share their bytes": (overlapping, "grows beyond measure"),
     "a member that leads out": (outside, "leads out of the archive"),
     "an encrypted archive": (encrypted, "damaged or encrypted"),
     "a view for a table": (view, "no file of a system that is known"),

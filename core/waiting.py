@@ -1,0 +1,69 @@
+"""Code that may not wait, as on an event loop: it takes what is free, or ends with `WouldWait`.
+
+The rule holds where the waiting happens: in the pool of readers, in a lock that is held during a read, before work that
+takes long. So no code in between can wait by mistake, whatever it calls.
+"""
+
+import threading
+from types import TracebackType
+
+
+class WouldWait(Exception):
+    """Something is not free, and this code may not wait for it. A thread that may wait should do the same again."""
+
+
+class _Here(threading.local):
+    may_wait = True
+
+
+_HERE = _Here()
+
+
+def may_wait() -> bool:
+    """Whether this thread may wait at this moment."""
+    return _HERE.may_wait
+
+
+def refuse_long() -> None:
+    """Raise `WouldWait` where code may not wait. For work that reads or computes for more than a few milliseconds."""
+    if not _HERE.may_wait:
+        raise WouldWait
+
+
+class _WithoutWaiting:
+    """Context in which this thread may not wait. Contexts may be nested."""
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        self._before = _HERE.may_wait
+        _HERE.may_wait = False
+
+    def __exit__(self, *_: object) -> None:
+        _HERE.may_wait = self._before
+
+
+def without_waiting() -> _WithoutWaiting:
+    """Return a context whose code ends with `WouldWait` instead of waiting. It must not contain an `await`."""
+    return _WithoutWaiting()
+
+
+class Lock:
+    """Lock that may be held during a read or a long computation. Code that may not wait takes it only when it is free.
+
+    A plain `threading.Lock` is for a few lines that touch memory alone; the event loop may wait for those.
+    """
+
+    __slots__ = ("_lock",)
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(_HERE.may_wait):
+            raise WouldWait
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.release()

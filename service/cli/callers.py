@@ -1,0 +1,46 @@
+"""The caller that a command is on the database file, within the limits of `service.cli.limits`."""
+
+from core.grants import ANY, Grant, check_grant
+from core.values import LOCAL
+from service.access import OWNER, Access, Need, check
+from service.cli.base import ERROR, Failure, Globals
+from service.cli.limits import category_of, in_words, limited, mode_of
+from service.errors import HttpError
+from service.schemas.modes import MODES
+
+
+def access_of(options: Globals) -> Access:
+    """The caller on the database file, with what the options and the environment leave to it.
+
+    Raises:
+        Failure: the access mode is unknown.
+        InvalidInput: the category is no name of one.
+    """
+    if not limited(options):
+        return OWNER
+    grant = grant_of(mode_of(options), (ANY,), category_of(options))
+    return Access(LOCAL, grant)
+
+
+def grant_of(mode: str, spaces: tuple[str, ...], category: str | None) -> Grant:
+    """The grant of an access mode in some spaces, perhaps with one category alone.
+
+    Raises:
+        InvalidInput: the category is no name of one.
+    """
+    grant = Grant(frozenset(dict(MODES)[mode]), spaces, category)  # pyright: ignore[reportArgumentType]  # one of MODES
+    check_grant(grant)
+    return grant
+
+
+def demand(options: Globals, need: Need) -> None:
+    """Check that the command may do what needs `need`, where it works on the file without the service.
+
+    Raises:
+        Failure: it may not.
+    """
+    access = access_of(options)
+    try:
+        check(access, need)
+    except HttpError as error:
+        raise Failure(in_words(options, error.detail), ERROR) from error

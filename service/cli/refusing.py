@@ -1,0 +1,108 @@
+"""Refusals in the words of the command line: the option or argument that was typed, in place of a field of the API."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+import click
+
+from service.cli.output import likeness
+from service.client import ApiError, Json
+
+# Fields of the API that a parameter of a command has under another name.
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "content": ("text",),
+    "half_life_days": ("half_life",),
+    "recency": ("recency_weight",),
+    "weight": ("recency_weight",),
+    "from": ("from_", "system"),
+    "other": ("other", "name"),
+    "to": ("into", "to"),
+    "version": ("to", "if_version"),
+    "created_at": ("after", "before"),
+    "any": ("tags",),
+    "scopes": ("scopes", "mode"),
+    "url": ("address", "target", "url"),
+    "memory_id": ("id_", "name", "expected"),
+}
+HEADS = {"duplicate": "a memory says the same already", "contradiction": "a memory says the contrary"}
+# Words of the API in messages, and what a person types or sees instead.
+WORDS = (
+    ("take next_cursor of the page before", "take what the page before printed behind --cursor"),
+    ("looks like {epoch}:{number}, as Muisti-Seq gave it", "looks like EPOCH:NUMBER, as talk of `muisti changes` ends"),
+    ("send an RFC 3339 time such as", "give a time such as"),
+    ("send its name,", "type its name,"),
+    ("send limit=", "give --limit "),
+)
+_PART = re.compile(r"[^.\[\]]+")
+
+
+def refusal_lines(error: ApiError, *, advised: bool) -> list[str]:
+    """The lines of an error message: what is wrong, and the memories in the way. `advised`: advice will follow."""
+    lines = field_lines(error.errors) if error.errors else []
+    if not lines or error.code not in ("invalid_input", "sensitive_content"):
+        head = HEADS.get(error.code) if error.conflicts else None
+        detail = str(error).partition("; ")[0] if advised else str(error)
+        lines.insert(0, head or in_words_of_a_person(detail))
+    elif advised:
+        lines = [line.partition("; ")[0] for line in lines]
+    unique = [*dict.fromkeys(lines)]
+    return [*unique[:1], *(f"  {line}" for line in unique[1:]), *(f"  {likeness(one)}" for one in error.conflicts)]
+
+
+def field_lines(errors: Iterable[Json]) -> list[str]:
+    """One line for each bad field, with the name that it has on the command line."""
+    return [field_line(str(bad["path"]), str(bad["message"])) for bad in errors]
+
+
+def field_line(path: str, message: str) -> str:
+    """A bad field in one line.
+
+    >>> field_line("$.filter.colour", "there is no field 'colour'")
+    "filter.colour: there is no field 'colour'"
+    """
+    named = name_of(path)
+    text = in_words_of_a_person(message)
+    return text if not named or text.startswith(named) else f"{named}: {text}"
+
+
+def name_of(path: str) -> str:
+    """The option or argument of the running command that a JSON path is about, and what of it.
+
+    >>> name_of("$.tags[2]"), name_of("$")
+    ('tags', '')
+    """
+    parts = [part for part in _PART.findall(path.removeprefix("$")) if not part.isdecimal()]
+    context = click.get_current_context(silent=True)
+    known = {} if context is None else _names(context)
+    for at, part in enumerate(parts):
+        found = next((known[name] for name in FIELDS.get(part, (part,)) if name in known), None)
+        if found is not None:
+            rest = [one for one in parts[at + 1 :] if not (part == "recency" or one in ("any", "all"))]
+            deeper = part == "recency" and "half_life_days" in parts and known.get("half_life")
+            return str(deeper or found) + (f" ({'.'.join(rest)})" if rest else "")
+    return ".".join(parts)
+
+
+def in_words_of_a_person(message: str) -> str:
+    """The message without JSON paths, and without words of the API."""
+    for theirs, ours in WORDS:
+        message = message.replace(theirs, ours)
+    return re.sub(r"\$\.([a-z_.\[\]0-9]+)", lambda found: name_of(found[0]), message)
+
+
+def _names(context: click.Context) -> dict[str, str]:
+    """How the parameters of the command are typed, by their names; its own hide the global ones."""
+    found: dict[str, str] = {}
+    shared = getattr(context.command, "shared", ())
+    for param in [*shared, *(param for param in context.command.params if param not in shared)]:
+        if param.name is None or param.name == "filter_" and not context.params.get("filter_"):
+            continue
+        label = _typed(param, context)
+        found |= {param.name: label, param.name.rstrip("_"): label}
+    return found
+
+
+def _typed(param: click.Parameter, context: click.Context) -> str:
+    if isinstance(param, click.Option):
+        return max((name for name in param.opts), key=len)
+    return param.make_metavar(context).strip("[]")

@@ -1,0 +1,58 @@
+"""Which database a command works on: whether it is there, and what the person is told of it."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.store.location import is_remote
+from service.cli.base import Failure, Globals
+from service.cli.configuration import in_force
+from service.cli.output import talk
+from service.databases import whereabouts
+from service.settings import database_path
+from service.settings.places import local_database, shown, users_database
+
+if TYPE_CHECKING:
+    from service.settings import Settings
+
+
+def settings_for(options: Globals, settings: "Settings | None" = None, *, create: bool = False) -> "Settings":
+    """The settings (default: those in force) of a command that opens the database. Only `create` may make the file.
+
+    Raises:
+        Failure: there is no database, or a setting is bad.
+    """
+    settings = settings or in_force(options)
+    say_which(options, settings)
+    path = file_of(settings)
+    if not (create or path is None or path.exists()):
+        raise Failure(
+            f"no database at {shown(path.absolute())} yet; `muisti add TEXT` makes it, or name another with --database"
+        )
+    return settings
+
+
+def say_which(options: Globals, settings: "Settings") -> None:
+    """Say once that a `muisti.db` of this project takes the place of the user's own database."""
+    local, usual = local_database(), users_database(os.environ)
+    if options.told or options.json or local is None or usual is None:
+        return
+    if settings.database_url == f"file:{local}" and not named(options) and local.absolute() != usual:
+        talk(f"Using {local}, not {shown(usual)}.")
+        options.told = True
+
+
+def named(options: Globals) -> bool:
+    """Whether an option or the environment names the database."""
+    return bool(options.database or os.environ.get("MUISTI_DATABASE_URL"))
+
+
+def file_of(settings: "Settings") -> Path | None:
+    """The file of the database; None when the database is on a server."""
+    return None if is_remote(settings.database_url) else Path(database_path(settings.database_url))
+
+
+def place_of(settings: "Settings") -> str:
+    """Where the database is, in words for a person."""
+    path = file_of(settings)
+    return whereabouts(settings) if path is None else shown(path.absolute())

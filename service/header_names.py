@@ -1,0 +1,94 @@
+"""Every header that the server reads or sends, declared once. CORS and the fast path read this table."""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+Way = Literal["in", "out", "both"]
+
+
+class Header(NamedTuple):
+    """`way`: read from requests, sent in answers, or both.
+
+    `decides`: it changes what a request means, so the fast path of plain requests leaves the request to its handler.
+    `pages`: web pages of other origins set or read it; the others are for browsers, proxies and connections.
+    """
+
+    name: str
+    way: Way
+    decides: bool = False
+    pages: bool = True
+
+
+TABLE = (
+    # Of requests.
+    Header("Authorization", "in"),
+    Header("Accept", "in"),
+    Header("Idempotency-Key", "in", decides=True),
+    Header("If-Match", "in", decides=True),
+    Header("If-None-Match", "in", decides=True),
+    Header("Prefer", "in", decides=True),
+    Header("Muisti-Min-Seq", "in", decides=True),
+    Header("Muisti-Freshness", "in", decides=True),
+    Header("Muisti-Allow", "in"),  # read before the fast path
+    Header("traceparent", "in"),
+    Header("tracestate", "in"),
+    Header("Mcp-Method", "in"),
+    Header("Mcp-Name", "in"),
+    Header("Last-Event-ID", "in"),
+    # Of both.
+    Header("Content-Type", "both"),
+    Header("X-Request-Id", "both"),
+    Header("Mcp-Protocol-Version", "both"),
+    Header("Mcp-Session-Id", "both"),
+    # Of answers.
+    Header("ETag", "out"),
+    Header("Location", "out"),
+    Header("Link", "out"),
+    Header("Allow", "out"),
+    Header("Content-Disposition", "out"),
+    Header("Muisti-Seq", "out"),
+    Header("Muisti-Flags", "out"),
+    Header("Idempotent-Replayed", "out"),
+    Header("Preference-Applied", "out"),
+    Header("Retry-After", "out"),
+    Header("Server-Timing", "out"),
+    Header("RateLimit-Limit", "out"),
+    Header("RateLimit-Remaining", "out"),
+    Header("RateLimit-Reset", "out"),
+    Header("WWW-Authenticate", "out"),
+    # Between browsers, proxies and servers.
+    Header("Content-Encoding", "both", decides=True, pages=False),
+    Header("Content-Length", "both", pages=False),
+    Header("Transfer-Encoding", "both", pages=False),
+    Header("Connection", "both", pages=False),
+    Header("Host", "in", pages=False),
+    Header("Origin", "in", pages=False),
+    Header("Expect", "in", pages=False),
+    Header("Upgrade", "in", pages=False),
+    Header("Accept-Encoding", "in", pages=False),
+    Header("Access-Control-Request-Method", "in", pages=False),
+    Header("Access-Control-Allow-Origin", "out", pages=False),
+    Header("Access-Control-Allow-Methods", "out", pages=False),
+    Header("Access-Control-Allow-Headers", "out", pages=False),
+    Header("Access-Control-Expose-Headers", "out", pages=False),
+    Header("Access-Control-Max-Age", "out", pages=False),
+    Header("Cache-Control", "out", pages=False),
+    Header("Vary", "out", pages=False),
+    Header("Date", "out", pages=False),
+    Header("Server", "out", pages=False),
+    Header("Content-Security-Policy", "out", pages=False),
+    Header("Referrer-Policy", "out", pages=False),
+    Header("X-Content-Type-Options", "out", pages=False),
+    Header("X-Accel-Buffering", "out", pages=False),
+)
+
+DECIDING = frozenset(header.name.lower().encode() for header in TABLE if header.decides)
+
+
+def of_pages(way: Literal["in", "out"]) -> Iterator[str]:
+    """Names of the headers that web pages of other origins may set, or read.
+
+    >>> {"Muisti-Allow", "Muisti-Freshness"} <= set(of_pages("in")), "Muisti-Flags" in of_pages("out")
+    (True, True)
+    """
+    return (header.name for header in TABLE if header.pages and header.way in (way, "both"))

@@ -1,0 +1,93 @@
+"""Access modes and a fixed category for commands on a database file, by option and by environment."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+Run = Callable[..., Result]
+
+# The mode that a command needs at least. Those without one want everything.
+NEEDS = {
+    ("list",): "read-only", ("search", "tea"): "read-only", ("stats",): "read-only", ("export", "-"): "read-only",
+    ("import", "--list"): "read-only", ("keys", "list"): "read-only", ("changes",): "read-only", ("lint",): "read-only",
+    ("add", "more"): "append-only", ("add", "more", "--space", "another"): "append-only",
+    ("update", "ID", "changed"): "no-delete", ("supersede", "ID", "changed"): "no-delete",
+    ("import", "in.ndjson"): "no-delete", ("undo", "--last", "1"): "full", ("delete", "ID"): "full",
+    ("purge", "ID", "--yes", "--no-report"): "full", ("import", "--undo", "1"): "full",
+}  # fmt: skip
+ALL = (
+    ("policy", "--secrets", "allow"), ("quota", "--memories", "9"), ("audit",), ("space", "create", "x"), ("reembed",),
+    ("purge", "--author", "Ann", "--yes", "--no-report"), ("backup", "copy.db"), ("doctor", "--repair"),
+    ("restore-backup", "copy.db", "--force"), ("webhook", "list"),
+)  # fmt: skip
+ORDER = ("read-only", "append-only", "no-delete", "full")
+
+
+@pytest.fixture
+def stored(run: Run) -> str:
+    """The id of a memory; a file to import is beside it."""
+    Path("in.ndjson").write_text(json.dumps({"memories": [{"id": "1", "memory": "from elsewhere"}]}))
+    return run("add", "Ann likes tea", "--category", "people", "--author", "Ann").stdout.strip()
+
+
+@pytest.mark.file_only
+@pytest.mark.parametrize("mode", ORDER)
+@pytest.mark.parametrize("words", [*NEEDS, *ALL], ids=" ".join)
+def test_a_mode_lets_through_what_it_is_for_and_nothing_else(
+    words: tuple[str, ...], mode: str, run: Run, stored: str, monkeypatch: pytest.MonkeyPatch
+):
+    needed = NEEDS.get(words)
+    may = needed is not None and ORDER.index(mode) >= ORDER.index(needed)
+    monkeypatch.setenv("MUISTI_ACCESS", mode)
+    result = run(*(stored if word == "ID" else word for word in words))
+    forbidden = f"access mode {mode}" in result.stderr
+    assert forbidden == (not may and mode != "full"), result.output
+    if forbidden:
+        assert result.exit_code == 1 and result.stdout == ""
+        monkeypatch.delenv("MUISTI_ACCESS")
+        assert [line.split("\t")[-1] for line in run("list").stdout.splitlines()] == ["Ann likes tea"]
+
+
+@pytest.mark.file_only
+def test_an_option_beats_the_environment_and_a_wrong_mode_is_refused(
+    run: Run, stored: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("MUISTI_ACCESS", "read-only")
+    assert run("add", "x").exit_code == 1
+    assert run("add", "x", "--access", "full").exit_code == 0
+    assert run("--access", "append-only", "add", "y").exit_code == 0
+    monkeypatch.setenv("MUISTI_ACCESS", "readonly")
+    wrong = run("list")
+    assert wrong.exit_code == 64 and "MUISTI_ACCESS is 'readonly'; expected one of read-only" in wrong.stderr
+
+
+@pytest.mark.file_only
+@pytest.mark.parametrize("by", ["option", "variable"])
+def test_with_a_fixed_category_there_is_no_other(by: str, run: Run, stored: str, monkeypatch: pytest.MonkeyPatch):
+    run("add", "We deploy on Tuesdays", "--category", "rules")
+    words = ["--only-category", "rules"] if by == "option" else []
+    if by == "variable":
+        monkeypatch.setenv("MUISTI_ONLY_CATEGORY", "rules")
+    assert [line.split("\t")[-1] for line in run(*words, "list").stdout.splitlines()] == ["We deploy on Tuesdays"]
+    assert run(*words, "get", stored).exit_code == 1
+    assert run(*words, "delete", stored).exit_code == 1
+    assert run(*words, "categories").stdout == "rules\t1\n"
+    assert json.loads(run(*words, "add", "Backups run at night", "--json").stdout)["category"] == "rules"
+    purge, keys = ("purge", "--author", "Ann", "--yes"), ("keys", "create", "--admin")
+    for whole in (("export", "-"), ("import", "in.ndjson"), ("backup", "copy.db"), keys, purge):
+        refused = run(*words, *whole)
+        assert refused.exit_code == 1 and refused.stdout == "", refused.output
+    assert not Path("copy.db").exists()
+
+
+@pytest.mark.parametrize("words", [("list", "--url", "http://127.0.0.1:1"), ("serve",)], ids=" ".join)
+@pytest.mark.parametrize("name", ["MUISTI_ACCESS", "MUISTI_ONLY_CATEGORY"])
+def test_a_server_goes_by_keys_and_the_limit_is_not_passed_over(
+    words: tuple[str, ...], name: str, run: Run, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv(name, "read-only")
+    refused = run(*words)
+    assert refused.exit_code == 64 and "muisti keys create" in refused.stderr
