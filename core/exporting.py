@@ -21,6 +21,7 @@ from core.records import (
     Record,
     SettingsRecord,
     SpaceRecord,
+    TelemetryLine,
     VersionLine,
     memory_record,
     vector_text,
@@ -78,7 +79,20 @@ class Export:
         self._check(self._database.read([spaces.state(self._space.id)])[0])
         if versions != self._versions:
             raise Conflict("memories were erased while they were exported, and the file is not whole; export again")
+        for page in self._telemetry():
+            yield page
+            lines += len(page)
         yield [End(lines)]
+
+    def _telemetry(self) -> Iterator[Sequence[Record]]:
+        """How often memories were retrieved, as it is known now: that has no place in the history."""
+        after = b""
+        while True:
+            (rows,) = self._database.read([exports.retrievals(self._space, self.seq.number, after, PAGE)])
+            if not rows:
+                return
+            yield [_retrieved(row) for row in rows]
+            after = cast(bytes, rows[-1][0])
 
     def _page(self, after: int) -> tuple[list[Record], int]:
         """The records of the next changes, and the change up to which they go."""
@@ -130,6 +144,11 @@ def _change(row: Row, seq: int) -> ChangeLine:
         request=request,
         undone=undone if undone is not None and undone <= seq else None,
     )
+
+
+def _retrieved(row: Row) -> TelemetryLine:
+    memory_id, count, last = cast(tuple[bytes, int, int], row)
+    return TelemetryLine(id=id_text(memory_id), retrieval_count=count, last_retrieved_at=from_us(last))
 
 
 def _passages(rows: Rows) -> dict[int, list[PassageRecord]]:

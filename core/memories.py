@@ -1,6 +1,7 @@
 """The memories of all spaces, as one caller reads and changes them."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import cast
 
 import msgspec
@@ -13,7 +14,7 @@ from core.comparisons import Checkpoint, Comparison, Diff, Strategy
 from core.counts import Counts, Quota, Stats, Telemetry
 from core.deciding import ConflictPage, Conflicts, OpenConflict
 from core.diff import compared
-from core.errors import Forbidden, NotFound
+from core.errors import Forbidden, NotFound, StoreUnavailable
 from core.exporting import Export
 from core.feed import Events, Wanted, changes_of
 from core.feedback import give
@@ -384,6 +385,8 @@ class Memories:
         """
         if not self._caller.sees_all:
             raise Forbidden("a whole space is moved by keys that see all of it, in every category")
+        with suppress(StoreUnavailable):  # a count that cannot be written is no reason to read nothing
+            self._parts.retrievals.flush()
         return Export(self._parts.database, space, self._parts.clock(), version, vectors=vectors)
 
     def begin_import(self, space: str, *, atomic: bool = True, dry_run: bool = False) -> Import:

@@ -1,6 +1,7 @@
-"""The lines of an export, format 1: what stands in each, and how it is read. docs/export.md describes them.
+"""The lines of an export, format 2: what stands in each, and how it is read. docs/export.md describes them.
 
-A file is a `Header`, then `ChangeLine`s, `VersionLine`s and `MemoryLine`s, then an `End`.
+A file is a `Header`, then `ChangeLine`s, `VersionLine`s and `MemoryLine`s, `TelemetryLine`s, then an `End`. Format 1 is
+the same without telemetry.
 """
 
 import base64
@@ -19,7 +20,8 @@ from core.outcomes import Flag
 from core.spaces import Field, SpaceSettings
 from core.values import TRUST, Memory, Seq
 
-FORMAT = 1
+FORMAT = 2
+READABLE = (1, FORMAT)
 Count = Annotated[int, Meta(ge=0, le=2**53)]
 
 
@@ -113,6 +115,14 @@ class MemoryLine(Struct, frozen=True, forbid_unknown_fields=True, tag="memory", 
     place: Annotated[str, Meta(max_length=1_000)] | None = None
 
 
+class TelemetryLine(Struct, frozen=True, forbid_unknown_fields=True, tag="telemetry", tag_field="type", kw_only=True):
+    """How often a memory of an earlier line was retrieved, and when last."""
+
+    id: str
+    retrieval_count: Annotated[int, Meta(ge=1, le=2**53)]
+    last_retrieved_at: datetime
+
+
 class BadLine(Struct, frozen=True, forbid_unknown_fields=True, tag="bad", tag_field="type", kw_only=True):
     """What could not be read in the file of another system: it counts as a line that cannot come in."""
 
@@ -138,15 +148,17 @@ class LineProblem(msgspec.Struct, frozen=True):
 class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a file. `created` and `skipped`, by reason, count memories, `versions` what they came with.
 
-    `id` is None when nothing came in. `failures` are the first of the `failed` lines, in their order, and `flags` the
-    first of what is not stored as the lines have it. `origin` is the point of history that the file shows, `seq` the
-    one that the space is at.
+    `id` is None when nothing came in. `good` counts the memories that may come in; of a file that is refused because of
+    its bad lines none does. `failures` are the first of the `failed` lines, in their order, and `flags` the first of
+    what is not stored as the lines have it. `origin` is the point of history that the file shows, `seq` the one that
+    the space is at.
     """
 
     id: int | None
     dry_run: bool
     source: str | None
     created: int
+    good: int
     versions: int
     skipped: Mapping[str, int]
     failed: int
@@ -171,7 +183,7 @@ class Imported(msgspec.Struct, frozen=True):
     undone: int | None
 
 
-Record = Header | ChangeLine | VersionLine | MemoryLine | BadLine | End
+Record = Header | ChangeLine | VersionLine | MemoryLine | TelemetryLine | BadLine | End
 
 _DECODER = msgspec.json.Decoder(Record)
 _DEFAULTS: Mapping[str, Any] = {

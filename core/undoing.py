@@ -8,13 +8,13 @@ import msgspec
 from core.counts import Quota
 from core.diff import differences
 from core.embed import Encoder
-from core.errors import ChangedSince, InvalidInput, NotFound, Problem, SensitiveContent
+from core.errors import ChangedSince, Conflict, InvalidInput, NotFound, Problem, SensitiveContent
 from core.ids import id_text
 from core.intake import Intake, place_of
 from core.outcomes import Flag, LaterChange, Undo, Written
 from core.prepare import ready, stood
 from core.refusals import Part
-from core.store import audit, changes, guards, inserting, memories, quotas, version_rows
+from core.store import audit, changes, guards, imports, inserting, memories, quotas, version_rows
 from core.store.changes import Change
 from core.store.database import Database, Rows, Statement
 from core.store.spaces import SpaceRow
@@ -61,6 +61,7 @@ class Undoer:
 
         Raises:
             InvalidInput, NotFound: there is nothing to take back.
+            Conflict: a change came with an import, which is undone as a whole.
             SensitiveContent: the policy refuses what would become current; the paths name the memories.
             ChangedSince: other changes came upon them.
             AddressTaken, QuotaExceeded, RequestReused, ModelMismatch.
@@ -90,7 +91,18 @@ class Undoer:
             found |= {one.seq: one for one in map(changes.change, rows)}
         if not found:
             raise NotFound("change to take back", "")
+        self._check_imports(space, [*found])
         return sorted(found.values())
+
+    def _check_imports(self, space: SpaceRow, seqs: Sequence[int]) -> None:
+        """Raise `Conflict` for changes of an import: taken back one by one, the rest could not be undone together."""
+        (rows,) = self._database.read([imports.holding_changes(space, seqs)])
+        if rows:
+            number, memories = cast(tuple[int, int], rows[0])
+            raise Conflict(
+                f"nothing was undone: the change is part of import {number}, which brought {memories:,} memories; "
+                f"`muisti import --undo {number}` (POST …/imports/{number}/undo) takes back all of it"
+            )
 
     def _touched(self, space: SpaceRow, chosen: Sequence[Change]) -> list[_Touched]:
         first: dict[bytes, int] = {}

@@ -15,8 +15,11 @@ from litestar.types import Scope
 
 from core.errors import AddressTaken, Echo, InvalidInput, MergeConflict, MuistiError, QuotaExceeded, Similar
 from core.errors import Problem as BadField
+from core.importing.incoming import ImportRefused
 from service.schemas.diverged import DivergedReply, diverged
 from service.schemas.likeness import LikenessReply, alike
+from service.schemas.moving import ImportReply
+from service.schemas.problems import FieldProblem
 from service.schemas.quotas import QuotaReply
 
 MEDIA_TYPE = "application/problem+json"
@@ -92,13 +95,6 @@ _WANTED = {"int": "a whole number", "bool": "true or false"}
 _HTTP_CODES = {404: "no_route", 405: "method_not_allowed", 413: "too_large"}
 
 
-class FieldProblem(msgspec.Struct, frozen=True):
-    """A bad field or parameter: a JSON path such as `$.memories[3].key`, and what to do."""
-
-    path: str
-    message: str
-
-
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """An error (RFC 9457). `code` is stable, `detail` is prose; `errors` names the bad fields."""
 
@@ -112,6 +108,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     checked_at: str | None | msgspec.UnsetType = msgspec.UNSET
     quota: QuotaReply | msgspec.UnsetType = msgspec.UNSET
     diverged: list[DivergedReply] | msgspec.UnsetType = msgspec.UNSET
+    report: ImportReply | msgspec.UnsetType = msgspec.UNSET
 
 
 @dataclass(frozen=True)
@@ -143,6 +140,9 @@ def problem(code: str, detail: str, errors: Sequence[BadField] = ()) -> Problem:
 def problem_of(error: MuistiError | HttpError) -> Problem:
     """How a refusal looks from outside."""
     match error:
+        case ImportRefused():
+            found = problem(error.code, str(error), error.problems)
+            return msgspec.structs.replace(found, report=ImportReply.of(error.report))
         case InvalidInput():
             return problem(error.code, str(error), error.problems)
         case Similar():

@@ -520,6 +520,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             dry_run=False,
             source="zakira",
             created=1,
+            good=1,
             versions=1,
             skipped={},
             failed=0,

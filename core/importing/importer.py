@@ -7,8 +7,8 @@ from math import inf
 from core.caller import Caller
 from core.counts import Quota
 from core.embed import Encoder, check_model
-from core.errors import TAKE_THE_REST, Forbidden, InvalidInput, Problem, StoreUnavailable
-from core.importing.incoming import Incoming
+from core.errors import TAKE_THE_REST, Forbidden, Problem, StoreUnavailable
+from core.importing.incoming import ImportRefused, Incoming
 from core.importing.lines import Lines
 from core.importing.moving import Move
 from core.importing.staging import Staging
@@ -105,10 +105,11 @@ class Import:
                 self._flush()
 
     def finish(self) -> ImportReport:
-        """What has become of the file.
+        """Report what has become of the file; a dry run answers, and refuses, as the import itself would.
 
         Raises:
-            InvalidInput: it is not whole, or lines of it are bad and it was to come in as a whole or not at all.
+            InvalidInput: it is not whole.
+            ImportRefused: lines of it are bad, and it was to come in as a whole or not at all.
             Conflict, NotFound, ModelMismatch, QuotaExceeded, TooLarge: nothing came in.
         """
         self._lines.check_whole()
@@ -116,16 +117,19 @@ class Import:
         staged, memories, versions = self._staging.close()
         file = self._file
         if file.is_refused:
-            raise InvalidInput([*map(_problem, _in_order(file.tally.failures)), *_untold(file)])
+            report = _report(file, (0, memories), 0, file.target.seq, None)
+            raise ImportRefused([*map(_problem, _in_order(file.tally.failures)), *_untold(file)], report)
+        if file.dry_run and versions:
+            self._move.check(staged, versions, self._lines.last)
         if file.dry_run or not versions:
             self.abandon()
-            return _report(file, memories, versions, file.target.seq, None)
+            return _report(file, (memories, memories), versions, file.target.seq, None)
         seq = self._move.run(staged, versions, self._lines.last)
         self._indexes.drop(file.target.space.name)
         self._indexes.note(file.target, seq.number)
         with suppress(StoreUnavailable):  # it is in; what is left over is cleared by the next import
             self._staging.clear(memories)
-        return _report(file, memories, versions, seq, staged.id)
+        return _report(file, (memories, memories), versions, seq, staged.id)
 
     def abandon(self) -> None:
         """Take back what was put aside. Harmless after `finish`."""
@@ -144,13 +148,15 @@ def _check_whole(caller: Caller) -> None:
         raise Forbidden("a file says where its memories come from, and this key may not say that of all sources")
 
 
-def _report(file: Incoming, memories: int, versions: int, seq: Seq, import_id: int | None) -> ImportReport:
+def _report(file: Incoming, memories: tuple[int, int], versions: int, seq: Seq, import_id: int | None) -> ImportReport:
+    """`memories` are those that came in, and those that may."""
     tally, header = file.tally, file.opened
     return ImportReport(
         id=import_id,
         dry_run=file.dry_run,
         source=header.source,
-        created=memories,
+        created=memories[0],
+        good=memories[1],
         versions=versions,
         skipped=dict(tally.skipped),
         failed=tally.failed,

@@ -9,7 +9,7 @@ import msgspec
 from core.caller import Caller
 from core.errors import InvalidInput, Problem
 from core.outcomes import Flag
-from core.records import Header, LineProblem, PassageRecord
+from core.records import Header, ImportReport, LineProblem, PassageRecord
 from core.store.spaces import SpaceRow
 from core.values import Memory
 
@@ -76,7 +76,7 @@ class Incoming(msgspec.Struct):
     @property
     def is_refused(self) -> bool:
         """Whether nothing of it will come in, because a line is bad."""
-        return self.tally.failed > 0 and self.atomic and not self.dry_run
+        return self.tally.failed > 0 and self.atomic
 
     def fail(self, line: int, place: str | None, code: str, problems: Sequence[Problem]) -> None:
         """Note that a line cannot come in."""
@@ -92,3 +92,11 @@ class Incoming(msgspec.Struct):
 
 class Broken(InvalidInput):
     """The file cannot be read any further."""
+
+
+class ImportRefused(InvalidInput):
+    """Lines of a file are bad, and all of it was to come in or nothing. `report` says what each line came to."""
+
+    def __init__(self, problems: Sequence[Problem], report: ImportReport) -> None:
+        super().__init__(problems)
+        self.report = report

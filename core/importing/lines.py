@@ -13,6 +13,7 @@ from core.outcomes import Flag
 from core.prepare import distinct_tags, draft_of
 from core.records import (
     FORMAT,
+    READABLE,
     BadLine,
     ChangeLine,
     End,
@@ -20,6 +21,7 @@ from core.records import (
     MemoryLine,
     PassageRecord,
     Record,
+    TelemetryLine,
     VersionLine,
     id_of,
     read_memory,
@@ -49,12 +51,14 @@ class Lines:
         self._lines = self._changed = 0
         self._items: list[Item] = []
         self._changes: list[ChangeLine] = []
+        self._telemetry: list[TelemetryLine] = []
         self._size = 0
 
     @property
     def is_full(self) -> bool:
         """Whether enough waits to be put aside."""
-        return len(self._items) + len(self._changes) // 2 >= PIECE or self._size >= PIECE_BYTES
+        lines = len(self._items) + (len(self._changes) + len(self._telemetry)) // 2
+        return lines >= PIECE or self._size >= PIECE_BYTES
 
     def read(self, line: bytes) -> None:
         """The next line of the file.
@@ -66,10 +70,11 @@ class Lines:
         if line.strip():
             self._take(line)
 
-    def taken(self) -> tuple[list[Item], list[ChangeLine]]:
+    def taken(self) -> tuple[list[Item], list[ChangeLine], list[TelemetryLine]]:
         """What waits, which waits no longer."""
-        items, changes, self._items, self._changes, self._size = self._items, self._changes, [], [], 0
-        return items, changes
+        waiting = self._items, self._changes, self._telemetry
+        self._items, self._changes, self._telemetry, self._size = [], [], [], 0
+        return waiting
 
     def check_whole(self) -> None:
         """Raise `Broken` when the end has not come."""
@@ -107,14 +112,16 @@ class Lines:
                 self._take_version(record)
             case MemoryLine():
                 self._take_memory(record)
+            case TelemetryLine():
+                self._take_telemetry(record)
             case BadLine():
                 raise InvalidInput.at("$", record.message)
             case End():
                 self._end(record)
 
     def _begin(self, header: Header) -> None:
-        if header.format != FORMAT:
-            raise self._broken(f"the file has format {header.format}; this Muisti reads format {FORMAT}")
+        if header.format not in READABLE:
+            raise self._broken(f"the file has format {header.format}; this Muisti reads formats up to {FORMAT}")
         self._file.header = header
         if header.space is not None and not self._file.target.seq.number:
             settings = header.space.settings.settings()
@@ -162,6 +169,13 @@ class Lines:
         memory, flags = self._read(line)
         self.last += 1
         self._add(Item(self._lines, line.place, memory, self.last, None, None, is_new=True, flags=flags))
+
+    def _take_telemetry(self, line: TelemetryLine) -> None:
+        if id_bytes(line.id) is None:
+            raise InvalidInput.at("$.id", f"{line.id[:80]!r} is no memory id")
+        if line.last_retrieved_at.tzinfo is None:
+            raise InvalidInput.at("$.last_retrieved_at", "needs a time zone, as in 2026-05-01T12:00:00Z")
+        self._telemetry.append(line)
 
     def _add(self, item: Item) -> None:
         self._items.append(item)

@@ -38,36 +38,63 @@ class Move:
         except Refused as refused:
             raise self._explained(refused) from refused
 
+    def check(self, staged: Staged, versions: int, last: int) -> None:
+        """Try the move and take it back. Of a move in steps only the first is tried.
+
+        Raises:
+            Conflict, ModelMismatch, QuotaExceeded, TooLarge: what `run` would raise.
+        """
+        step = self._step(versions)
+        upto = self._upto(staged, 0, max(self._file.top, last), step)
+        try:
+            batch = self._statements(staged, (0, upto), restored=self._file.is_restored, last=True)
+            self._database.rehearse(batch)
+        except Refused as refused:
+            raise self._explained(refused) from refused
+
     def _move(self, staged: Staged, versions: int, last: int) -> Seq:
-        step = versions if self._database.local else REMOTE_MAX
-        if versions > step and self._file.atomic:
-            raise TooLarge(
-                f"the file has {versions:,} versions; a remote database takes {REMOTE_MAX:,} in one transaction: "
-                "send atomic=false, and they come in step by step"
-            )
-        names = self._database.read([imports.columns(table) for table in imports.moved_tables()])
-        columns = {
-            table: [cast(str, row[0]) for row in rows]
-            for table, rows in zip(imports.moved_tables(), names, strict=True)
-        }
-        restored = self._file.is_restored
+        step, restored = self._step(versions), self._file.is_restored
         top, after, number = max(self._file.top, last), 0, 0
         while after < top:
-            (rows,) = self._database.read([imports.step_end(staged, after, step)])
-            end = cast(int | None, rows[0][0])
-            (more,) = self._database.read([imports.step_end(staged, end, 1)]) if end else ([],)
-            upto = end if end and more and more[0][0] is not None else top
-            now = self._clock()
-            entrance = self._entrance(staged) if not after else [spaces.guard(self._file.target)]
-            batch = [spaces.guard(staged.space), *entrance]
-            steps = imports.move(staged, (after, upto), columns, now, as_it_was=restored)
-            results = write(self._database, [*batch, *steps, *self._told(staged, now, last=upto == top)])
-            number = cast(int, results[len(batch) + len(steps) - 1][0][0])
+            upto = self._upto(staged, after, top, step)
+            batch = self._statements(staged, (after, upto), restored=restored, last=upto == top)
+            results = write(self._database, batch)
+            number = next(cast(int, rows[0][0]) for rows in reversed(results) if rows)
             self.has_begun = True
             if not after:
                 self._file.target = find_space(self._database, self._file.target.space.name)
             after = upto
         return Seq(self._file.target.space.epoch, number)
+
+    def _step(self, versions: int) -> int:
+        """How many versions are moved in one transaction."""
+        if self._database.local:
+            return versions
+        if versions > REMOTE_MAX and self._file.atomic:
+            raise TooLarge(
+                f"the file has {versions:,} versions; a remote database takes {REMOTE_MAX:,} in one transaction: "
+                "send atomic=false, and they come in step by step"
+            )
+        return REMOTE_MAX
+
+    def _upto(self, staged: Staged, after: int, top: int, step: int) -> int:
+        """The change of the file at which the step after `after` ends."""
+        (rows,) = self._database.read([imports.step_end(staged, after, step)])
+        end = cast(int | None, rows[0][0])
+        (more,) = self._database.read([imports.step_end(staged, end, 1)]) if end else ([],)
+        return end if end and more and more[0][0] is not None else top
+
+    def _statements(self, staged: Staged, span: tuple[int, int], *, restored: bool, last: bool) -> list[Statement]:
+        """The transaction of one step; the last statement with rows gives the seq."""
+        names = self._database.read([imports.columns(table) for table in imports.moved_tables()])
+        columns = {
+            table: [cast(str, row[0]) for row in rows]
+            for table, rows in zip(imports.moved_tables(), names, strict=True)
+        }
+        now = self._clock()
+        entrance = [spaces.guard(self._file.target)] if span[0] else self._entrance(staged)
+        steps = imports.move(staged, span, columns, now, as_it_was=restored)
+        return [spaces.guard(staged.space), *entrance, *steps, *self._told(staged, now, last=last)]
 
     def _entrance(self, staged: Staged) -> list[Statement]:
         """What must hold of the space that it is moved into, and what becomes of it first.

@@ -16,13 +16,14 @@ from core.importing.plan import Plan
 from core.importing.renames import ids_in, names_of, original
 from core.intake import Intake
 from core.prepare import ready
-from core.records import ChangeLine, read_vector
+from core.records import ChangeLine, TelemetryLine, read_vector
 from core.staged import clear
 from core.store import imports, spaces
 from core.store.database import Database, Refused, Rows, Statement
 from core.store.imports import Staged
 from core.store.inserting import NewVersion
 from core.store.version_rows import raw
+from core.times import to_us
 from core.transactions import Call
 from core.values import Memory
 
@@ -41,17 +42,22 @@ class Staging:
         self._intake = intake
         self._staged: Staged | None = None
 
-    def add(self, items: Sequence[Item], changes: Sequence[ChangeLine]) -> None:
-        """Put a piece aside; of a file that is refused, no more than there is."""
-        if not items and not changes or self._file.is_refused:
+    def add(self, items: Sequence[Item], changes: Sequence[ChangeLine], telemetry: Sequence[TelemetryLine]) -> None:
+        """Put a piece aside, also of a file that is refused: its report counts what is good of it."""
+        if not items and not changes and not telemetry:
             return
         staged = self._open()
         plan = self._plan(items, changes)
         chosen = [self._unlike(moved) for item in items if (moved := plan.item(item)) is not None]
         self._stage(staged, self._free([item for item in chosen if item is not None]))
         rows = [imports.stage_change(staged, *values) for values in plan.changes(changes)]
+        names = names_of(self._database, self._file.target, [line.id for line in telemetry])
+        rows += [imports.stage_telemetry(staged, names.of(line.id), *self._retrieved(line)) for line in telemetry]
         if rows:
             write(self._database, [*imports.touch(staged, self._clock()), *rows])
+
+    def _retrieved(self, line: TelemetryLine) -> tuple[int, int]:
+        return line.retrieval_count, min(to_us(line.last_retrieved_at), self._file.now)
 
     def close(self) -> tuple[Staged, int, int]:
         """All is there: take away what is bad of it. The numbers of memories and of versions that are left."""
@@ -159,7 +165,7 @@ class Staging:
         made = [self._with_vectors(item, new) for item, new in zip(items, bare, strict=True)]
         todo = [place for place, new in enumerate(made) if new is None]
         self._file.tally.embedded += sum(len(bare[place].passages or ()) for place in todo) if self._encoder else 0
-        encoder = None if self._file.dry_run else self._encoder
+        encoder = None if self._file.dry_run or self._file.is_refused else self._encoder
         fresh = ready([items[place].memory for place in todo], self._file.target, encoder) if todo else []
         for place, new in zip(todo, fresh, strict=True):
             made[place] = new
@@ -204,7 +210,7 @@ class Staging:
                 )
                 message = f"memory {memory}: no memory {parent} in the file or in this space"
                 self._file.fail(0, None, "invalid_input", [Problem("$.parent_id", message)])
-            if not rows or self._file.atomic:
+            if not rows:
                 return
             write(self._database, [imports.drop_orphans(staged)])
 

@@ -40,6 +40,16 @@ def versions(space: SpaceRow, after: int, upto: int) -> Statement:
     )
 
 
+def retrievals(space: SpaceRow, seq: int, after: bytes, limit: int) -> Statement:
+    """(memory id, count, last time) of the next memories, by id, that were made up to change `seq` and retrieved."""
+    return Statement(
+        "SELECT r.memory_id, r.count, r.last_at FROM retrievals r WHERE r.space_id = ? AND r.memory_id > ? "
+        "AND r.count > 0 AND EXISTS (SELECT 1 FROM versions v WHERE v.memory_id = r.memory_id AND v.space_id = "
+        "r.space_id AND v.born <= ?) ORDER BY r.memory_id LIMIT ?",
+        (space.id, after, seq, limit),
+    )
+
+
 def passages(space: SpaceRow, after: int, upto: int) -> Statement:
     """(version row id, number, start, stop, generation id, vector) of their passages; the last two may be null."""
     return Statement(

@@ -129,6 +129,18 @@ def stage_change(staged: Staged, seq: int, values: Sequence[Scalar]) -> Statemen
     )
 
 
+def stage_telemetry(staged: Staged, memory_id: str, count: int, last_at: int) -> Statement:
+    """Note how often a staged memory was retrieved; one that is not staged is passed over."""
+    me = staged.alias(memory_id)
+    return Statement(
+        "INSERT INTO retrievals (space_id, memory_id, count, last_at) SELECT ?, ?, ?, ? "
+        "WHERE EXISTS (SELECT 1 FROM versions WHERE memory_id = ?) "
+        "ON CONFLICT (space_id, memory_id) DO UPDATE SET count = max(count, excluded.count), "
+        "last_at = max(last_at, excluded.last_at)",
+        (staged.space.id, me, count, last_at, me),
+    )
+
+
 def orphans(staged: Staged) -> Statement:
     """(id, parent id) of staged memories whose parent is neither staged nor in the space."""
     return Statement(
@@ -218,6 +230,15 @@ def move(
         ),
         *(_move_rows(table, columns[table], staged.id, among, mine) for table in _TABLES),
         Statement(
+            "INSERT INTO retrievals (space_id, memory_id, count, last_at) "
+            "SELECT i.space_id, substr(r.memory_id, 1, 16), r.count, r.last_at FROM retrievals r, imports i "
+            "WHERE i.id = ? AND r.space_id = ? AND EXISTS (SELECT 1 FROM versions v WHERE v.memory_id = r.memory_id "
+            "AND v.space_id = r.space_id AND v.born > ? AND v.born <= ?) "
+            "ON CONFLICT (space_id, memory_id) DO UPDATE SET count = max(count, excluded.count), "
+            "last_at = max(last_at, excluded.last_at)",
+            (staged.id, *mine),
+        ),
+        Statement(
             "UPDATE spaces SET seq = seq + ?, committed_at = max(committed_at, ?, coalesce((SELECT max(committed_at) "
             "FROM changes WHERE space_id = ? AND seq <= ? AND ?), 0)) WHERE id = ?",
             (upto - after, now, source, upto, as_it_was, target),
@@ -287,8 +308,14 @@ def end(staging_id: int, memories: int | None) -> list[Statement]:
         "UPDATE imports SET staging_id = NULL, shift = NULL, base = NULL, memories = ? WHERE staging_id = ?",
         (memories, staging_id),
     )
+    freed = Statement(  # the number of an import that came to nothing is for the next
+        "UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'imports' "
+        "AND seq = (SELECT id FROM imports WHERE staging_id = ?)",
+        (staging_id,),
+    )
     nothing = Statement("DELETE FROM imports WHERE staging_id = ?", (staging_id,))
-    return [nothing if memories is None else done, Statement("DELETE FROM spaces WHERE id = ?", (staging_id,))]
+    over = [freed, nothing] if memories is None else [done]
+    return [*over, Statement("DELETE FROM spaces WHERE id = ?", (staging_id,))]
 
 
 def dead(now: int) -> Statement:
@@ -325,6 +352,16 @@ def known(space: SpaceRow) -> Statement:
         "SELECT id, source, actor, at, memories, first, last, undone FROM imports "
         "WHERE space_id = ? AND last IS NOT NULL ORDER BY id DESC LIMIT 100",
         (space.id,),
+    )
+
+
+def holding_changes(space: SpaceRow, seqs: Sequence[int]) -> Statement:
+    """(id, memories) of the newest import that stands and brought one of some changes."""
+    marks = ",".join("?" * len(seqs))
+    return Statement(
+        "SELECT i.id, i.memories FROM imports i JOIN changes c ON c.import_id = i.id AND c.space_id = i.space_id "
+        f"WHERE i.space_id = ? AND i.undone IS NULL AND c.seq IN ({marks}) ORDER BY i.id DESC LIMIT 1",
+        (space.id, *seqs),
     )
 
 

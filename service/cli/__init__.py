@@ -70,7 +70,7 @@ SECTIONS = {
         "keys": ("service.cli.keys:keys", "Make, list, revoke and rotate keys."),
         "audit": ("service.cli.keys:audit", "Show who administered or deleted what."),
         "webhook": ("service.cli.webhooks:webhook", "Tell others of the changes of a space."),
-        "reembed": ("service.cli.reembed:reembed", "Embed a space anew with the model that runs."),
+        "reembed": ("service.cli.reembed:reembed", "Embed a space again, with the model that runs."),
     },
     "Measure": {
         "eval": ("service.cli.evaluate:evaluate", "Measure retrieval quality on judged data."),

@@ -1,15 +1,18 @@
 """A space of the database of this machine: files pass through it piece by piece, without HTTP."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 
 from core.caller import Caller
 from core.engine import Engine
+from core.errors import MuistiError
+from core.importing.incoming import ImportRefused
 from service.app import open_engine
-from service.client import Reply
+from service.client import ApiError, Reply
+from service.errors import problem_of
 from service.lines import Lines, encoded
 from service.schemas.moving import ImportedReply, ImportReply, ImportsReply
 from service.version import installed_version
@@ -18,37 +21,68 @@ __all__ = ["Here", "open_engine"]
 
 
 class Here:
-    """Does what a server would."""
+    """Does what a server would, and refuses as a server would."""
 
-    def __init__(self, engine: Engine, space: str, caller: Caller) -> None:
-        self._engine, self._space = engine, space
-        self._seen = engine.seen_by(caller)
+    def __init__(self, engine: Engine, caller: Caller) -> None:
+        self._engine, self._memories = engine, engine.seen_by(caller)
 
-    def export(self, *, vectors: bool) -> AbstractContextManager[Iterator[bytes]]:
-        export = self._seen.export(self._space, installed_version(), vectors=vectors)
-        return nullcontext(encoded(page) for page in export.pages())
+    def spaces(self) -> dict[str, bool]:
+        """The names of all spaces, and whether nothing was ever stored in each."""
+        with _refusing():
+            return {space.name: not space.seq for space in self._engine.spaces.list()}
 
-    def bring(self, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Reply:
-        known = {space.name for space in self._engine.spaces.list()}
-        self._engine.spaces.ensure(self._space)
-        incoming = self._seen.begin_import(self._space, atomic=atomic, dry_run=dry_run)
-        lines = Lines(incoming.take)
-        try:
-            for piece in pieces:
-                lines.feed(piece)
-            lines.end()
-            report = ImportReply.of(incoming.finish())
-        finally:
-            incoming.abandon()
-            if self._space not in known and dry_run:
-                self._engine.spaces.delete(self._space)
-        return _reply(report)
+    def make(self, space: str) -> None:
+        """Make a space that is missing."""
+        with _refusing():
+            self._engine.spaces.ensure(space)
 
-    def imports(self) -> Reply:
-        return _reply(ImportsReply.of(self._seen.imports(self._space)))
+    def drop(self, space: str) -> None:
+        """Delete a space."""
+        with _refusing():
+            self._engine.spaces.delete(space)
 
-    def undo(self, number: int) -> Reply:
-        return _reply(ImportedReply.of(self._seen.undo_import(self._space, number)))
+    @contextmanager
+    def export(self, space: str, *, vectors: bool) -> Iterator[Iterator[bytes]]:
+        """The lines of a space, in pieces."""
+        with _refusing():
+            export = self._memories.export(space, installed_version(), vectors=vectors)
+        yield (encoded(page) for page in export.pages())
+
+    def bring(self, space: str, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Any:
+        """The report of an import; also of one that is refused because of its lines."""
+        with _refusing():
+            incoming = self._memories.begin_import(space, atomic=atomic, dry_run=dry_run)
+            lines = Lines(incoming.take)
+            try:
+                for piece in pieces:
+                    lines.feed(piece)
+                lines.end()
+                report = incoming.finish()
+            except ImportRefused as refused:
+                report = refused.report
+            finally:
+                incoming.abandon()
+            return msgspec.to_builtins(ImportReply.of(report))
+
+    def imports(self, space: str) -> Reply:
+        """What was imported into a space."""
+        with _refusing():
+            return _reply(ImportsReply.of(self._memories.imports(space)))
+
+    def undo(self, space: str, number: int) -> Reply:
+        """Delete what an import has brought."""
+        with _refusing():
+            return _reply(ImportedReply.of(self._memories.undo_import(space, number)))
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Raise `ApiError` for what a server would refuse."""
+    try:
+        yield
+    except MuistiError as error:
+        found = problem_of(error)
+        raise ApiError(found.status, msgspec.to_builtins(found), msgspec.json.encode(found)) from error
 
 
 def _reply(body: Any) -> Reply:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 class Stages:
     """Several bars, one for each stage. A context manager; the bars go away at its end."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, silent: bool = False) -> None:
+        """`silent`: nothing is printed where there is no terminal."""
+        self._silent = silent
         self._console = console
         self._topic = ""
         self._bars: dict[str, TaskID] = {}
@@ -23,7 +25,7 @@ class Stages:
         columns = (
             rich.TextColumn("{task.description}"),
             rich.BarColumn(),
-            rich.MofNCompleteColumn(),
+            rich.TextColumn("{task.fields[count]}"),
             rich.TimeRemainingColumn(),
         )
         self._progress: Progress = rich.Progress(
@@ -45,13 +47,14 @@ class Stages:
         self._bars.clear()
         self._topic = topic
 
-    def note(self, stage: str, done: int, total: int) -> None:
-        """Tell how far a stage is."""
+    def note(self, stage: str, done: int, total: int | None) -> None:
+        """Tell how far a stage is; `total` is None when nobody knows."""
         if not self._console.is_terminal:
-            if stage not in self._bars:
+            if stage not in self._bars and not self._silent:
                 self._bars[stage] = import_module("rich.progress").TaskID(0)
-                self._console.print(cell(f"{self._topic}: {stage} ({total:,})"))
+                self._console.print(cell(f"{self._topic}: {stage}" + ("" if total is None else f" ({total:,})")))
             return
         if stage not in self._bars:
-            self._bars[stage] = self._progress.add_task(f"{self._topic}: {stage}", total=total)
-        self._progress.update(self._bars[stage], completed=done, total=total)
+            self._bars[stage] = self._progress.add_task(f"{self._topic}: {stage}", total=total, count="")
+        count = f"{done:,}/{total:,}" if total is not None else f"{done:,}" if done else ""
+        self._progress.update(self._bars[stage], completed=done, total=total, count=count)

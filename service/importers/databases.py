@@ -29,9 +29,11 @@ class Tables:
             return []
         return [str(row[0]) for row in self._run("SELECT name FROM pragma_table_info(?)", (table,))]
 
-    def rows(self, table: str, wanted: Sequence[str]) -> Iterator[tuple[str, Json]]:
-        """Each row with its place; of the wanted columns those that there are."""
-        columns = [name for name in self.columns(table) if name in wanted]
+    def rows(
+        self, table: str, wanted: Sequence[str] | None = None, but: Sequence[str] = ()
+    ) -> Iterator[tuple[str, Json]]:
+        """Each row with its place; of the wanted columns those that there are, or all columns except those in `but`."""
+        columns = [name for name in self.columns(table) if (wanted is None or name in wanted) and name not in but]
         listed = ", ".join(f'"{name}"' for name in columns)
         number = 0
         for number, row in enumerate(self._run(f'SELECT {listed} FROM "{table}"'), start=1):

@@ -24,6 +24,7 @@ def message(
 ) -> Item:  # fmt: skip
     """Message `number` of a conversation, from 1; `at` is when it was said, as the other system writes it."""
     said = when(at)
+    unread = {"at": at} if said is None and at not in (None, "") else {}
     return Item(
         external=external,
         place=place,
@@ -40,5 +41,5 @@ def message(
             "event_at": said,
             "created_at": said,
         },
-        rest=rest,
+        rest={**rest, **unread},
     )

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from service.importers.items import Failed, Found, Item, Skipped, text_of, when, without, words
+from service.importers.items import Failed, Found, Item, Skipped, retrieved, text_of, times, without, words
 from service.importers.jsons import json_object
 from service.importers.shapes import Shape
 from service.importers.sources import Part, Source
 
 SUFFIX = ".metadata.json"
-READ = ("Id", "OriginalPath", "Created", "CustomMetadata", "Summary", "Tags", "SearchableText")
+READ = ("OriginalPath", "Created", "Modified", "CustomMetadata", "Summary", "Tags", "SearchableText")
 
 
 def detect(shape: Shape) -> bool:
@@ -34,16 +34,24 @@ def _document(part: Part) -> Found:
     if content is None:
         return Skipped(part.name, "no text")
     own = row.get("CustomMetadata")
+    moments, unread = times(row, created_at="Created", updated_at="Modified")
+    tags, source = words(row.get("Tags")), text_of(row.get("OriginalPath"))
+    lost = {
+        **({} if isinstance(own, dict) else {"CustomMetadata": own}),
+        **({} if tags else {"Tags": row.get("Tags")}),
+        **({} if source else {"OriginalPath": row.get("OriginalPath")}),
+    }
     return Item(
         external=document,
         place=part.name,
         memory={
             "content": content,
-            "tags": words(row.get("Tags")),
-            "source": text_of(row.get("OriginalPath")),
+            "tags": tags,
+            "source": source,
             "reason": text_of(row.get("Summary")) if text_of(row.get("SearchableText")) else None,
             "metadata": own if isinstance(own, dict) else {},
-            "created_at": when(row.get("Created")),
+            **moments,
         },
-        rest=without(row, *READ),
+        rest={**without(row, *READ), **without(lost), **unread},
+        retrieved=retrieved(row.get("AccessCount"), row.get("LastAccessed"), row.get("Modified"), row.get("Created")),
     )

@@ -22,12 +22,21 @@ MOMENT = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
+class Retrieved:
+    """How often a memory was retrieved, and when last, in RFC 3339."""
+
+    count: int
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """A memory: `external` is its id there, `place` where it stands in the file; `memory` has the API's fields.
 
     `rest` is what else was told of it; it goes into the metadata, under the name of the system. `supersedes`,
     `superseded_by` and `parent` are ids of the other system. `own` is its id here, when the file knows that: then the
-    memory is as it says, or is refused.
+    memory is as it says, or is refused. `home` is its project or workspace there. `retrieved` says how often it was
+    retrieved there, and when last.
     """
 
     external: str
@@ -38,6 +47,8 @@ class Item:
     superseded_by: str | None = None
     parent: str | None = None
     own: str | None = None
+    home: str | None = None
+    retrieved: "Retrieved | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +57,7 @@ class Skipped:
 
     place: str
     reason: str
+    home: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +66,7 @@ class Failed:
 
     place: str
     message: str
+    home: str | None = None
 
 
 Found = Item | Skipped | Failed
@@ -93,6 +106,9 @@ def lines_of(item: Item, system: str, space: str) -> Iterator[bytes]:
         if number > 1:
             memory.pop("key", None)
         yield _line(memory, item.place)
+    if item.retrieved is not None:
+        told = {"id": id_of(system, space, item.external), "retrieval_count": item.retrieved.count}
+        yield msgspec.json.encode({"type": "telemetry", **told, "last_retrieved_at": item.retrieved.last})
 
 
 def _line(memory: Json, place: str) -> bytes:
@@ -151,6 +167,31 @@ def when(value: object) -> str | None:
     while abs(value) > LARGEST_SECONDS:
         value /= 1000
     return (MOMENT + timedelta(microseconds=round(value * 1e6))).isoformat()
+
+
+def retrieved(count: object, *times: object) -> Retrieved | None:
+    """How often a memory was retrieved, when last by the first of some times that can be read; None for never.
+
+    >>> retrieved(7, None, "2024-01-02"), retrieved("3", 0), retrieved(None, "2024-01-02"), retrieved(2.0)
+    (Retrieved(count=7, last='2024-01-02T00:00:00+00:00'), Retrieved(count=3, last='1970-01-01T00:00:00+00:00'), None, \
+Retrieved(count=2, last='1970-01-01T00:00:00+00:00'))
+    """
+    text = str(count) if isinstance(count, int | float | str) and not isinstance(count, bool) else ""
+    number = re.fullmatch(r"([1-9]\d{0,14})(\.0+)?", text.strip())
+    if number is None:
+        return None
+    last = next((moment for one in times if (moment := when(one)) is not None), MOMENT.isoformat())
+    return Retrieved(int(number[1]), last)
+
+
+def times(row: Mapping[str, Any], **names: str) -> tuple[Json, Json]:
+    """The times of a memory by their fields, each from the value of a name in a row; and the values that are no times.
+
+    >>> times({"Created": "2024-01-02", "Changed": "soon"}, created_at="Created", updated_at="Changed")
+    ({'created_at': '2024-01-02T00:00:00+00:00', 'updated_at': None}, {'Changed': 'soon'})
+    """
+    told = {field: when(row.get(name)) for field, name in names.items()}
+    return told, without({name: row.get(name) for field, name in names.items() if told[field] is None})
 
 
 def validity(start: object, end: object) -> Json:

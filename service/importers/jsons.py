@@ -54,7 +54,9 @@ def json_items(file: IO[bytes], path: str, name: str) -> Iterator[tuple[str, Any
             yield f"{name} {path.removesuffix('.item') or 'item'}[{number - 1}]", item
     except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError) as error:
         told = str(error).splitlines()
-        where = f"behind item {number - 1} of {path!r}" if number else f"before any item of {path!r}"
+        listed = path.removesuffix("item").removesuffix(".")
+        what = f"the list {listed!r}" if listed else "the list" if path else "the document"
+        where = f"after item {number - 1} of {what}" if number else f"before the first item of {what}"
         raise Unreadable(f"{name}: {where} it is no JSON ({told[0] if told else ''})") from None
 
 

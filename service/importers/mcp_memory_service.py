@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from service.importers.databases import tables
-from service.importers.items import Failed, Found, Item, Skipped, text_of, when, without, words
+from service.importers.items import Failed, Found, Item, Skipped, retrieved, text_of, when, without, words
 from service.importers.jsons import json_items, json_object
 from service.importers.shapes import Shape
 from service.importers.sources import SQLITE, Source
@@ -15,6 +15,7 @@ COLUMNS = (
     "updated_at_iso", "deleted_at",
 )  # fmt: skip
 TIMES = ("created_at", "updated_at", "created_at_iso", "updated_at_iso")
+ACCESSED = ("last_accessed_at", "last_accessed")
 
 
 def detect(shape: Shape) -> bool:
@@ -26,7 +27,7 @@ def detect(shape: Shape) -> bool:
 def read(source: Source) -> Iterator[Found]:
     if source.head(len(SQLITE)) == SQLITE:
         with tables(source) as opened:
-            for place, row in opened.rows("memories", COLUMNS):
+            for place, row in opened.rows("memories", but=("id", "content_embedding")):
                 yield _item(place, row)
         return
     with source.open() as file:
@@ -45,20 +46,31 @@ def _item(place: str, row: Mapping[str, Any]) -> Found:
     metadata: Any = json_object(own, place) if isinstance(own, str) else own or {}
     lost = {"metadata": own} if not isinstance(metadata, dict) else {}
     told: dict[str, Any] = metadata if isinstance(metadata, dict) else {}
-    tags = row.get("tags") if row.get("tags") is not None else told.get("tags")
+    tags = [*words(json_list(row.get("tags"))), *words(json_list(told.get("tags")))]
     kind = row.get("memory_type") or told.get("memory_type")
     return Item(
         external=external,
         place=place,
         memory={
             "content": content,
-            "tags": [*words(json_list(tags)), *words(kind)],
+            "tags": list(dict.fromkeys([*tags, *words(kind)])),
             "metadata": without(told, "tags", "memory_type", "content_hash", *TIMES),
             "created_at": _when("created_at", row, told),
             "updated_at": _when("updated_at", row, told),
         },
-        rest={**lost, **without({"memory_type": kind, "export_source": row.get("export_source")})},
+        rest={
+            **lost,
+            **without({"memory_type": kind, "content_hash": external}),
+            **_unread(row),
+            **without(row, *COLUMNS, "id", "document", "embedding"),
+        },
+        retrieved=retrieved(told.get("access_count"), *(told.get(name) for name in ACCESSED), row.get("updated_at")),
     )
+
+
+def _unread(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values of a row that should be times and are none."""
+    return without({name: row.get(name) for name in TIMES if when(row.get(name)) is None})
 
 
 def _when(name: str, *rows: Mapping[str, Any]) -> str | None:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from service.importers.databases import tables
-from service.importers.items import Failed, Found, Item, Skipped, text_of, when, without, words
-from service.importers.jsons import json_items
+from service.importers.items import Failed, Found, Item, Skipped, text_of, times, when, without, words
+from service.importers.jsons import json_items, json_lines, json_object
 from service.importers.shapes import Shape
 from service.importers.sources import Source
 
@@ -22,6 +22,8 @@ def detect(shape: Shape) -> bool:
         return True
     if shape.kind == "array":
         return shape.has("memory") or (shape.has("id") and shape.has("user_id"))
+    if shape.kind == "lines" and shape.has("memory") and (shape.has("id") or shape.has("user_id")):
+        return True
     if shape.kind in ("object", "lines"):
         return not shape.has("export_metadata") and any(name in shape.names for name in LISTS)
     return shape.kind == "text" and _BLOCK.match(shape.text) is not None
@@ -34,10 +36,20 @@ def read(source: Source) -> Iterator[Found]:
     elif head[:1] == b"[":
         with source.open() as file:
             yield from (_item(place, row) for place, row in json_items(file, "item", source.name))
+    elif _is_lines(head):
+        with source.open() as file:
+            for place, row in json_lines(file, source.name):
+                yield row if isinstance(row, Failed) else _item(place, row)
     elif head[:1] == b"{":
         yield from _lists(source)
     else:
         yield from _blocks(source)
+
+
+def _is_lines(head: bytes) -> bool:
+    """Whether the first line is a memory by itself."""
+    first = json_object(head.split(b"\n", 1)[0], "")
+    return not isinstance(first, Failed) and any(name in first for name in TEXTS) and not any(map(first.get, LISTS))
 
 
 def _lists(source: Source) -> Iterator[Found]:
@@ -56,12 +68,15 @@ def _item(place: str, row: object) -> Found:
     if not isinstance(row, dict):
         return Failed(place, "is no object")
     row = cast(dict[str, Any], row)
-    content = next((text for name in TEXTS if (text := text_of(row.get(name)))), None)
-    if content is None:
+    text = next((name for name in TEXTS if text_of(row.get(name))), None)
+    if text is None:
         return Failed(place, "has no text")
+    content = str(row[text])
     scope = {name: row[name] for name in SCOPES if row.get(name)}
     own = row.get("metadata")
     successor = text_of(row.get("replaced_by"))
+    moments, unread = times(row, created_at="created_at", updated_at="updated_at", expires_at="expiration_date")
+    lost = without({"metadata": None if isinstance(own, dict) else own})
     return Item(
         external=str(row.get("id") or f"{scope}\n{row.get('role')}\n{row.get('created_at')}\n{content}"),
         place=place,
@@ -71,12 +86,10 @@ def _item(place: str, row: object) -> Found:
             "tags": words(row.get("categories")),
             "metadata": {**(cast(Mapping[str, Any], own) if isinstance(own, dict) else {}), **scope},
             "status": "superseded" if successor else "active",
-            "created_at": when(row.get("created_at")),
-            "updated_at": when(row.get("updated_at")),
-            "expires_at": when(row.get("expiration_date")),
+            **moments,
         },
-        rest=without(row, *TEXTS, *SCOPES, *DROPPED, "metadata", "categories", "created_at", "updated_at", "actor_id",
-                     "role", "replaced_by"),
+        rest={**without(row, text, *SCOPES, *DROPPED, "metadata", "categories", "created_at", "updated_at",
+                        "replaced_by"), **unread, **lost},
         superseded_by=successor,
     )  # fmt: skip
 

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 
-import msgspec
-
 from service.importers import (
     basic_memory,
     chatgpt,
@@ -24,10 +22,10 @@ from service.importers import (
     zapomni,
     zep,
 )
-from service.importers.items import Failed, Found, Item, Skipped, Unreadable, bad_line, lines_of
+from service.importers.items import Failed, Item, Skipped, Unreadable
+from service.importers.own import is_own
 from service.importers.shapes import shape_of
 from service.importers.sources import Source
-from service.lines import is_compressed
 
 OWN = "muisti"
 PIECE = 65_536  # bytes
@@ -59,7 +57,7 @@ def recognised(source: Source) -> str:
     Raises:
         Unreadable: it is nobody's, or damaged.
     """
-    if is_compressed(source.head(4)):
+    if is_own(source):
         return OWN
     shape = shape_of(source)
     if shape.first.get("type") == OWN:
@@ -74,51 +72,22 @@ def recognised(source: Source) -> str:
 
 
 class Reading:
-    """A file on its way into a space. `skipped` counts, by reason, what was passed over so far."""
+    """The memories of a file of another system. `skipped` counts, by reason, what was passed over so far."""
 
-    def __init__(self, source: Source, system: str, space: str) -> None:
-        self._source, self._system, self._space = source, system, space
+    def __init__(self, source: Source, system: str) -> None:
+        self._source, self._system = source, system
         self.skipped: Counter[str] = Counter()
         self.read = 0  # memories, good or not, and what is passed over
 
-    def pieces(self) -> Iterator[bytes]:
-        """The file as an export, in pieces.
+    def found(self) -> Iterator[Item | Failed]:
+        """The memories, and what should be one and cannot be read.
 
         Raises:
-            Unreadable: from here on it cannot be read.
+            Unreadable: from here on the file cannot be read.
         """
-        if self._system == OWN:
-            with self._source.open() as file:
-                while piece := file.read(PIECE):
-                    yield piece
-            return
-        waiting, size = list[bytes](), 0
-        for line in self._lines():
-            waiting.append(line + b"\n")
-            size += len(line)
-            if size >= PIECE:
-                yield b"".join(waiting)
-                waiting, size = [], 0
-        yield b"".join(waiting)
-
-    def _lines(self) -> Iterator[bytes]:
-        yield msgspec.json.encode({"type": "muisti", "format": 1, "source": self._system})
-        count = 1
-        for found in self._found():
-            for line in self._lines_of(found):
-                count += 1
-                yield line
-        yield msgspec.json.encode({"type": "end", "lines": count})
-
-    def _found(self) -> Iterator[Found]:
-        return IMPORTERS[self._system].read(self._source)
-
-    def _lines_of(self, found: Found) -> Iterator[bytes]:
-        self.read += 1
-        match found:
-            case Item():
-                yield from lines_of(found, self._system, self._space)
-            case Skipped():
+        for found in IMPORTERS[self._system].read(self._source):
+            self.read += 1
+            if isinstance(found, Skipped):
                 self.skipped[found.reason] += 1
-            case Failed():
-                yield bad_line(found)
+            else:
+                yield found

@@ -4,7 +4,7 @@ import io
 import zipfile
 import zlib
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, cast
@@ -17,8 +17,6 @@ RATIO_MAX = 200  # of an archive's member to what it takes there, and of all mem
 ARCHIVE_FLOOR = 65_536  # bytes that any archive counts as
 MEMBERS_MAX = 100_000
 NOTE_MAX = 16 << 20  # bytes of a Markdown file
-
-Told = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -47,10 +45,10 @@ class Part:
 
 
 class Source:
-    """A file, folder or archive. `path` is where it is; `name` is how messages call it. `told` hears of bytes read."""
+    """A file, folder or archive. `path` is where it is; `name` is how messages call it."""
 
-    def __init__(self, path: Path, told: Told = lambda _: None) -> None:
-        self.path, self.name, self._told = path, path.name or str(path), told
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.path, self.name = path, name or path.name or str(path)
 
     @property
     def is_folder(self) -> bool:
@@ -113,8 +111,8 @@ class Source:
 
     @contextmanager
     def _opened(self, path: Path) -> Generator[IO[bytes]]:
-        with path.open("rb") as file:
-            yield cast(IO[bytes], io.BufferedReader(_Counted(file, self._told), 1 << 18))
+        with path.open("rb", buffering=1 << 18) as file:
+            yield file
 
     def _members(self, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
         infos = archive.infolist()
@@ -137,8 +135,8 @@ class Source:
         with self._damage():
             member = archive.open(info)
         with member:
-            counted = _Counted(cast(IO[bytes], member), self._told, self._damage)
-            yield cast(IO[bytes], io.BufferedReader(counted, 1 << 18))
+            guarded = _Guarded(cast(IO[bytes], member), self._damage)
+            yield cast(IO[bytes], io.BufferedReader(guarded, 1 << 18))
 
     @contextmanager
     def _damage(self) -> Generator[None]:
@@ -150,14 +148,12 @@ class Source:
             raise Unreadable(f"{self.name}: the archive is damaged or encrypted ({error})") from None
 
 
-class _Counted(io.RawIOBase):
-    """Bytes of another file, counted; `guard` is held while they are read."""
+class _Guarded(io.RawIOBase):
+    """Bytes of another file; `guard` is held while they are read."""
 
-    def __init__(
-        self, file: IO[bytes], told: Told, guard: Callable[[], AbstractContextManager[None]] = nullcontext
-    ) -> None:
+    def __init__(self, file: IO[bytes], guard: Callable[[], AbstractContextManager[None]]) -> None:
         super().__init__()
-        self._file, self._count, self._guard = file, told, guard
+        self._file, self._guard = file, guard
 
     def readable(self) -> bool:
         return True
@@ -166,7 +162,6 @@ class _Counted(io.RawIOBase):
         with self._guard():
             data = self._file.read(len(buffer))
         buffer[: len(data)] = data
-        self._count(len(data))
         return len(data)
 
 

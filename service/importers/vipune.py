@@ -1,18 +1,18 @@
-"""vipune: its export, lines of JSON with a header, and its SQLite database."""
+"""vipune: its export, lines of JSON with a header, and its SQLite database. A project is a home."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
-from core.terms import Status, Type
+from core.terms import Importance, Status, Type
 from service.importers.databases import tables
-from service.importers.items import Failed, Found, Item, Json, text_of, when
+from service.importers.items import Failed, Found, Item, Json, retrieved, text_of, times, without
 from service.importers.jsons import json_lines, json_object
 from service.importers.shapes import Shape
 from service.importers.sources import Source
 
-COLUMNS = (
-    "id", "project_id", "content", "metadata", "created_at", "updated_at", "type", "memory_type", "status",
-    "superseded_by", "retrieval_count", "last_retrieved_at",
+FIELDS = (
+    "content", "metadata", "created_at", "updated_at", "type", "memory_type", "status", "superseded_by", "importance",
+    "embedding",
 )  # fmt: skip
 
 
@@ -24,7 +24,7 @@ def detect(shape: Shape) -> bool:
 def read(source: Source) -> Iterator[Found]:
     if source.head(6) == b"SQLite":
         with tables(source) as opened:
-            for place, row in opened.rows("memories", COLUMNS):
+            for place, row in opened.rows("memories", but=("embedding",)):
                 yield _item(place, row)
         return
     with source.open() as file:
@@ -50,17 +50,19 @@ def _lines(lines: Iterator[tuple[str, Json | Failed]], name: str) -> Iterator[Fo
 
 def _item(place: str, row: Mapping[str, Any]) -> Found:
     id_, content = text_of(row.get("id")), text_of(row.get("content"))
+    project = text_of(row.get("project_id"))
     if id_ is None or content is None:
-        return Failed(place, "has no id or no content")
+        return Failed(place, "has no id or no content", project)
     kind, status, successor = row.get("memory_type") or row.get("type"), row.get("status"), row.get("superseded_by")
-    project = row.get("project_id")
+    importance = row.get("importance")
     metadata = json_object(row.get("metadata") or "{}", place)
     is_superseded = status == "superseded" and isinstance(successor, str)
+    moments, unread = times(row, created_at="created_at", updated_at="updated_at")
     rest = {
-        "project_id": project,
-        "id": id_,
-        "retrieval_count": row.get("retrieval_count"),
-        "last_retrieved_at": row.get("last_retrieved_at"),
+        **without(row, *FIELDS),
+        **unread,
+        **({"superseded_by": successor} if not is_superseded else {}),
+        **({"importance": importance} if importance not in get_args(Importance) else {}),
         **({"metadata": row.get("metadata")} if isinstance(metadata, Failed) else {}),
         **({"type": kind} if kind not in get_args(Type) else {}),
         **({"status": status} if status not in get_args(Status) or status == "superseded" else {}),
@@ -75,9 +77,11 @@ def _item(place: str, row: Mapping[str, Any]) -> Found:
             "type": kind if kind in get_args(Type) else "fact",
             "status": status,
             "metadata": {} if isinstance(metadata, Failed) else metadata,
-            "created_at": when(row.get("created_at")),
-            "updated_at": when(row.get("updated_at")),
+            "importance": importance if importance in get_args(Importance) else "medium",
+            **moments,
         },
         rest={name: value for name, value in rest.items() if value not in (None, "", 0)},
         superseded_by=str(successor) if is_superseded else None,
+        home=project,
+        retrieved=retrieved(row.get("retrieval_count"), row.get("last_retrieved_at"), row.get("updated_at")),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from service.importers.databases import tables
-from service.importers.items import Failed, Found, Item, when, without, words
+from service.importers.items import Failed, Found, Item, times, without, words
 from service.importers.jsons import json_object
 from service.importers.shapes import Shape
 from service.importers.sources import Source
@@ -18,11 +18,12 @@ def detect(shape: Shape) -> bool:
 
 def read(source: Source) -> Iterator[Found]:
     with tables(source) as opened:
-        for place, row in opened.rows("memories", COLUMNS):
+        for place, row in opened.rows("memories", but=("embedding",)):
             if not isinstance(row["category"], str) or not isinstance(row["key"], str) or not row["data"]:
                 yield Failed(place, "has no category, no key or no data")
                 continue
             custom = json_object(row.get("custom") or "{}", place)
+            moments, unread = times(row, created_at="created_at", updated_at="last_modified_at")
             rest = {"custom": row.get("custom")} if isinstance(custom, Failed) else {}
             yield Item(
                 external=f"{row['category']}/{row['key']}",
@@ -35,8 +36,7 @@ def read(source: Source) -> Iterator[Found]:
                     "reason": row.get("reason"),
                     "tags": words(json_list(row.get("tags"))),
                     "metadata": {} if isinstance(custom, Failed) else custom,
-                    "created_at": when(row.get("created_at")),
-                    "updated_at": when(row.get("last_modified_at")),
+                    **moments,
                 },
-                rest={**rest, **without(row, *COLUMNS)},
+                rest={**rest, **unread, **without(row, *COLUMNS)},
             )

@@ -7,8 +7,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from core.records import Imported, ImportReport, LineProblem
-from service.errors import FieldProblem
 from service.schemas.policy import FlagReply, flagged
+from service.schemas.problems import FieldProblem
 
 Skipped = Annotated[
     dict[str, int],
@@ -40,6 +40,9 @@ class ImportReply(Struct, frozen=True, kw_only=True):
     dry_run: bool
     source: Annotated[str | None, Meta(description="The other system that the file came from.")]
     created: Annotated[int, Meta(description="Memories that came in, or would.", ge=0)]
+    good: Annotated[
+        int, Meta(description="Memories that can come in. Of a file that is refused, `atomic=false` takes these.", ge=0)
+    ]
     versions: Annotated[int, Meta(description="Versions that came with them.", ge=0)]
     skipped: Skipped
     failed: Annotated[int, Meta(description="Lines that cannot come in.", ge=0)]
@@ -57,6 +60,7 @@ class ImportReply(Struct, frozen=True, kw_only=True):
             dry_run=report.dry_run,
             source=report.source,
             created=report.created,
+            good=report.good,
             versions=report.versions,
             skipped=dict(report.skipped),
             failed=report.failed,

@@ -423,6 +423,10 @@ def test_reembedding_gives_a_space_the_model_that_runs(run: Run, monkeypatch: py
     assert json.loads(result.stdout)["generation"]
     assert json.loads(run("search", "deploy", "--mode", "semantic", "--json").stdout)["hits"]
     assert run("reembed", "--space", "missing").exit_code == 1
+    run("add", "They deploy on Fridays", "--space", "other")
+    every = json.loads(run("reembed", "--all", "--json").stdout)["items"]
+    assert {one["name"] for one in every} >= {"notes", "other"} and all(one["generation"] for one in every)
+    assert run("reembed", "--all", "--space", "other").exit_code == 64
 
 
 def test_shortcuts_and_a_filter_hold_together():

@@ -1,8 +1,14 @@
 """Export and import on the command line, on the file of this folder and on a server."""
 
 import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import termios
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -53,11 +59,32 @@ def test_a_file_of_another_system_comes_in(run: Run, url: str, tmp_path: Path):
     fixture = next(one for one in FIXTURES if not one.failed)
     path = tmp_path / fixture.name
     fixture.make(path)
-    for where in ((), ("--url", url)):
+    for where in (("--space", "notes"), ("--space", "notes", "--url", url)):
         done = run("import", str(path), *where)
         assert (done.exit_code, done.stdout.splitlines()[0]) == (0, f"created\t{len(fixture.texts)}"), done.output
         again = run("import", str(path), "--from", fixture.system, *where, "--json")
         assert json.loads(again.stdout)["created"] == 0
+
+
+def test_progress_counts_memories_until_all_is_in_place(run: Run, tmp_path: Path):
+    fixture = next(one for one in FIXTURES if one.id == "vipune projects.db")
+    fixture.make(tmp_path / fixture.name)
+    start = "from service.cli import main; main(prog_name='muisti')"
+    command = [sys.executable, "-c", start, "import", str(tmp_path / fixture.name), "--space", "notes"]
+    main, side = pty.openpty()
+    termios.tcsetwinsize(side, (40, 140))
+    with subprocess.Popen(command, stdout=side, stderr=side, env={**os.environ, "TERM": "xterm"}) as process:
+        os.close(side)
+        shown = b""
+        with suppress(OSError):  # the end of a terminal
+            while piece := os.read(main, 65_536):
+                shown += piece
+    os.close(main)
+    assert process.returncode == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+    stages = [text.rindex(stage) for stage in ("reading", "storing in notes", "putting all in place in notes")]
+    assert stages == sorted(stages) and " 3/3 " in text
+    assert "storing" not in run("import", str(tmp_path / fixture.name), "--space", "notes").stderr  # no terminal
 
 
 def test_a_database_of_ours_is_no_file_to_import_and_the_way_is_named(run: Run, tmp_path: Path):
@@ -72,7 +99,8 @@ def test_what_cannot_come_in_is_named(run: Run, url: str, tmp_path: Path):
     bad.make(path)
     for where in ((), ("--url", url)):
         refused = run("import", str(path), *where)
-        assert refused.exit_code == 64 and "row 3" in refused.stderr and refused.stdout == "", refused.output
+        assert (refused.exit_code, refused.stdout) == (1, "created\t0\nfailed\t1\ngood\t2\n"), refused.output
+        assert "row 3" in refused.stderr and "--each takes the 2 other memories" in refused.stderr
         each = run("import", str(path), "--each", *where)
         assert each.exit_code == 1 and each.stdout.startswith("created\t2\n") and "row 3" in each.stderr
     (tmp_path / "noise").write_bytes(b"\x00\x01 noise")

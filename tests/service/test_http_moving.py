@@ -38,7 +38,7 @@ def full(engine: Engine, client: httpx.Client) -> bytes:
 
 def test_a_space_goes_out_and_comes_in_elsewhere_under_ids_of_its_own(client: httpx.Client, full: bytes):
     header, *lines, end = map(json.loads, full.splitlines())
-    assert (header["format"], header["counts"]) == (1, {"memories": 2, "versions": 4, "changes": 5})
+    assert (header["format"], header["counts"]) == (2, {"memories": 2, "versions": 4, "changes": 5})
     assert end == {"type": "end", "lines": 10} and [one["type"] for one in lines[:2]] == ["change", "version"]
     client.post("/v1/spaces", json={"name": "elsewhere"})
     # the same database knows the ids already
@@ -129,7 +129,7 @@ def bad_files() -> dict[str, tuple[bytes, str]]:
     return {
         "empty": (b"", "line 0"),
         "no header": (memory(1), "line 1: "),
-        "a newer format": (b'{"type":"muisti","format":2}\n', "format 2"),
+        "a newer format": (b'{"type":"muisti","format":3}\n', "format 3"),
         "no JSON": (HEADER + b"{nonsense}\n" + b'{"type":"end","lines":2}\n', "line 2: "),
         "cut off": (good[:-30], "line 3: "),
         "cut off between lines": (HEADER + memory(1), "line 2: the file ends here"),

@@ -518,6 +518,7 @@ ImportReply = TypedDict(
         'dry_run': 'bool',
         'source': 'str | None',
         'created': 'int',
+        'good': 'int',
         'versions': 'int',
         'skipped': 'dict[str, Any]',
         'failed': 'int',
@@ -912,6 +913,7 @@ Problem = TypedDict(
         'checked_at': NotRequired['str | None'],
         'quota': NotRequired['QuotaReply'],
         'diverged': NotRequired['list[DivergedReply]'],
+        'report': NotRequired['ImportReply'],
     },
 )
 "An error (RFC 9457). `code` is stable, `detail` is prose; `errors` names the bad fields."

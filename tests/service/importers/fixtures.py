@@ -179,6 +179,26 @@ FIXTURES: Sequence[Fixture] = (
         ["From the database", "No longer so"],
     ),
     Fixture(
+        "vipune",
+        "projects.db",
+        database(
+            VIPUNE + "ALTER TABLE memories ADD COLUMN importance TEXT; ALTER TABLE memories ADD COLUMN pinned_by TEXT;",
+            {
+                "memories": [
+                    ("v-1", "acme/web-app", "The web app deploys on Tuesdays", b"\0" * 8, '{"team": "platform"}',
+                     "2025-01-11T09:30:00Z", "2025-01-12T09:30:00Z", "procedure", "candidate", None, 7,
+                     "2025-01-13T09:30:00Z", "high", "Petra"),
+                    ("v-2", "other/proj", "The other project deploys by hand", b"\0" * 8, "{torn-metadata",
+                     "not-a-time", "2025-01-15T09:30:00Z", "ritual", "archived", "v-9", 2, "2025-01-16T09:30:00Z",
+                     "urgent", None),
+                    ("v-3", "other/proj", "Deploys went by fax", b"\0" * 8, None, "2025-01-17T09:30:00Z",
+                     "2025-01-18T09:30:00Z", "fact", "superseded", "v-2", 0, None, "low", None),
+                ]
+            },
+        ),
+        ["The web app deploys on Tuesdays", "The other project deploys by hand", "Deploys went by fax"],
+    ),
+    Fixture(
         "mcp-memory",
         "memory.jsonl",
         lines(
@@ -214,6 +234,14 @@ FIXTURES: Sequence[Fixture] = (
         }),
         ["Likes black tea", "Likes coffee"],
         failed=1,
+    ),
+    Fixture(
+        "mem0",
+        "list.jsonl",
+        lines(
+            {"id": "m7", "memory": "In lines", "user_id": "olli"}, {"id": "m8", "memory": "One a line", "role": "user"}
+        ),
+        ["In lines", "One a line"],
     ),
     Fixture(
         "mem0",
@@ -290,6 +318,20 @@ FIXTURES: Sequence[Fixture] = (
         {"deleted there": 1},
     ),
     Fixture(
+        "mcp-memory-service",
+        "counted.json",
+        json_of({
+            "export_metadata": {"source_machine": "laptop-7", "total_memories": 1, "include_embeddings": True},
+            "memories": [
+                {"content": "Often asked for", "content_hash": "hash-9", "tags": ["python"], "memory_type": "reference",
+                 "created_at": "someday", "updated_at": 1714560101.0, "embedding": [0.1], "export_source": "laptop-7",
+                 "metadata": {"access_count": 9, "last_accessed_at": 1714560202.0, "quality_score": 0.71,
+                              "tags": ["inner"]}},
+            ],
+        }),
+        ["Often asked for"],
+    ),
+    Fixture(
         "letta",
         "agent.af",
         json_of({
@@ -338,7 +380,7 @@ FIXTURES: Sequence[Fixture] = (
             ]),
             "projects/p1.json": json.dumps({
                 "uuid": "p1", "name": "Garden", "description": "Plans", "prompt_template": "Answer in metres",
-                "docs": [{"uuid": "d1", "filename": "soil.md", "content": "Clay", "created_at": DAY}],
+                "docs": [{"uuid": "document-uuid-1", "filename": "soil.md", "content": "Clay", "created_at": DAY}],
             }),
             "memories.json": json.dumps([
                 {"conversations_memory": "**Work**\nWrites Python\n\n**Home**\nHas a cat", "account_uuid": "u",
@@ -456,6 +498,43 @@ FIXTURES: Sequence[Fixture] = (
         failed=1,
     ),
     Fixture(
+        "memorg",
+        "full.db",
+        database(
+            MEMORG,
+            {
+                "sessions": [("ses-1", json.dumps({
+                    "id": "ses-1", "user_id": "anna-7", "system_config": {"tone": "friendly"},
+                    "conversations": [{"id": "con-1", "title": "Spring plans"}], "metadata": {"client": "terminal"},
+                    "created_at": "2025-02-01T08:00:00", "updated_at": "2025-02-01T08:01:00"}), DAY, DAY)],
+                "conversations": [("con-1", json.dumps({
+                    "id": "con-1", "title": "Spring plans", "summary": "They planned the spring",
+                    "topics": [{"id": "top-1", "title": "Painting"}], "embedding": [0.25],
+                    "metadata": {"mood": "calm"}, "created_at": "2025-02-02T08:00:00",
+                    "updated_at": "2025-02-02T08:01:00"}), DAY, DAY)],
+                "topics": [("top-1", json.dumps({
+                    "id": "top-1", "title": "Painting", "summary": "Which paint the hull needs",
+                    "exchanges": [{"id": "exc-1"}], "embedding": [0.25],
+                    "key_entities": [{"name": "Hull", "type": "OBJECT", "salience": 0.61, "metadata": {"k": "hull-1"}}],
+                    "metadata": {"phase": "planning"}, "created_at": "2025-02-03T08:00:00",
+                    "updated_at": "2025-02-03T08:01:00"}), DAY, DAY)],
+                "exchanges": [("exc-1", json.dumps({
+                    "id": "exc-1", "importance_score": 0.83, "embedding": [0.25], "metadata": {"channel": "voice"},
+                    "user_message": {"raw_content": "Which paint for the hull?", "embedding": [0.25],
+                                     "parsed_content": {
+                                         "entities": [{"name": "Paint", "type": "PRODUCT", "salience": 0.93,
+                                                       "metadata": {"k": "paint-1"}}],
+                                         "intents": ["ask-advice"], "sentiment": {"curious": 0.37}}},
+                    "system_message": {"raw_content": "Two coats of epoxy", "embedding": [0.25], "parsed_content": {
+                        "entities": [{"name": "Epoxy", "type": "PRODUCT", "salience": 0.44}], "intents": ["advise"],
+                        "sentiment": {"sure": 0.58}}},
+                    "view_count": 12, "favorite_count": 4, "created_at": "2025-02-04T08:00:00",
+                    "updated_at": "2025-02-04T08:01:00"}), DAY, DAY)],
+            },
+        ),
+        ["They planned the spring", "Which paint the hull needs", "Which paint for the hull?", "Two coats of epoxy"],
+    ),
+    Fixture(
         "zapomni",
         "graph.json",
         json_of({
@@ -478,6 +557,52 @@ FIXTURES: Sequence[Fixture] = (
         ["The pier is closed", "Pier: Wooden", "Harbour (PLACE)", "Pier part of Harbour"],
         {"a part of a memory": 2},
         failed=1,
+    ),
+    Fixture(
+        "zapomni",
+        "workspaces.json",
+        json_of({
+            "nodes": [
+                {"id": "n1", "labels": ["Memory"], "properties": {
+                    "id": "mem-1", "text": "The lighthouse is lit at dusk", "tags": ["coast"], "source": "log-book",
+                    "metadata": '{"lang": "fi", "tags": ["extra-tag"], "source": "inner-source"}',
+                    "workspace_id": "coast-guard", "created_at": "2025-04-01T08:00:00Z", "stale": True,
+                    "updated_at": "2025-04-02T08:00:00Z", "access_count": 6, "last_accessed": "2025-04-03T08:00:00Z",
+                    "file_path": "log/april.md"}},
+                {"id": "n2", "labels": ["Memory"], "properties": {
+                    "id": "mem-2", "text": "The pilots meet on Mondays", "tags": "crew", "metadata": "torn{",
+                    "workspace_id": "pilots", "created_at": "once-upon"}},
+                {"id": "n3", "labels": ["Entity"], "properties": {
+                    "id": "ent-1", "name": "Lighthouse", "type": "BUILDING", "description": "White", "confidence": 0.87,
+                    "workspace_id": "coast-guard", "created_at": "2025-04-04T08:00:00Z",
+                    "updated_at": "2025-04-05T08:00:00Z"}},
+                {"id": "n4", "labels": ["Entity"], "properties": {
+                    "id": "ent-2", "name": "Keeper", "type": "PERSON", "workspace_id": "coast-guard"}},
+            ],
+            "edges": [
+                {"id": "rel-1", "source": "n1", "target": "n3", "type": "MENTIONS", "properties": {}},
+                {"id": "rel-2", "source": "n4", "target": "n3", "type": "TENDS", "properties": {
+                    "strength": 0.79, "context": "every night", "created_at": "2025-04-06T08:00:00Z"}},
+            ],
+        }),
+        ["The lighthouse is lit at dusk", "The pilots meet on Mondays", "Lighthouse: White", "Keeper (PERSON)",
+         "Keeper tends Lighthouse"],
+        {"a part of a memory": 1},
+    ),
+    Fixture(
+        "hazina",
+        "full",
+        folder({
+            "d.metadata.json": json.dumps({
+                "Id": "doc-4", "OriginalPath": "/docs/d.pdf", "MimeType": "application/pdf", "Size": 50321,
+                "Created": "2025-05-01T08:00:00Z", "Modified": "2025-05-02T08:00:00Z",
+                "CustomMetadata": {"team": "sailing", "review": {"by": "Olli"}}, "IsBinary": True,
+                "Summary": "On sails", "Tags": ["sails", "cloth"], "SearchableText": "Sails are mended in winter",
+                "Checksum": "c0ffee"}),
+            "e.metadata.json": json.dumps({
+                "Id": "doc-5", "Summary": "Only a summary", "Created": "last-week", "CustomMetadata": "kept-as-text"}),
+        }),
+        ["Sails are mended in winter", "Only a summary"],
     ),
     Fixture(
         "hazina",

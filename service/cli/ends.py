@@ -1,0 +1,118 @@
+"""Where memories come from and go to: the spaces of a server, or of the database of this machine."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
+from typing import Any, Protocol
+
+from core.terms import Scope
+from service.cli.base import Failure, Globals
+from service.cli.callers import access_of, demand
+from service.cli.configuration import in_force
+from service.cli.opening import client, empty, refusals, server_url
+from service.cli.whereabouts import file_of, settings_for
+from service.client import ApiError, Client, Reply
+from service.settings import Settings
+
+
+class End(Protocol):
+    """The spaces of a server, or of this machine's database. Every call may raise `ApiError`."""
+
+    def spaces(self) -> dict[str, bool]: ...
+    def make(self, space: str) -> None: ...
+    def drop(self, space: str) -> None: ...
+    def export(self, space: str, *, vectors: bool) -> AbstractContextManager[Iterator[bytes]]: ...
+    def bring(self, space: str, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Any: ...
+    def imports(self, space: str) -> Reply: ...
+    def undo(self, space: str, number: int) -> Reply: ...
+
+
+class There:
+    """The spaces of a server."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def spaces(self) -> dict[str, bool]:
+        """The names of all spaces, and whether nothing was ever stored in each."""
+        return {space["name"]: space["seq"].endswith(":0") for space in self._client.spaces().data["items"]}
+
+    def make(self, space: str) -> None:
+        """Make a space that is missing."""
+        try:
+            self._client.create_space(space)
+        except ApiError as error:
+            if error.status != 409:  # somebody else was faster
+                raise
+
+    def drop(self, space: str) -> None:
+        """Delete a space."""
+        self._client.delete_space(space)
+
+    def export(self, space: str, *, vectors: bool) -> AbstractContextManager[Iterator[bytes]]:
+        """The lines of a space, in pieces."""
+        return self._client.export(space, {"vectors": str(vectors).lower()})
+
+    def bring(self, space: str, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Any:
+        """The report of an import; also of one that is refused because of its lines."""
+        params = {"atomic": str(atomic).lower(), "dry_run": str(dry_run).lower()}
+        try:
+            return self._client.bring(space, pieces, params).data
+        except ApiError as error:
+            if (report := error.problem.get("report")) is None:
+                raise
+            return report
+
+    def imports(self, space: str) -> Reply:
+        """What was imported into a space."""
+        return self._client.imports(space)
+
+    def undo(self, space: str, number: int) -> Reply:
+        """Delete what an import has brought."""
+        return self._client.undo_import(space, number)
+
+
+@contextmanager
+def opened_end(
+    options: Globals, allowed: Sequence[str] = (), *, need: Scope, create: bool = False, dry_run: bool = False
+) -> Iterator[End]:
+    """The end that the options name. A dry run on a database that is missing works on an empty one.
+
+    `allowed` is stored whatever the policy of a space says.
+    """
+    if server_url(options):
+        with client(options) as opened:
+            opened.allow(allowed)
+            yield There(opened)
+        return
+    here = import_module("service.cli.here")  # with the whole service
+    demand(options, need)
+    caller = access_of(options).caller(None, frozenset(allowed))
+    with refusals(options), _settings(options, create, dry_run) as settings, here.open_engine(settings) as engine:
+        yield here.Here(engine, caller)
+
+
+@contextmanager
+def _settings(options: Globals, create: bool, dry_run: bool) -> Iterator[Settings]:
+    path = file_of(in_force(options))
+    if not dry_run or path is None or path.exists():
+        yield settings_for(options, create=create and not dry_run)
+        return
+    with empty(options, "import") as settings:
+        yield settings
+
+
+def missing(space: str) -> Failure:
+    """The end of a command that needs a space which does not exist."""
+    return Failure(f"there is no space {space}; `muisti spaces` lists those that exist")
+
+
+@contextmanager
+def existing(space: str) -> Iterator[None]:
+    """Say which space is missing, when that is what was refused."""
+    try:
+        yield
+    except ApiError as error:
+        if error.status != 404 or not str(error).startswith("no space"):
+            raise
+        raise missing(space) from error
