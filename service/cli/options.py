@@ -109,11 +109,7 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
-memory_fields = _all(
-    click.option(
-        "--category", metavar="NAME", shell_complete=completes("category"), help="Group that the memory belongs to."
-    ),
-    click.option("--key", metavar="NAME", help="Name within the category; the two together are its address."),
+said_fields = _all(
     click.option("--type", "type_", type=click.Choice(get_args(Type)), help="What it is; fact, unless it is said."),
     click.option(
         "--status",
@@ -131,7 +127,12 @@ memory_fields = _all(
     click.option(
         "--source-class", type=click.Choice(get_args(SourceClass)), help="What said it; unknown, unless it is said."
     ),
-    click.option("--derived-from", multiple=True, metavar="ID", help="Memory that it was made from; repeat it."),
+    click.option(
+        "--derived-from",
+        multiple=True,
+        metavar="ID",
+        help="Memory that it was made from, or its category/key; repeat it.",
+    ),
     click.option(
         "--tag",
         "tags",
@@ -149,6 +150,17 @@ memory_fields = _all(
     click.option("--allow-secrets", is_flag=True, help="Store it although it looks like a password or a key."),
 )
 
+memory_fields = _all(
+    click.option(
+        "--category", metavar="NAME", shell_complete=completes("category"), help="Group that the memory belongs to."
+    ),
+    click.option("--key", metavar="NAME", help="Name within the category; the two together are its address."),
+    said_fields,
+)
+
+if_version_option = click.option(
+    "--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version."
+)
 full_option = click.option("--full", is_flag=True, help="Print whole memories in plain lines, however long.")
 
 dry_run_option = click.option("--dry-run", is_flag=True, help="Tell what it would do, and do nothing.")

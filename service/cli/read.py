@@ -9,7 +9,7 @@ import click
 
 from service.cli.base import Command, Globals
 from service.cli.completing import completes
-from service.cli.naming import check_name, find_id
+from service.cli.naming import NAME, check_name, locate
 from service.cli.options import as_filter, as_of, filters, full_option
 from service.cli.output import address, ago, answer, brief, cell, fields, grid, one_line, short_id, stack, tabbed, talk
 from service.cli.session import session
@@ -25,22 +25,19 @@ TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expi
 @click.command(
     cls=Command, examples=("muisti get 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti get people ann --json")
 )
-@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True, shell_complete=completes("memory"))
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @as_of
 @click.option("--no-touch", is_flag=True, help="Do not count this as a retrieval.")
 @click.pass_obj
 def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch: bool) -> None:
     """Show one memory.
 
-    Named by its ID, whole or the end that tables show, or by its CATEGORY and KEY.
+    Named by its ID, whole or the end that tables show, or by its CATEGORY and KEY, in two words or as category/key.
     """
     check_name(name)
     with session(options) as opened:
-        if len(name) == 2:
-            reply = opened.read(lambda: opened.client.get_entry(opened.space, *name, as_of=as_of, no_touch=no_touch))
-        else:
-            found = opened.read(lambda: find_id(opened, name[0], as_of))
-            reply = opened.read(lambda: opened.client.get(opened.space, found, as_of=as_of, no_touch=no_touch))
+        found = opened.read(lambda: locate(opened, name, as_of))
+        reply = opened.read(lambda: opened.client.get(opened.space, found, as_of=as_of, no_touch=no_touch))
         answer(options, reply, table=_card, plain=lambda memory: [*_lines(memory), "", memory["content"]])
 
 

@@ -64,7 +64,7 @@ def reached(call: Callable[[], Any]) -> Any:
 
 def put_there(engine: Engine, clock: Clock, state: str) -> str:
     """Bring a memory that has or had the address into a state."""
-    expiry = {"expires_at": from_us(clock.at + 86_400_000_000)} if state == "expired" else {}
+    expiry: dict[str, Any] = {"expires_at": from_us(clock.at + 86_400_000_000)} if state == "expired" else {}
     (id_,) = add(engine, "we deploy on fridays", category="rules", key="deploy", **expiry)
     engine.update(SPACE, id_, {"author": "Bob"})
     if state == "expired":

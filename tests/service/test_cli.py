@@ -1,7 +1,7 @@
 """The command line on the real service in this process, one database file for each test."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,81 @@ def test_what_is_added_is_found_read_changed_and_deleted(run: Run):
     assert run("delete", "rules", "deploy").stdout == f"{memory['id']}\n"
     assert run("get", memory["id"]).exit_code == 1
     assert run("list").stdout == ""
+
+
+NAMING: dict[str, Callable[[Sequence[str]], list[str]]] = {
+    "get": lambda name: ["get", *name],
+    "update": lambda name: ["update", *name, "--reason", "why"],
+    "update with a text": lambda name: ["update", *name, "We deploy on Mondays"],
+    "supersede": lambda name: ["supersede", *name, "We deploy daily"],
+    "delete": lambda name: ["delete", *name],
+    "history": lambda name: ["history", *name],
+    "restore": lambda name: ["restore", *name, "--to", "1"],
+    "purge": lambda name: ["purge", *name],
+    "telemetry": lambda name: ["telemetry", *name],
+    "feedback": lambda name: ["feedback", *name, "useful"],
+    "probe add": lambda name: ["probe", "add", "when do we deploy?", *name],
+}
+OTHER_IDS = {"probe delete", "webhook delete", "webhook redeliver", "receipt show", "receipt replay", "keys revoke",
+             "keys rotate"}  # fmt: skip
+
+
+def test_every_command_that_takes_an_id_says_that_it_takes_an_address():
+    by_id = {
+        name
+        for name, command in every_command()
+        for one in command.params
+        if isinstance(one, click.Argument) and "ID" in (one.metavar or "")
+    }
+    assert by_id == {name.removesuffix(" with a text") for name in NAMING} | OTHER_IDS
+    for name, command in every_command():
+        if name in by_id - OTHER_IDS:
+            assert any("ID | CATEGORY KEY" in (one.metavar or "") for one in command.params), name
+
+
+def every_command() -> list[tuple[str, click.Command]]:
+    found: list[tuple[str, click.Command]] = []
+    for name, command in commands().items():
+        found.append((name, command))
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            below = ((one, command.get_command(context, one)) for one in command.list_commands(context))
+            found += [(f"{name} {one}", inner) for one, inner in below if inner is not None]
+    return found
+
+
+@pytest.mark.parametrize("verb", NAMING)
+def test_every_command_names_a_memory_by_id_and_by_address(verb: str, run: Run):
+    memory = added(run, "We deploy on Fridays", "--category", "rules", "--key", "deploy")
+    run("update", memory["id"], "--author", "ann")
+    for name in ([memory["id"]], [memory["id"][-8:]], ["rules", "deploy"], ["rules/deploy"]):
+        dry = ["--dry-run"] if verb not in ("get", "history", "telemetry", "probe add") else []
+        result = run(*NAMING[verb](name), *dry, "--json")
+        assert result.exit_code == 0, (name, result.output)
+        if dry and verb != "feedback":
+            assert memory["id"] in result.stdout, name
+    missing = run(*NAMING[verb](["rules", "none"]), "--json")
+    assert missing.exit_code == (0 if verb == "probe add" else 1), missing.output  # a probe may wait for its memory
+
+
+def test_a_deleted_entry_is_read_and_brought_back_by_its_address(run: Run):
+    put = run("put", "rules", "deploy", "We deploy on Fridays").stdout.split()
+    assert run("put", "rules", "deploy", "We deploy on Mondays", "--if-version", "1").stdout.split() == [put[0], "2"]
+    assert run("put", "rules", "deploy", "x", "--if-version", "1").exit_code == 2
+    assert run("update", "rules/deploy", "--author", "ann", "--if-version", "2").exit_code == 0
+    assert run("delete", "rules", "deploy").exit_code == 0
+    assert run("history", "rules/deploy").exit_code == run("restore", "rules/deploy").exit_code == 0
+    assert run("get", "rules/deploy").stdout.endswith("We deploy on Mondays\n")
+
+
+def test_an_address_with_several_slashes_is_the_one_that_is_there(run: Run):
+    run("put", "notes/2026", "plan", "Ships in May")
+    assert run("get", "notes/2026/plan").exit_code == 0
+    run("put", "notes", "2026/plan", "Ships in June")
+    both = run("get", "notes/2026/plan")
+    assert both.exit_code == 1
+    assert "'notes' '2026/plan', or 'notes/2026' 'plan'" in both.stderr
+    assert run("get", "notes", "2026/plan").stdout.endswith("Ships in June\n")
 
 
 def test_a_quota_is_set_in_words_that_people_use(run: Run):
