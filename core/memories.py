@@ -361,9 +361,14 @@ class Memories:
         return found
 
     def _noted(self, query: Query, answer: Answer, now: int) -> Answer:
-        """Note that the hits were retrieved, and by whom."""
+        """Note to whom the hits were shown; they count as retrieved when there is evidence that they answer.
+
+        The echo check asks what somebody has read, which is every hit. Retrievals promote and refresh memories, so
+        the nearest of what is not about the query must not count.
+        """
         self._parts.served.note(self._caller.actor, answer.seq.epoch, [hit.memory for hit in answer.hits], now)
-        if answer.hits and not query.no_touch and query.as_of is None:
+        counts = answer.evidence != "none" and not query.no_touch and query.as_of is None
+        if answer.hits and counts:
             self._parts.retrievals.note(answer.seq.epoch, [hit.memory.id for hit in answer.hits], now)
         return answer
 
