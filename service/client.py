@@ -64,6 +64,10 @@ class Reply:
     def data(self) -> Any:
         return msgspec.json.decode(self.body) if self.body else None
 
+    def saying(self, data: Any) -> "Reply":
+        """Return an answer that says something else, with the same headers."""
+        return Reply(msgspec.json.encode(data), self.headers)
+
     def part(self, name: str) -> "Reply":
         """The same answer, of which only a field counts."""
         return Reply(msgspec.json.encode(self.data[name]), self.headers)
@@ -156,11 +160,12 @@ class Client:
         space: str,
         *,
         limit: int | None = None,
+        sort: str | None = None,
         cursor: str | None = None,
         filter: Json | None = None,
         as_of: str | None = None,
     ) -> Reply:
-        params = _given(limit=limit, cursor=cursor, filter=_text(filter) if filter else None, as_of=as_of)
+        params = _given(limit=limit, sort=sort, cursor=cursor, filter=_text(filter) if filter else None, as_of=as_of)
         return self._call("GET", f"{_space(space)}/memories", params=params)
 
     def search(self, space: str, query: Json) -> Reply:

@@ -27,6 +27,7 @@ from service.parameters import (
     NoTouchParameter,
     OnConflictParameter,
     PurgeParameter,
+    SortParameter,
 )
 from service.preferences import preferred
 from service.respond import added, followed, read, stored
@@ -94,21 +95,23 @@ async def list_memories(
     space: FromPath[str],
     backend: NamedDependency[Backend],
     limit: LimitParameter = 50,
+    sort: SortParameter = None,
     cursor: CursorParameter = None,
     as_of: AsOfParameter = None,
 ) -> Response[PageReply]:
-    """List memories, newest first.
+    """List memories, newest first unless `sort` names another order.
 
     Every other parameter is a filter: `tags=a,b`, `created_at.gte=2026-01-01`, `metadata.team=core`, or
     `filter=` with JSON. All must hold.
     """
-    own = ("limit", "cursor", "as_of")
+    own = ("limit", "sort", "cursor", "as_of")
     filters = {name: texts for name, texts in request.query_params.dict().items() if name not in own}
     page = await backend.store(
         memories(request, backend).list_memories,
         space,
         filter=parse_params(filters),
         limit=limit,
+        sort=sort,
         cursor=cursor,
         as_of=parse(as_of),
     )
