@@ -801,6 +801,7 @@ class AsyncMuisti(AsyncTransport):
         space: str,
         *,
         limit: int | None = None,
+        sort: Literal['-created_at', 'created_at', '-updated_at', 'updated_at'] | None = None,
         cursor: str | None = None,
         as_of: str | None = None,
         filter: str | None = None,
@@ -808,13 +809,13 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.PageReply:
-        """List memories, newest first. Every other parameter is a filter: `tags=a,b`, `created_at.gte=2026-01-01`, `metadata.team=core`, or `filter=` with JSON. All must hold. Needs the scope read."""
+        """List memories, newest first unless `sort` names another order. Every other parameter is a filter: `tags=a,b`, `created_at.gte=2026-01-01`, `metadata.team=core`, or `filter=` with JSON. All must hold. Needs the scope read."""
         return await self._send(
             call(
                 'GET',
                 '/v1/spaces/{space}/memories',
                 parts={'space': space},
-                params={'limit': limit, 'cursor': cursor, 'as_of': as_of, 'filter': filter, 'filters': filters},
+                params={'limit': limit, 'sort': sort, 'cursor': cursor, 'as_of': as_of, 'filter': filter, 'filters': filters},
                 headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
             )
         )
