@@ -702,7 +702,7 @@ class Muisti(Transport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.SpaceReply:
-        """Copy a space. All that lives in it stands in the new one as version 1, under an id of its own; vectors come along. What a memory was before is not copied, and neither are keys and quotas. Needs the scope admin."""
+        """Copy a space. All that lives in it stands in the new one as version 1, under an id of its own; vectors come along. What a memory was before is not copied, and neither are keys and quotas. The copy has the policy of the space, which is not asked again of what the space holds; its quota counts. Needs the scope admin."""
         return self._send(
             call(
                 'POST',
@@ -722,16 +722,17 @@ class Muisti(Transport):
         content_type: str = 'application/x-ndjson',
         atomic: bool | None = None,
         dry_run: bool | None = None,
+        muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ImportReply:
-        """Take in an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. Ids that are here already are passed over. Into an empty space the whole history comes, as it was. Needs a key that sees all of the space. Needs the scope write."""
+        """Take in an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Ids that are here already are passed over. Into an empty space the whole history comes, as it was. Every line passes the policy of the space; what that refuses, `errors` or `failures` names. Needs a key that sees all of the space. Needs the scope write."""
         return self._send(
             call(
                 'POST',
                 '/v1/spaces/{space}/import',
                 parts={'space': space},
                 params={'atomic': atomic, 'dry_run': dry_run},
-                headers={'Content-Type': content_type, 'Muisti-Min-Seq': muisti_min_seq},
+                headers={'Content-Type': content_type, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
                 content=body,
             )
         )
@@ -989,16 +990,17 @@ class Muisti(Transport):
         dry_run: bool | None = None,
         if_match: str | None = None,
         idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.WrittenReply | types.DryRunReply:
-        """Restore an earlier version of a memory. That makes a new version, so that nothing is lost. Deleted and superseded memories come back; one whose address belongs to another meanwhile is refused. An end that has passed is left out. Needs the scope write."""
+        """Restore an earlier version of a memory. That makes a new version, so that nothing is lost. Deleted and superseded memories come back; one whose address belongs to another meanwhile is refused. An end that has passed is left out. Text that is not current in the memory passes the policy of the space as if it were new. Needs the scope write."""
         return self._send(
             call(
                 'POST',
                 '/v1/spaces/{space}/memories/{memory_id}/restore',
                 parts={'space': space, 'memory_id': memory_id},
                 params={'dry_run': dry_run},
-                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
                 body=body,
                 once=True,
             )
@@ -1053,16 +1055,17 @@ class Muisti(Transport):
         body: types.MergeBody,
         *,
         dry_run: bool | None = None,
+        muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.MergedReply | types.DryRunReply:
-        """Take over what another space has changed since it was forked from this one, or merged into it last. All in one step, or nothing. What both have changed, and not alike, is refused unless there is a `strategy`. A space that is no fork is added; what says the same is not added twice. To repeat it takes over only what is new. Needs the scopes `write` and `delete`, and `read` in the other space. Needs the scope delete."""
+        """Take over what another space has changed since it was forked from this one, or merged into it last. All in one step, or nothing. What both have changed, and not alike, is refused unless there is a `strategy`. A space that is no fork is added; what says the same is not added twice. To repeat it takes over only what is new. What comes in passes the policy of this space as if it were new: when that refuses some of it, `errors` names the memories by their ids in the other space, and nothing is merged. Needs the scopes `write` and `delete`, and `read` in the other space. Needs the scope delete."""
         return self._send(
             call(
                 'POST',
                 '/v1/spaces/{space}/merge',
                 parts={'space': space},
                 params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
+                headers={'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
                 body=body,
             )
         )
@@ -1258,16 +1261,17 @@ class Muisti(Transport):
         body: types.RollBackBody,
         *,
         dry_run: bool | None = None,
+        muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.RolledBackReply | types.DryRunReply:
-        """Let the whole space stand as it stood at a point. In one step: what came since ends, what changed or ended since stands again. Nothing is lost: the answer's `before` is where to roll back to undo it, and histories have it all. Needs the scopes `write` and `delete`. Needs the scope delete."""
+        """Let the whole space stand as it stood at a point. In one step: what came since ends, what changed or ended since stands again. Nothing is lost: the answer's `before` is where to roll back to undo it, and histories have it all. Text that becomes current again passes the policy of the space as if it were new. Needs the scopes `write` and `delete`. Needs the scope delete."""
         return self._send(
             call(
                 'POST',
                 '/v1/spaces/{space}/rollback',
                 parts={'space': space},
                 params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
+                headers={'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
                 body=body,
             )
         )
@@ -1336,16 +1340,17 @@ class Muisti(Transport):
         *,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.UndoReply | types.DryRunReply:
-        """Take back the last changes: of a request, of memories of an author, or your own. All or none. Each memory stands again as it stood before the first of them; what did not exist is deleted. Changes by others that came upon them are in the way. Needs the scopes `write` and `delete`. Needs the scope delete."""
+        """Take back the last changes: of a request, of memories of an author, or your own. All or none. Each memory stands again as it stood before the first of them; what did not exist is deleted. Changes by others that came upon them are in the way. Text that becomes current again passes the policy of the space as if it were new. Needs the scopes `write` and `delete`. Needs the scope delete."""
         return self._send(
             call(
                 'POST',
                 '/v1/spaces/{space}/undo',
                 parts={'space': space},
                 params={'dry_run': dry_run},
-                headers={'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+                headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
                 body=body,
                 once=True,
             )
