@@ -24,6 +24,7 @@ EVENTS = "text/event-stream"
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 Json = Mapping[str, Any]
+Name = str | tuple[str, str]  # of a memory: its id, or its category and key
 
 
 class Unreachable(Exception):
@@ -62,6 +63,10 @@ class Reply:
     @cached_property
     def data(self) -> Any:
         return msgspec.json.decode(self.body) if self.body else None
+
+    def saying(self, data: Any) -> "Reply":
+        """Return an answer that says something else, with the same headers."""
+        return Reply(msgspec.json.encode(data), self.headers)
 
     def part(self, name: str) -> "Reply":
         """The same answer, of which only a field counts."""
@@ -136,33 +141,31 @@ class Client:
         body = {"memories": memories, "atomic": True, "on_conflict": on_conflict}
         return self._call("POST", f"{_space(space)}/memories/batch", json=body)
 
-    def get(self, space: str, memory_id: str, *, as_of: str | None = None, no_touch: bool = False) -> Reply:
+    def get(self, space: str, name: Name, *, as_of: str | None = None, no_touch: bool = False) -> Reply:
         params = _given(as_of=as_of, no_touch="true" if no_touch else None)
-        return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}", params=params)
+        return self._call("GET", _one(space, name), params=params)
 
-    def get_entry(
-        self, space: str, category: str, key: str, *, as_of: str | None = None, no_touch: bool = False
-    ) -> Reply:
-        path = f"{_space(space)}/entries/{_part(category)}/{_part(key)}"
-        return self._call("GET", path, params=_given(as_of=as_of, no_touch="true" if no_touch else None))
+    def put(self, space: str, name: tuple[str, str], memory: Json, *, if_version: int | None = None) -> Reply:
+        """Store a memory at an address, in place of what is there."""
+        return self._call("PUT", _one(space, name), json=dict(memory), headers=self._if_match(space, name, if_version))
 
-    def telemetry(self, space: str, memory_id: str) -> Reply:
-        return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}/telemetry")
+    def telemetry(self, space: str, name: Name) -> Reply:
+        return self._call("GET", f"{_one(space, name)}/telemetry")
 
-    def give_feedback(self, space: str, memory_id: str, verdict: str | None) -> Reply:
-        path = f"{_space(space)}/memories/{_part(memory_id)}/feedback"
-        return self._call("PUT", path, json={"verdict": verdict})
+    def give_feedback(self, space: str, name: Name, verdict: str | None) -> Reply:
+        return self._call("PUT", f"{_one(space, name)}/feedback", json={"verdict": verdict})
 
     def list(
         self,
         space: str,
         *,
         limit: int | None = None,
+        sort: str | None = None,
         cursor: str | None = None,
         filter: Json | None = None,
         as_of: str | None = None,
     ) -> Reply:
-        params = _given(limit=limit, cursor=cursor, filter=_text(filter) if filter else None, as_of=as_of)
+        params = _given(limit=limit, sort=sort, cursor=cursor, filter=_text(filter) if filter else None, as_of=as_of)
         return self._call("GET", f"{_space(space)}/memories", params=params)
 
     def search(self, space: str, query: Json) -> Reply:
@@ -175,21 +178,18 @@ class Client:
         params = _given(then="true" if then else None)
         return self._call("POST", f"/v1/receipts/{_part(receipt_id)}/replay", params=params)
 
-    def update(self, space: str, memory_id: str, changes: Json, *, if_version: int | None = None) -> Reply:
-        headers = _if_match(memory_id, if_version)
-        return self._call("PATCH", f"{_space(space)}/memories/{_part(memory_id)}", json=changes, headers=headers)
+    def update(self, space: str, name: Name, changes: Json, *, if_version: int | None = None) -> Reply:
+        headers = self._if_match(space, name, if_version)
+        return self._call("PATCH", _one(space, name), json=changes, headers=headers)
 
-    def supersede(self, space: str, memory_id: str, memory: Json, *, if_version: int | None = None) -> Reply:
-        headers = _if_match(memory_id, if_version)
-        path = f"{_space(space)}/memories/{_part(memory_id)}/supersede"
-        return self._call("POST", path, json=dict(memory), headers=headers)
+    def supersede(self, space: str, name: Name, memory: Json, *, if_version: int | None = None) -> Reply:
+        headers = self._if_match(space, name, if_version)
+        return self._call("POST", f"{_one(space, name)}/supersede", json=dict(memory), headers=headers)
 
-    def restore(
-        self, space: str, memory_id: str, version: int | None = None, *, if_version: int | None = None
-    ) -> Reply:
-        path = f"{_space(space)}/memories/{_part(memory_id)}/restore"
+    def restore(self, space: str, name: Name, version: int | None = None, *, if_version: int | None = None) -> Reply:
         body = {} if version is None else {"version": version}
-        return self._call("POST", path, json=body, headers=_if_match(memory_id, if_version))
+        headers = self._if_match(space, name, if_version)
+        return self._call("POST", f"{_one(space, name)}/restore", json=body, headers=headers)
 
     def undo(self, space: str, which: Json) -> Reply:
         return self._call("POST", f"{_space(space)}/undo", json=dict(which))
@@ -254,8 +254,8 @@ class Client:
     def redeliver_webhook(self, space: str, webhook_id: str, since: int | None) -> Reply:
         return self._call("POST", f"{_space(space)}/webhooks/{_part(webhook_id)}/redeliver", json={"since": since})
 
-    def history(self, space: str, memory_id: str) -> Reply:
-        return self._call("GET", f"{_space(space)}/memories/{_part(memory_id)}/history")
+    def history(self, space: str, name: Name) -> Reply:
+        return self._call("GET", f"{_one(space, name)}/history")
 
     def changes(self, space: str, params: Mapping[str, str]) -> Reply:
         return self._call("GET", f"{_space(space)}/changes", params=params)
@@ -294,13 +294,12 @@ class Client:
         except httpx.HTTPError as error:
             raise Unreachable(f"the connection to {self._http.base_url} failed: {error}") from error
 
-    def delete(self, space: str, memory_id: str, *, if_version: int | None = None) -> Reply:
-        headers = _if_match(memory_id, if_version)
-        return self._call("DELETE", f"{_space(space)}/memories/{_part(memory_id)}", headers=headers)
+    def delete(self, space: str, name: Name, *, if_version: int | None = None) -> Reply:
+        return self._call("DELETE", _one(space, name), headers=self._if_match(space, name, if_version))
 
-    def purge(self, space: str, memory_id: str, *, dry_run: bool = False) -> Reply:
+    def purge(self, space: str, name: Name, *, dry_run: bool = False) -> Reply:
         params = {"purge": "true"} | ({"dry_run": "true"} if dry_run else {})
-        return self._call("DELETE", f"{_space(space)}/memories/{_part(memory_id)}", params=params)
+        return self._call("DELETE", _one(space, name), params=params)
 
     def purge_some(self, space: str, which: Json, *, dry_run: bool = False) -> Reply:
         params = {"dry_run": "true"} if dry_run else {}
@@ -371,6 +370,13 @@ class Client:
 
     def undo_import(self, space: str, number: int) -> Reply:
         return self._call("POST", f"{_space(space)}/imports/{number}/undo")
+
+    def _if_match(self, space: str, name: Name, version: int | None) -> dict[str, str]:
+        """Return the header that asks for a version. Of an address the id is asked first: ETags are made of ids."""
+        if version is None:
+            return {}
+        one = name if isinstance(name, str) else self.history(space, name).data["items"][0]["memory"]["id"]
+        return {"If-Match": f'"{one}.{version}"'}
 
     def _call(
         self,
@@ -476,6 +482,13 @@ def _space(name: str) -> str:
     return f"/v1/spaces/{_part(name)}"
 
 
+def _one(space: str, name: Name) -> str:
+    """Return the path of a memory."""
+    if isinstance(name, str):
+        return f"{_space(space)}/memories/{_part(name)}"
+    return f"{_space(space)}/entries/{_part(name[0])}/{_part(name[1])}"
+
+
 def _part(text: str) -> str:
     """A segment of a path. Dots alone would be read as steps up."""
     return quote(text, safe="") if text.strip(".") else text.replace(".", "%2E")
@@ -488,7 +501,3 @@ def _given(**parameters: str | int | None) -> dict[str, str]:
 
 def _text(json: Json) -> str:
     return msgspec.json.encode(json).decode()
-
-
-def _if_match(memory_id: str, version: int | None) -> dict[str, str]:
-    return {} if version is None else {"If-Match": f'"{memory_id}.{version}"'}

@@ -122,6 +122,15 @@ SUPERSEDING = _memory(
     },
 )
 
+HISTORY = HistoryReply(
+    items=[
+        VersionReply(memory=UPDATED, born=4, died=None, born_at=CHANGED, died_at=None, changes=[TO_THURSDAYS]),
+        VersionReply(memory=ADDED, born=1, died=4, born_at=MADE, died_at=CHANGED, changes=[]),
+    ],
+    chain=[RULE_ID],
+)
+RESTORED = _written(replace(ADDED, version=4, updated_at=REPLACED))
+
 HIT = HitReply(
     memory=UPDATED,
     score=0.503,
@@ -292,17 +301,21 @@ REQUESTS: Mapping[str, Any] = {
     "addMemory": RULE,
     "addMemories": {"memories": [TEA, TAGGING], "atomic": True, "on_conflict": "keep"},
     "updateMemory": {"content": THURSDAYS, "reason": None},
+    "updateEntry": {"content": THURSDAYS, "reason": None},
     "putEntry": {"content": THURSDAYS, "tags": ["release"]},
     "restoreMemory": {"version": 1},
+    "restoreEntry": {"version": 1},
     "undo": {"last": 1},
     "promote": {"retrievals": 5},
     "giveFeedback": {"verdict": "useful"},
+    "giveEntryFeedback": {"verdict": "useful"},
     "createWebhook": {"url": "https://hooks.example.com/muisti", "changes": ["created", "updated"]},
     "redeliverWebhook": {"since": 3},
     "prune": {"retrievals": 3, "days": 14},
     "decideConflict": {"decision": "supersede"},
     "purge": {"author": "Anna Example"},
     "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
+    "supersedeEntry": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
 }
 
@@ -405,17 +418,13 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
         ),
     },
     "updateMemory": {200: _written(UPDATED)},
-    "getHistory": {
-        200: HistoryReply(
-            items=[
-                VersionReply(memory=UPDATED, born=4, died=None, born_at=CHANGED, died_at=None, changes=[TO_THURSDAYS]),
-                VersionReply(memory=ADDED, born=1, died=4, born_at=MADE, died_at=CHANGED, changes=[]),
-            ],
-            chain=[RULE_ID],
-        )
-    },
+    "updateEntry": {200: _written(UPDATED)},
+    "getHistory": {200: HISTORY},
+    "getEntryHistory": {200: HISTORY},
     "getTelemetry": {200: USED},
+    "getEntryTelemetry": {200: USED},
     "giveFeedback": {200: USED},
+    "giveEntryFeedback": {200: USED},
     "createWebhook": {201: replace(WEBHOOK, secret="whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")},
     "listWebhooks": {200: WebhooksReply(items=[WEBHOOK])},
     "redeliverWebhook": {200: WEBHOOK},
@@ -490,7 +499,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getStats": {200: STATS},
     "getSpace": {200: SPACE},
     "putEntry": {200: _written(PUT), 201: _written(replace(PUT, version=1, created_at=REPLACED))},
-    "restoreMemory": {200: _written(replace(ADDED, version=4, updated_at=REPLACED))},
+    "restoreMemory": {200: RESTORED},
+    "restoreEntry": {200: RESTORED},
     "promote": {200: ReviewReply(items=[], before={"active": 3}, after={"active": 3}, more=False, seq=_seq(9))},
     "prune": {200: ReviewReply(items=[], before={"active": 3}, after={"active": 3}, more=False, seq=_seq(9))},
     "listConflicts": {
@@ -536,6 +546,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "undoImport": {200: replace(IMPORTED, undone=11)},
     "undo": {200: UndoReply(items=[replace(PUT, version=6, updated_at=REPLACED)], ended=[], flags=[], seq=_seq(9))},
     "supersedeMemory": {201: _written(SUPERSEDING)},
+    "supersedeEntry": {201: _written(SUPERSEDING)},
     "createSpace": {201: NEW_SPACE},
     "listSpaces": {200: SpacesReply(items=[NEW_SPACE, SPACE])},
     "createKey": {201: MadeKeyReply(**asdict(KEY), key=f"mk_{KEY.id}_…")},
@@ -564,6 +575,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
         )
     },
     "deleteMemory": {200: ERASURE},
+    "deleteEntry": {200: ERASURE},
     "deleteSpace": {200: replace(ERASURE, report=replace(ERASED, space="acme.web", what={"space": "acme.web"}))},
     "purge": {200: replace(ERASURE, report=replace(ERASED, what={"author": "Anna Example"}))},
     "getSigningKeys": {200: SigningKeysReply(keys=[SIGNER])},

@@ -21,7 +21,7 @@ _ONE_MEMORY = {
     **_to(("getMemory", "getHistory", "getTelemetry"), _memory("/id")),
     **_to(("updateMemory", "supersedeMemory", "restoreMemory", "deleteMemory"), {**_memory("/id"), "If-Match": _ETAG}),
     "getEntry": {**_ADDRESS, "If-None-Match": _ETAG},
-    **_to(("putEntry", "deleteEntry"), {**_ADDRESS, "If-Match": _ETAG}),
+    **_to(("putEntry", "updateEntry", "deleteEntry"), {**_ADDRESS, "If-Match": _ETAG}),
 }
 _MADE_SPACE = {"space": "$response.body#/name"}
 _KEY = {"key_id": "$response.body#/id"}

@@ -9,6 +9,7 @@ from litestar.params import ParameterKwarg, QueryParameter
 from litestar.typing import FieldDefinition
 
 from core.errors import InvalidInput, Problem
+from core.terms import SORTS
 
 OnConflictParameter = Annotated[
     str | None, QueryParameter(description="As the field of the body.", enum=["reject", "keep", "review", "supersede"])
@@ -25,6 +26,13 @@ LimitParameter = Annotated[
 AsOfParameter = Annotated[
     str | None,
     QueryParameter(description="Show what stood then: a time, or a point of history, whole or its number."),
+]
+SortParameter = Annotated[
+    str | None,
+    QueryParameter(
+        description="Order of the list; `-` is newest first. Without it that of the cursor, else `-created_at`.",
+        enum=list(SORTS),
+    ),
 ]
 NoTouchParameter = Annotated[bool, QueryParameter(description="Do not count this as a retrieval.")]
 PurgeParameter = Annotated[

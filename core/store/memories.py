@@ -7,6 +7,7 @@ from core.store.database import Scalar, Statement
 from core.store.points import lived
 from core.store.spaces import SpaceRow
 from core.store.version_rows import COLUMNS, CURRENT, UNEXPIRED, raw
+from core.terms import Sort
 from core.text import fold, same_text_hash
 from core.times import to_us
 from core.values import Memory
@@ -60,6 +61,22 @@ def stood_at_address(space: SpaceRow, category: str, key: str, point: Point) -> 
         f"{address} AND v.born <= ? AND {CURRENT} UNION ALL "
         f"{address} AND v.born <= ? AND v.died > ? AND v.status <> 'superseded'",
         (*args, *args, point.number),
+    )
+
+
+def held_address(space: SpaceRow, category: str, key: str, only: str | None) -> Statement:
+    """The id of the memory that is at an address, expired or not, else of the last that was there.
+
+    `only`: among memories whose last version is in this category, without case.
+    """
+    newest = "SELECT l.category_folded FROM versions l WHERE l.memory_id = v.memory_id ORDER BY l.version DESC LIMIT 1"
+    own = "" if only is None else f" AND ({newest}) = ?"
+    args = (space.id, fold(category), key, *(() if only is None else (only,)))
+    found = f"SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ?{own}"
+    return Statement(
+        f"SELECT * FROM ({found} AND {CURRENT} LIMIT 1) UNION ALL "
+        f"SELECT * FROM ({found} AND v.died IS NOT NULL ORDER BY v.died DESC LIMIT 1) LIMIT 1",
+        (*args, *args),
     )
 
 
@@ -130,16 +147,23 @@ def chain(space: SpaceRow, memory_id: bytes) -> Statement:
     )
 
 
-def newest(
-    space: SpaceRow, where: str, args: Sequence[Scalar], point: Point, limit: int, after: tuple[int, bytes] | None
+def listed(
+    space: SpaceRow,
+    where: str,
+    args: Sequence[Scalar],
+    point: Point,
+    limit: int,
+    sort: Sort,
+    after: tuple[int, bytes] | None,
 ) -> Statement:
-    """Unexpired memories that stood at a point and meet `where`, newest first; `after`: from (created_at, id) on."""
+    """Unexpired memories that stood at a point and meet `where`, in an order; `after`: from (its time, id) on."""
     then, numbers = lived(point)
-    position = "" if after is None else " AND (v.created_at, v.memory_id) < (?, ?)"
+    column, way, beyond = sort.lstrip("-"), *(("DESC", "<") if sort.startswith("-") else ("ASC", ">"))
+    position = "" if after is None else f" AND (v.{column}, v.memory_id) {beyond} (?, ?)"
     return Statement(
         f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND {then} AND {UNEXPIRED} "
         f"AND ({where}){position} "
-        "ORDER BY v.created_at DESC, v.memory_id DESC LIMIT ?",
+        f"ORDER BY v.{column} {way}, v.memory_id {way} LIMIT ?",
         (space.id, *numbers, point.time, *args, *(after or ()), limit),
     )
 

@@ -25,6 +25,7 @@ SECTIONS = {
         "search": ("service.cli.search:search", "Find the memories that best answer a query."),
         "list": ("service.cli.read:list_memories", "List memories, newest first."),
         "get": ("service.cli.read:get", "Show one memory."),
+        "put": ("service.cli.write:put", "Store a text at a category and key, in place of what is there."),
         "update": ("service.cli.write:update", "Change fields of a memory."),
         "supersede": ("service.cli.write:supersede", "Put a new memory in place of one."),
         "delete": ("service.cli.write:delete", "Delete a memory."),
@@ -34,7 +35,7 @@ SECTIONS = {
     },
     "What was": {
         "history": ("service.cli.history:history", "Show the versions of a memory and what each changed."),
-        "restore": ("service.cli.history:restore", "Let a memory stand again as it stood."),
+        "restore": ("service.cli.history:restore", "Restore an earlier version of a memory."),
         "undo": ("service.cli.history:undo", "Take back the last changes."),
         "changes": ("service.cli.feed:changes", "Show what has changed in a space, oldest first."),
         "checkpoint": ("service.cli.checkpoints:checkpoint", "Name points of a space's history."),

@@ -17,6 +17,8 @@ from service.schemas.modes import MODES
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from service.client import Client
+
 OK, ERROR, CONFLICT, TOO_LONG, USAGE = 0, 1, 2, 3, 64
 GLOBAL = "Global options"
 WIDTH = 110  # columns of help, where the terminal has them
@@ -59,6 +61,7 @@ class Globals:
     plain: bool | None = None
     no_color: bool | None = None
     told: bool = False  # which database is used
+    opened: "Client | None" = None  # which a command that runs others lends them
 
 
 class Failure(click.ClickException):

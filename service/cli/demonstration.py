@@ -1,9 +1,12 @@
 """The work of the demo command: steps that a person can follow, each with its time."""
 
+import io
+import shlex
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -13,30 +16,46 @@ import msgspec
 
 from service.cli.base import ERROR, Failure, Globals
 from service.cli.configuration import in_force
-from service.cli.output import cell, console, fields, for_people, grid, indented, one_line, stack, tabbed
+from service.cli.output import cell, console, fields, for_people, grid, indented, stack, tabbed
 from service.cli.session import client, server_url
-from service.client import ApiError, Client
+from service.client import Client
 from service.demo import memories
 
 SPACE = "demo"
-SHOWN = 100  # characters of a memory
-QUESTIONS = (
-    ("undo a bad release", "Found by meaning: the answer says roll back"),
-    ("what broke in July", "Time words prefer memories of that time"),
-    ("port of the staging database", "Two databases, of which one is meant"),
-    ("Who wins the elections in Peru?", "Nothing here is about this, and the answer says so"),
-)
 CONTRADICTION = "The staging database runs on port 5436 and is rebuilt from a masked backup each Monday."
+COMMANDS = (
+    ("Found by meaning: the answer says roll back", 'muisti search "undo a bad release" --limit 2'),
+    ("Time words prefer memories of that time", 'muisti search "what broke in July" --limit 2'),
+    ("Two databases, of which one is meant", 'muisti search "port of the staging database" --limit 2'),
+    ("Nothing here is about this, and the answer says so", 'muisti search "Who wins the elections in Peru?"'),
+    ("A memory that contradicts another is not stored", f'muisti add "{CONTRADICTION}"'),
+    ("What the space holds", "muisti categories"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What was done, the command that does the same, how long it took, and what came of it, a line each."""
+    """Work with its time in seconds: the command that was run, None where there is none, and what it printed."""
 
     title: str
-    command: str
+    command: str | None
     seconds: float
     lines: list[str]
+
+
+class _Captured(io.TextIOWrapper):
+    """Takes what a command prints, which it prints as to the terminal that the demo runs on."""
+
+    def __init__(self, *, isatty: bool) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
+        self._isatty = isatty
+
+    def isatty(self) -> bool:
+        return self._isatty
+
+    def lines(self) -> list[str]:
+        self.seek(0)
+        return [line.rstrip() for line in self.read().splitlines() if line.strip()]
 
 
 def run(options: Globals, keep: Path | None) -> None:
@@ -71,60 +90,26 @@ def _steps(options: Globals, path: Path) -> Iterator[Step]:
     began = perf_counter()
     with client(options, settings, create=True) as opened:
         opened.create_space(SPACE)
-        yield Step("Start on an empty database", "muisti serve", perf_counter() - began, [])
-        yield _timed("Store 200 memories, each embedded and indexed", "muisti add TEXT", lambda: _store(opened))
-        for question, why in QUESTIONS:
-            asked = f'muisti search "{question}"'
-            yield _timed(why, asked, lambda question=question: _ask(opened, question))
-        yield _timed(
-            "A memory that contradicts another is not stored",
-            f'muisti add "{CONTRADICTION}"',
-            lambda: _contradict(opened),
-        )
-        yield _timed("What the space holds", "muisti categories", lambda: _categories(opened))
+        yield Step("Start on an empty database", None, perf_counter() - began, [])
+        began = perf_counter()
+        stored = [*memories()]
+        opened.add_batch(SPACE, stored)
+        told = f"{len(stored)} memories of Harbourline, a team that runs ferries between islands."
+        yield Step("Store 200 memories, each embedded and indexed", None, perf_counter() - began, [told])
+        for title, command in COMMANDS:
+            began = perf_counter()
+            lines = _run(options, opened, command)
+            yield Step(title, command, perf_counter() - began, lines)
 
 
-def _timed(title: str, command: str, work: Callable[[], list[str]]) -> Step:
-    began = perf_counter()
-    lines = work()
-    return Step(title, command, perf_counter() - began, lines)
-
-
-def _store(opened: Client) -> list[str]:
-    stored = [*memories()]
-    opened.add_batch(SPACE, stored)
-    return [f"{len(stored)} memories of Harbourline, a team that runs ferries between islands."]
-
-
-def _ask(opened: Client, question: str) -> list[str]:
-    found = opened.search(SPACE, {"query": question, "limit": 2, "min_evidence": "weak"}).data
-    if not found["hits"]:
-        return ["Nothing: evidence none."]
-    return [f"{hit['score']:.2f}  {_short(hit['memory']['content'])}" for hit in found["hits"]]
-
-
-def _contradict(opened: Client) -> list[str]:
-    try:
-        opened.add(SPACE, {"content": CONTRADICTION})
-    except ApiError as refusal:
-        if refusal.status != 409:
-            raise
-        return [
-            f"409 {refusal.code}: {_short(one['content'])}  "
-            + ", ".join(f"{part['existing']} there, {part['new']} here" for part in one["differs"])
-            for one in refusal.conflicts
-        ]
-    return ["It was stored: without a model of embeddings only equal texts are found."]
-
-
-def _categories(opened: Client) -> list[str]:
-    items = opened.categories(SPACE).data["items"]
-    return [", ".join(f"{one['name']} {one['count']}" for one in items)]
-
-
-def _short(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
+def _run(options: Globals, opened: Client, command: str) -> list[str]:
+    """Run a command of this program on the database of the demo, and return the lines that it prints."""
+    lent = Globals(space=SPACE, plain=options.plain, no_color=options.no_color, opened=opened)
+    out = _Captured(isatty=for_people(options))
+    main = import_module("service.cli").main
+    with redirect_stdout(out), redirect_stderr(out), suppress(SystemExit):  # a refusal is shown, too
+        main.main(shlex.split(command)[1:], prog_name="muisti", obj=lent)
+    return out.lines()
 
 
 def _tell(options: Globals, number: int, step: Step) -> None:
@@ -132,8 +117,9 @@ def _tell(options: Globals, number: int, step: Step) -> None:
         click.echo(tabbed(number, f"{step.seconds * 1000:.0f} ms", step.title, *step.lines))
         return
     head = cell(f"{number}. {step.title}", "bold") + cell(f"   {step.seconds * 1000:,.0f} ms", "green")
-    lines = stack(cell(f"$ {step.command}", "dim"), *map(cell, step.lines), cell(""))
-    console(options).print(stack(head, indented(lines)))
+    ran = [cell(f"$ {step.command}", "dim")] if step.command else []
+    printed = [import_module("rich.text").Text.from_ansi(line) for line in step.lines]
+    console(options).print(stack(head, indented(stack(*ran, *printed, cell("")))))
 
 
 def _summary(done: list[Step], keep: Path | None) -> Any:

@@ -9,7 +9,7 @@ import click
 
 from service.cli.base import ERROR, Command, Failure, Globals
 from service.cli.completing import completes
-from service.cli.naming import check_name, find, find_id
+from service.cli.naming import NAME, check_name, locate
 from service.cli.options import JsonObject
 from service.cli.output import answer, asking, cell, one_line, safe, tabbed, talk
 from service.cli.reports import report_options, with_report
@@ -33,7 +33,7 @@ SHOWN = 80  # characters of an example
         "muisti purge --everything --confirm acme.web --space acme.web",
     ),
 )
-@click.argument("name", metavar="[ID | CATEGORY KEY]", nargs=-1, shell_complete=completes("memory"))
+@click.argument("name", metavar=f"[{NAME}]", nargs=-1, shell_complete=completes("memory"))
 @click.option("--author", metavar="NAME", help="Memories that ever bore this author.")
 @click.option("--source", metavar="TEXT", help="Memories that ever came from this source.")
 @click.option("--filter", "filter_", type=JsonObject(), metavar="JSON", help="Memories that ever met a filter.")
@@ -77,10 +77,10 @@ def purge(
     with session(options) as opened:
         if name:
             check_name(name)
-            memory_id = find_id(opened, name[0]) if len(name) == 1 else opened.read(lambda: find(opened, name))["id"]
+            found = opened.read(lambda: locate(opened, name))
 
             def purged(dry_run: bool) -> "Reply":
-                return opened.read(lambda: opened.client.purge(opened.space, memory_id, dry_run=dry_run))
+                return opened.read(lambda: opened.client.purge(opened.space, found, dry_run=dry_run))
         else:
 
             def purged(dry_run: bool) -> "Reply":

@@ -9,8 +9,8 @@ import click
 from core.terms import BATCH_MAX
 from service.cli.base import Command, Globals
 from service.cli.completing import completes
-from service.cli.naming import find_id
-from service.cli.options import allow_secrets_option, dry_run_option
+from service.cli.naming import NAME, check_name, locate
+from service.cli.options import allow_secrets_option, dry_run_option, if_version_option
 from service.cli.output import ago, answer, cell, grid, one_line, tabbed, talk
 from service.cli.session import session
 from service.cli.write import allowed, talk_of_flags
@@ -21,17 +21,21 @@ if TYPE_CHECKING:
 SHOWN = 80  # characters of a value that changed
 
 
-@click.command(cls=Command, examples=("muisti history 0197a3c0-5f4e-7000-8000-0123456789ab",))
-@click.argument("id_", metavar="ID", shell_complete=completes("memory"))
+@click.command(
+    cls=Command, examples=("muisti history 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti history rules/deploy")
+)
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @click.pass_obj
-def history(options: Globals, id_: str) -> None:
+def history(options: Globals, name: tuple[str, ...]) -> None:
     """Show the versions of a memory and what each changed.
 
-    Newest first, of a deleted or superseded memory too. Plain lines have the version, its time, and a field with what
+    Newest first, of a deleted or superseded memory too. A CATEGORY and a KEY name the memory that is there, else the
+    last that was. Plain lines have the version, its time, and a field with what
     it was and what it became.
     """
+    check_name(name)
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.history(opened.space, find_id(opened, id_, gone=True)))
+        reply = opened.read(lambda: opened.client.history(opened.space, locate(opened, name, gone=True)))
         answer(options, reply, table=lambda data: _table(data["items"]), plain=lambda data: [*_lines(data["items"])])
         if len(reply.data["chain"]) > 1:
             talk(f"One superseded the other: {', '.join(reply.data['chain'])}")
@@ -42,26 +46,34 @@ def history(options: Globals, id_: str) -> None:
     examples=(
         "muisti restore 0197a3c0-5f4e-7000-8000-0123456789ab",
         "muisti restore 0197a3c0-5f4e-7000-8000-0123456789ab --to 3",
+        "muisti restore rules deploy",
     ),
 )
-@click.argument("id_", metavar="ID", shell_complete=completes("memory"))
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @click.option(
     "--to", type=click.IntRange(min=1), metavar="N", help="This version.  [default: the last that stood before]"
 )
-@click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
+@if_version_option
 @allow_secrets_option
 @dry_run_option
 @click.pass_obj
 def restore(
-    options: Globals, id_: str, *, to: int | None, if_version: int | None, allow_secrets: bool, dry_run: bool
+    options: Globals,
+    name: tuple[str, ...],
+    *,
+    to: int | None,
+    if_version: int | None,
+    allow_secrets: bool,
+    dry_run: bool,
 ) -> None:
-    """Let a memory stand again as it stood.
+    """Restore an earlier version of a memory.
 
-    As a new version: nothing is lost. Without --to it takes back the last change, or the deletion. Prints the id and
-    the new version.
+    That makes a new version: nothing is lost. Without --to it takes back the last change, or the deletion. A CATEGORY
+    and a KEY name the memory that is there, else the last that was. Prints the id and the new version.
     """
+    check_name(name)
     with session(options, allowed(allow_secrets)) as opened:
-        found = opened.read(lambda: find_id(opened, id_, gone=True))
+        found = opened.read(lambda: locate(opened, name, gone=True))
         reply = opened.client.trying(dry_run).restore(opened.space, found, to, if_version=if_version)
         talk_of_flags(reply.data)
         answer(

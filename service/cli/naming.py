@@ -1,4 +1,8 @@
-"""How a person names one memory: by its id, by the end of it as tables show it, or by category and key."""
+"""Names of one memory on the command line: its id or the end of it, CATEGORY KEY, or category/key as one word.
+
+A word is an id when it is a UUID or six to twelve hexadecimal digits, as tables show the end of one; else a word with a
+slash is an address. Two words are always a category and a key.
+"""
 
 import re
 from collections.abc import Sequence
@@ -8,39 +12,109 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from service.cli.base import Failure
+from service.client import ApiError, Name
 
 if TYPE_CHECKING:
     from service.cli.opening import Session
 
+NAME = "ID | CATEGORY KEY"  # of an argument that names a memory
 PAGES = 10  # of the list that are searched for the end of an id
 PAGE = 100
 LATEST = 1_000  # changes that are searched for the end of an id that is no longer listed
 _END = re.compile(r"…?([0-9a-f]{6,12})")
 
 
-def check_name(name: Sequence[str]) -> None:
+def check_name(words: Sequence[str]) -> None:
     """Raise a usage error unless this is an id, or a category and a key."""
-    if len(name) > 2:
-        raise click.UsageError(f"expected an ID, or a CATEGORY and a KEY; got {len(name)} words")
+    if len(words) > 2:
+        raise click.UsageError(f"expected an ID, or a CATEGORY and a KEY; got {len(words)} words")
 
 
-def find(opened: "Session", name: Sequence[str]) -> dict[str, Any]:
-    """The memory of that name."""
-    if len(name) == 2:
-        return opened.client.get_entry(opened.space, *name).data
-    return opened.client.get(opened.space, find_id(opened, name[0]), no_touch=True).data
+def split_text(words: Sequence[str]) -> tuple[Sequence[str], str | None]:
+    """Part the name of a memory from a text behind it, if there is one.
+
+    >>> [split_text(text.split()) for text in ("rules/deploy daily", "rules deploy", "rules deploy daily")]
+    [(['rules/deploy'], 'daily'), (['rules', 'deploy'], None), (['rules', 'deploy'], 'daily')]
+    """
+    if len(words) > 3:
+        raise click.UsageError(
+            f"expected an ID, or a CATEGORY and a KEY, then a TEXT in quotes; got {len(words)} words"
+        )
+    if len(words) == 3 or len(words) == 2 and (_is_id(words[0]) or _splits(words[0])):
+        return words[:-1], words[-1]
+    return words, None
 
 
-def find_id(opened: "Session", given: str, as_of: str | None = None, *, gone: bool = False) -> str:
-    """The whole id of what may be the end of one, of what there was at `as_of`.
+def find(opened: "Session", words: Sequence[str]) -> dict[str, Any]:
+    """Read the memory of a name."""
+    return opened.client.get(opened.space, locate(opened, words), no_touch=True).data
 
-    `gone`: also of what was deleted or superseded, among the latest changes.
+
+def find_id(opened: "Session", words: Sequence[str]) -> str:
+    """Return the whole id of the memory of a name.
 
     Raises:
-        Failure: there is none, or several, among the newest memories.
+        Failure: there is none, or several.
     """
+    name = locate(opened, words)
+    return name if isinstance(name, str) else opened.client.get(opened.space, name, no_touch=True).data["id"]
+
+
+def locate(opened: "Session", words: Sequence[str], as_of: str | None = None, *, gone: bool = False) -> Name:
+    """Return what the API takes for a name: a whole id, or a category and a key.
+
+    `as_of` is the point of history whose memories are meant. `gone`: deleted and superseded ones too.
+
+    Raises:
+        Failure: the end of an id, or an address with several slashes, fits none or several.
+    """
+    check_name(words)
+    if len(words) == 2:
+        return words[0], words[1]
+    word = words[0]
+    if _is_id(word):
+        return _whole_id(opened, word, as_of, gone=gone)
+    places = _splits(word)
+    if len(places) < 2:
+        return places[0] if places else word
+    there = [place for place in places if _is_there(opened, place, as_of, gone=gone)]
+    if len(there) == 1:
+        return there[0]
+    which = ", or ".join(" ".join(map(repr, place)) for place in there or places)
+    raise Failure(f"{word!r} has several slashes: give the category and the key as two words, {which}")
+
+
+def _is_id(word: str) -> bool:
+    return import_module("core.ids").id_bytes(word) is not None or _END.fullmatch(word.lower()) is not None
+
+
+def _splits(word: str) -> list[tuple[str, str]]:
+    """All addresses that a word may mean.
+
+    >>> _splits("rules/deploy"), _splits("a/b/c"), _splits("/x")
+    ([('rules', 'deploy')], [('a', 'b/c'), ('a/b', 'c')], [])
+    """
+    slashes = [at for at, letter in enumerate(word) if letter == "/"]
+    return [(word[:at], word[at + 1 :]) for at in slashes if word[:at] and word[at + 1 :]]
+
+
+def _is_there(opened: "Session", place: tuple[str, str], as_of: str | None, *, gone: bool) -> bool:
+    try:
+        if gone:
+            opened.client.history(opened.space, place)
+        else:
+            opened.client.get(opened.space, place, as_of=as_of, no_touch=True)
+    except ApiError as error:
+        if error.status != 404:
+            raise
+        return False
+    return True
+
+
+def _whole_id(opened: "Session", given: str, as_of: str | None, *, gone: bool) -> str:
+    """Return the id that ends so, among the newest memories; with `gone` also among the latest changes."""
     end = _END.fullmatch(given.lower())
-    if import_module("core.ids").id_bytes(given) is not None or end is None:
+    if end is None:
         return given
     found, cursor = list[str](), None
     for _ in range(PAGES):
@@ -60,7 +134,7 @@ def find_id(opened: "Session", given: str, as_of: str | None = None, *, gone: bo
 
 
 def _changed(opened: "Session") -> list[str]:
-    """The ids of what changed last."""
+    """Return the ids of what changed last."""
     epoch, _, number = opened.client.space(opened.space).data["seq"].rpartition(":")
     since = f"{epoch}:{max(0, int(number) - LATEST)}"
     page = opened.client.changes(opened.space, {"since": since, "limit": str(LATEST), "show": "ids"}).data

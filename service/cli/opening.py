@@ -132,6 +132,9 @@ def _opened(
     options: Globals, settings: Settings | None, *, create: bool, ensured: str | None = None
 ) -> Iterator[tuple[Client, str]]:
     """A client, and where its database is, in words."""
+    if options.opened is not None:
+        yield options.opened, "the database of the command that runs this one"
+        return
     with refusals(options):
         if url := server_url(options):
             refuse_for_servers(options, "a server")

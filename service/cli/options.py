@@ -105,6 +105,29 @@ class Span(click.ParamType):
         return seconds
 
 
+class Several(click.ParamType):
+    """One of some words, or several of them between commas.
+
+    >>> Several(["fact", "guard"]).convert("guard,fact", None, None)
+    ['guard', 'fact']
+    """
+
+    name = "several"
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return f"[{'|'.join(self.words)}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        named = comma_list([value]) if isinstance(value, str) else value
+        wrong = [name for name in named if name not in self.words]
+        if wrong or not named:
+            self.fail(f"{(wrong or [value])[0]!r} is none of {', '.join(self.words)}", param, ctx)
+        return named
+
+
 def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
@@ -113,11 +136,7 @@ allow_secrets_option = click.option(
     "--allow-secrets", is_flag=True, help="Store it although it looks like a password or a key."
 )
 
-memory_fields = _all(
-    click.option(
-        "--category", metavar="NAME", shell_complete=completes("category"), help="Group that the memory belongs to."
-    ),
-    click.option("--key", metavar="NAME", help="Name within the category; the two together are its address."),
+said_fields = _all(
     click.option("--type", "type_", type=click.Choice(get_args(Type)), help="What it is; fact, unless it is said."),
     click.option(
         "--status",
@@ -135,7 +154,12 @@ memory_fields = _all(
     click.option(
         "--source-class", type=click.Choice(get_args(SourceClass)), help="What said it; unknown, unless it is said."
     ),
-    click.option("--derived-from", multiple=True, metavar="ID", help="Memory that it was made from; repeat it."),
+    click.option(
+        "--derived-from",
+        multiple=True,
+        metavar="ID",
+        help="Memory that it was made from, or its category/key; repeat it.",
+    ),
     click.option(
         "--tag",
         "tags",
@@ -153,6 +177,17 @@ memory_fields = _all(
     allow_secrets_option,
 )
 
+memory_fields = _all(
+    click.option(
+        "--category", metavar="NAME", shell_complete=completes("category"), help="Group that the memory belongs to."
+    ),
+    click.option("--key", metavar="NAME", help="Name within the category; the two together are its address."),
+    said_fields,
+)
+
+if_version_option = click.option(
+    "--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version."
+)
 full_option = click.option("--full", is_flag=True, help="Print whole memories in plain lines, however long.")
 
 dry_run_option = click.option("--dry-run", is_flag=True, help="Tell what it would do, and do nothing.")
@@ -169,10 +204,23 @@ filters = _all(
         help="Only with one of these tags.",
     ),
     click.option("--author", metavar="NAME", help="Only of this author."),
-    click.option("--type", "type_", type=click.Choice(get_args(Type)), help="Only of this type."),
-    click.option("--status", type=click.Choice(get_args(Status)), help="Only of this status.  [default: active]"),
+    click.option(
+        "--type",
+        "type_",
+        type=Several(get_args(Type)),
+        multiple=True,
+        help="Only of this type; or several, a,b.",
+    ),
+    click.option(
+        "--status",
+        type=Several(get_args(Status)),
+        multiple=True,
+        help="Only of this status; or several, a,b.  [default: active]",
+    ),
     click.option("--after", type=Moment(), metavar="TIME", help="Only stored at this time or later."),
     click.option("--before", type=Moment(), metavar="TIME", help="Only stored before this time."),
+    click.option("--changed-after", type=Moment(), metavar="TIME", help="Only changed at this time or later."),
+    click.option("--changed-before", type=Moment(), metavar="TIME", help="Only last changed before this time."),
     click.option("--valid-at", type=Moment(), metavar="TIME", help="Only what holds at this time."),
 )
 
@@ -200,24 +248,35 @@ def as_filter(
     category: str | None,
     tags: Sequence[str],
     author: str | None,
-    type_: str | None,
-    status: str | None,
+    type_: Sequence[Sequence[str]],
+    status: Sequence[Sequence[str]],
     after: str | None,
     before: str | None,
+    changed_after: str | None,
+    changed_before: str | None,
     valid_at: str | None,
 ) -> dict[str, Any] | None:
     """One filter of all that is asked; None when nothing is."""
-    within = {name: value for name, value in (("gte", after), ("lt", before)) if value}
     asked = {
         "category": category,
         "tags": {"any": comma_list(tags)} if tags else None,
         "author": author,
-        "type": type_,
-        "status": status,
-        "created_at": within or None,
+        "type": _any_of(type_),
+        "status": _any_of(status),
+        "created_at": _within(after, before),
+        "updated_at": _within(changed_after, changed_before),
         "valid_at": valid_at or None,
     }
     short = {name: value for name, value in asked.items() if value is not None}
     if filter_ and short:
         return {"and": [dict(filter_), short]}
     return dict(filter_) if filter_ else short or None
+
+
+def _any_of(given: Sequence[Sequence[str]]) -> Any:
+    words = list(dict.fromkeys(word for words in given for word in words))
+    return words[0] if len(words) == 1 else {"in": words} if words else None
+
+
+def _within(after: str | None, before: str | None) -> dict[str, str] | None:
+    return {name: value for name, value in (("gte", after), ("lt", before)) if value} or None

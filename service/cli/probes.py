@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from service.cli.base import ERROR, Command, Failure, Globals, Subcommands
-from service.cli.naming import check_name, find_id
+from service.cli.naming import NAME, check_name, locate
 from service.cli.output import answer, cell, grid, tabbed, talk
 from service.cli.session import session
 
@@ -38,7 +38,7 @@ probe = Subcommands(
     ),
 )
 @click.argument("query")
-@click.argument("expected", metavar="ID | CATEGORY KEY", nargs=-1, required=True)
+@click.argument("expected", metavar=NAME, nargs=-1, required=True)
 @click.option("--k", type=click.IntRange(1, 100), metavar="N", help="It should be among so many.  [default: 10]")
 @click.pass_obj
 def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) -> None:
@@ -47,12 +47,9 @@ def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) 
     A memory by its ID, or whatever stands at CATEGORY and KEY. Prints the id of the probe.
     """
     check_name(expected)
-    first = expected[0]
     with session(options) as opened:
-        if len(expected) == 2:
-            wanted = {"category": first, "key": expected[1]}
-        else:
-            wanted = {"memory_id": opened.read(lambda: find_id(opened, first))}
+        found = opened.read(lambda: locate(opened, expected))
+        wanted = {"memory_id": found} if isinstance(found, str) else {"category": found[0], "key": found[1]}
         body: dict[str, Any] = {"query": query, **wanted, **({} if k is None else {"k": k})}
         reply = opened.read(lambda: opened.client.add_probe(opened.space, body))
         answer(options, reply, table=lambda one: cell(one["id"]), plain=lambda one: [one["id"]])

@@ -1,15 +1,16 @@
 """Commands that show what is stored: get, list, categories, tags, stats."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from service.cli.base import Command, Globals
 from service.cli.completing import completes
-from service.cli.naming import check_name, find_id
+from service.cli.naming import NAME, check_name, locate
 from service.cli.options import as_filter, as_of, filters, full_option
 from service.cli.output import address, ago, answer, brief, cell, fields, grid, one_line, short_id, stack, tabbed, talk
 from service.cli.session import session
@@ -19,28 +20,28 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from service.client import Reply
+
+PAGE_DEFAULT, PAGE_MAX = 50, 100  # memories of a page
 TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at")
 
 
 @click.command(
     cls=Command, examples=("muisti get 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti get people ann --json")
 )
-@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True, shell_complete=completes("memory"))
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @as_of
 @click.option("--no-touch", is_flag=True, help="Do not count this as a retrieval.")
 @click.pass_obj
 def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch: bool) -> None:
     """Show one memory.
 
-    Named by its ID, whole or the end that tables show, or by its CATEGORY and KEY.
+    Named by its ID, whole or the end that tables show, or by its CATEGORY and KEY, in two words or as category/key.
     """
     check_name(name)
     with session(options) as opened:
-        if len(name) == 2:
-            reply = opened.read(lambda: opened.client.get_entry(opened.space, *name, as_of=as_of, no_touch=no_touch))
-        else:
-            found = opened.read(lambda: find_id(opened, name[0], as_of))
-            reply = opened.read(lambda: opened.client.get(opened.space, found, as_of=as_of, no_touch=no_touch))
+        found = opened.read(lambda: locate(opened, name, as_of))
+        reply = opened.read(lambda: opened.client.get(opened.space, found, as_of=as_of, no_touch=no_touch))
         answer(options, reply, table=_card, plain=lambda memory: [*_lines(memory), "", memory["content"]])
 
 
@@ -49,10 +50,14 @@ def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch:
     cls=Command,
     examples=(
         "muisti list --limit 20 --tag infra",
+        "muisti list --sort updated --changed-after 2026-01-01 --all",
         """muisti list --filter '{"importance": {"gte": "high"}}' --json""",
     ),
 )
-@click.option("--limit", type=click.IntRange(1, 100), metavar="N", help="How many.  [default: 50]")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="How many, in as many pages.  [default: 50]")
+@click.option("--all", "all_", is_flag=True, help="All of them; standard error tells how far it is.")
+@click.option("--sort", type=click.Choice(["created", "updated"]), help="By which time.  [default: created]")
+@click.option("--reverse", is_flag=True, help="The oldest first.")
 @click.option("--cursor", metavar="TEXT", help="Where to go on: what the page before printed.")
 @filters
 @as_of
@@ -62,6 +67,9 @@ def list_memories(
     options: Globals,
     *,
     limit: int | None,
+    all_: bool,
+    sort: str | None,
+    reverse: bool,
     cursor: str | None,
     full: bool,
     filter_: Mapping[str, Any] | None,
@@ -69,11 +77,16 @@ def list_memories(
     **asked: Any,
 ) -> None:
     """List memories, newest first."""
+    if all_ and (limit is not None or cursor is not None):
+        raise click.UsageError("--all goes without --limit and --cursor")
     wanted = as_filter(filter_, **asked)
+    order = f"{'' if reverse else '-'}{sort or 'created'}_at" if sort or reverse else None
     with session(options) as opened:
-        reply = opened.read(
-            lambda: opened.client.list(opened.space, limit=limit, cursor=cursor, filter=wanted, as_of=as_of)
-        )
+
+        def ask(count: int, cursor: str | None, order: str | None) -> "Reply":
+            return opened.client.list(opened.space, limit=count, sort=order, cursor=cursor, filter=wanted, as_of=as_of)
+
+        reply = opened.read(lambda: _pages(ask, None if all_ else limit or PAGE_DEFAULT, cursor, order))
         answer(
             options,
             reply,
@@ -84,9 +97,35 @@ def list_memories(
             ],
         )
         if reply.data["next_cursor"]:
-            talk(f"There are more: --cursor {reply.data['next_cursor']}")
+            talk(f"There are more: --cursor {reply.data['next_cursor']}, or --all")
         elif not reply.data["items"] and cursor is None:
             talk(f"Nothing in the space {opened.space}{' passes the filter' if wanted else ' yet: muisti add TEXT'}.")
+
+
+def _pages(
+    ask: "Callable[[int, str | None, str | None], Reply]", wanted: int | None, cursor: str | None, order: str | None
+) -> "Reply":
+    """Return as many memories as are wanted as one page, None for all, read a hundred at a time.
+
+    All by the last change, newest first, are read from the oldest and turned round: a memory that is changed meanwhile
+    moves to the end that is still to come, and cannot be missed.
+    """
+    turned = wanted is None and order == "-updated_at"
+    order = "updated_at" if turned else order
+    found: dict[str, Any] = {}
+    while True:
+        reply = ask(PAGE_MAX if wanted is None else min(PAGE_MAX, wanted - len(found)), cursor, order)
+        cursor = reply.data["next_cursor"]
+        if not found and not turned and (cursor is None or len(reply.data["items"]) == wanted):
+            return reply  # as it came
+        for memory in reply.data["items"]:
+            found.pop(memory["id"], None)  # it was changed meanwhile, and has moved here
+            found[memory["id"]] = memory
+        if cursor is None or len(found) == wanted:
+            items = [*found.values()]
+            return reply.saying({**reply.data, "items": items[::-1] if turned else items})
+        if wanted is None:
+            talk(f"Read {len(found):,} memories …")
 
 
 @click.command(cls=Command, examples=("muisti categories", "muisti categories --json"))
@@ -171,7 +210,18 @@ def _lines(memory: Mapping[str, Any]) -> Iterator[str]:
     """Every field that has a value, but for the content."""
     for name, value in memory.items():
         if name != "content" and value not in (None, [], {}):
-            yield tabbed(name, ", ".join(value) if name == "tags" else value)
+            yield tabbed(name, _one_value(value))
+
+
+def _one_value(value: Any) -> str:
+    """Return a value as a person and a script read it: names with commas, what has parts as JSON.
+
+    >>> _one_value(["a", "b"]), _one_value({"pr": "12"}), _one_value(3)
+    ('a, b', '{"pr":"12"}', '3')
+    """
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return import_module("msgspec").json.encode(value).decode() if isinstance(value, dict) else str(value)
 
 
 def _sizes(space: str, sizes: Mapping[str, Any]) -> "Table":

@@ -9,7 +9,7 @@ import click
 from core.terms import Verdict
 from service.cli.base import Command, Globals
 from service.cli.completing import completes
-from service.cli.naming import check_name, find, find_id
+from service.cli.naming import NAME, check_name, locate
 from service.cli.options import dry_run_option
 from service.cli.output import ago, answer, cell, one_line, tabbed, talk
 from service.cli.session import session
@@ -21,21 +21,22 @@ SHOWN = 80  # characters of a memory
 USED = ("retrieval_count", "last_retrieved_at", "useful", "not_useful")
 
 
-@click.command(cls=Command, examples=("muisti feedback 0197a3c0-… useful", "muisti feedback 0197a3c0-… none"))
-@click.argument("memory_id", metavar="ID", shell_complete=completes("memory"))
+@click.command(cls=Command, examples=("muisti feedback 0197a3c0-… useful", "muisti feedback rules/deploy none"))
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @click.argument("verdict", type=click.Choice(["useful", "not_useful", "none"]))
 @dry_run_option
 @click.pass_obj
-def feedback(options: Globals, memory_id: str, verdict: str, dry_run: bool) -> None:
+def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: bool) -> None:
     """Say that a memory was useful, or not.
 
     `none` takes it back. The last word of each caller counts, and moves where the memory ranks by a tenth at most.
     Prints how many callers found it useful, and how many did not.
     """
+    check_name(name)
     said = verdict if verdict in get_args(Verdict) else None
     with session(options) as opened:
         tried = opened.client.trying(dry_run)
-        found = opened.read(lambda: find_id(opened, memory_id))
+        found = opened.read(lambda: locate(opened, name))
         reply = opened.read(lambda: tried.give_feedback(opened.space, found, said))
         answer(
             options,
@@ -48,7 +49,7 @@ def feedback(options: Globals, memory_id: str, verdict: str, dry_run: bool) -> N
 @click.command(
     cls=Command, examples=("muisti telemetry 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti telemetry rules deploy")
 )
-@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True, shell_complete=completes("memory"))
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @click.pass_obj
 def telemetry(options: Globals, name: tuple[str, ...]) -> None:
     """Tell how often a memory was found, and what was said of it.
@@ -57,8 +58,8 @@ def telemetry(options: Globals, name: tuple[str, ...]) -> None:
     """
     check_name(name)
     with session(options) as opened:
-        id_ = opened.read(lambda: find(opened, name)["id"])
-        reply = opened.read(lambda: opened.client.telemetry(opened.space, id_))
+        found = opened.read(lambda: locate(opened, name))
+        reply = opened.read(lambda: opened.client.telemetry(opened.space, found))
         answer(
             options,
             reply,

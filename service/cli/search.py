@@ -17,6 +17,7 @@ from service.cli.output import (
     brief,
     cell,
     fields,
+    for_people,
     indented,
     one_line,
     safe,
@@ -40,6 +41,7 @@ FACTORS = {
     "multiplied by": ("time", "recency", "importance", "trust", "feedback"),
     "age in days": ("age_days", "refreshed_days"),
 }
+RELATED = "Possibly related:"  # above hits of weak evidence
 
 
 @click.command(
@@ -67,6 +69,7 @@ FACTORS = {
     help="After how many days half of it is lost.  [default: 30]",
 )
 @click.option("--trust-weight", type=click.FloatRange(0, 1), metavar="X", help="How much a lack of trust may cost.")
+@click.option("--all", "all_", is_flag=True, help="Show hits although nothing here is about the query.")
 @click.option("--min-evidence", type=click.Choice(("weak", "strong")), help="No hits when there is less evidence.")
 @click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @click.option("--highlight", is_flag=True, help="Show the stretch that answers, matching words in bold.")
@@ -74,10 +77,13 @@ FACTORS = {
 @click.option("--receipt", is_flag=True, help="Keep the search; talk says under which id.")
 @full_option
 @click.pass_obj
-def search(options: Globals, query: str, *, filter_: Mapping[str, Any] | None, full: bool, **asked: Any) -> None:
+def search(
+    options: Globals, query: str, *, filter_: Mapping[str, Any] | None, full: bool, all_: bool, **asked: Any
+) -> None:
     """Find the memories that best answer a query.
 
-    QUERY may be left out with --mode recent or metadata. Words in double quotes must occur as a phrase.
+    QUERY may be left out with --mode recent or metadata. Words in double quotes must occur as a phrase. When nothing in
+    the space is about the query no hits are shown, unless --all; when little is, they are headed "Possibly related:".
     """
     body = {"query": query, **_parameters(asked)}
     wanted = as_filter(filter_, **asked)
@@ -85,15 +91,45 @@ def search(options: Globals, query: str, *, filter_: Mapping[str, Any] | None, f
         body["filter"] = wanted
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.search(opened.space, body))
-        answer(options, reply, table=_hits, plain=lambda found: [_line(hit, full) for hit in found["hits"]])
+        hits, weak = _shown(reply.data, all_=all_), reply.data["evidence"] == "weak"
+        if hits and weak and not options.json and not for_people(options):
+            talk(RELATED)
+        answer(
+            options,
+            reply,
+            table=lambda _: _hits(hits, RELATED if weak else None),
+            plain=lambda _: [_line(hit, full) for hit in hits],
+        )
         for note in reply.data["degraded"]:
             talk(f"Note: {note}")
         if "receipt" in reply.data:
             talk(f"Receipt: {reply.data['receipt']}")
-        if reply.data["evidence"] == "none":
-            talk(f"Nothing about this in the space {opened.space}.")
-        elif not reply.data["hits"]:
-            talk(f"Nothing in the space {opened.space} matches{' and passes the filter' if wanted else ''}.")
+        if (told := _told(opened.space, reply.data, len(hits), filtered=wanted is not None)) and not options.json:
+            talk(told)
+
+
+def _shown(found: Mapping[str, Any], *, all_: bool) -> list[Mapping[str, Any]]:
+    """Return the hits to print: none when nothing is about the query, unless all are wanted."""
+    return found["hits"] if all_ or found["evidence"] != "none" else []
+
+
+def _told(space: str, found: Mapping[str, Any], shown: int, *, filtered: bool) -> str:
+    """Return what to say about the answer beside its hits; nothing when they speak for themselves.
+
+    >>> _told("s", {"evidence": "none", "hits": [1, 2], "total": 2}, 0, filtered=False)
+    'Nothing about this in the space s. --all shows the 2 memories that come nearest.'
+    >>> _told("s", {"evidence": "none", "hits": [], "total": 0}, 0, filtered=True)
+    'Nothing in the space s matches and passes the filter.'
+    """
+    place = f"the space {space}" + (" that passes the filter" if filtered else "")
+    if not found["total"]:
+        return f"Nothing in the space {space} matches{' and passes the filter' if filtered else ''}."
+    if found["evidence"] == "none" and shown:
+        return f"Nothing about this in {place}; these memories come nearest."
+    if found["evidence"] == "none" and (hidden := len(found["hits"])):
+        which = "memory that comes nearest" if hidden == 1 else f"{hidden} memories that come nearest"
+        return f"Nothing about this in {place}. --all shows the {which}."
+    return "" if found["hits"] else f"Nothing about this in {place}."
 
 
 def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
@@ -122,10 +158,10 @@ def _factors(explain: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{name}.{term}={weight:.4f}"
 
 
-def _hits(found: Mapping[str, Any]) -> "RenderableType":
+def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> "RenderableType":
     now = datetime.now(UTC)
-    parts: list[RenderableType] = []
-    for number, hit in enumerate(found["hits"], start=1):
+    parts: list[RenderableType] = [cell(head, "bold")] if head and hits else []
+    for number, hit in enumerate(hits, start=1):
         memory = hit["memory"]
         facts = [f"{hit['score']:.3f}", short_id(memory), ago(memory["created_at"], now), address(memory)]
         facts += [f"#{tag}" for tag in memory["tags"]]

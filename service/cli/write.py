@@ -1,18 +1,21 @@
-"""Commands that change what is stored: add, update, supersede, delete."""
+"""Commands that change what is stored: add, put, update, supersede, delete."""
 
 import sys
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from core.terms import CONTENT_MAX, OnConflict
 from service.cli.base import TOO_LONG, USAGE, Command, Failure, Globals
 from service.cli.completing import completes
-from service.cli.naming import check_name, find, find_id
-from service.cli.options import CLEAR, comma_list, dry_run_option, memory_fields
+from service.cli.naming import NAME, check_name, find, find_id, locate, split_text
+from service.cli.options import CLEAR, comma_list, dry_run_option, if_version_option, memory_fields, said_fields
 from service.cli.output import answer, cell, hint, likeness, one_line, talk
 from service.cli.session import session
+
+if TYPE_CHECKING:
+    from service.cli.opening import Session
 
 STDIN = "-"
 SHOWN = 60  # characters of a content in a confirmation
@@ -52,6 +55,7 @@ def add(
     """
     memory = {"content": text_of(text), **_given(fields)}
     with session(options, allowed(allow_secrets), create=not dry_run) as opened:
+        memory |= _sources(opened, memory)
         tried = opened.client.trying(dry_run)
         run = opened.read if dry_run else opened.write  # which makes a space that is missing
         reply = run(lambda: tried.add(opened.space, memory, on_conflict=on_conflict, idempotency_key=idempotency_key))
@@ -71,20 +75,66 @@ def add(
 @click.command(
     cls=Command,
     examples=(
-        "muisti update 0197a3c0-5f4e-7000-8000-0123456789ab --importance high",
-        'muisti update 0197a3c0-5f4e-7000-8000-0123456789ab "We deploy on Mondays now" --if-version 3',
+        'muisti put rules deploy "We deploy on Mondays now" --author ann',
+        "muisti put notes plan - < plan.md",
     ),
 )
-@click.argument("id_", metavar="ID", shell_complete=completes("memory"))
-@click.argument("text", required=False)
+@click.argument("category")
+@click.argument("key")
+@click.argument("text")
+@said_fields
+@if_version_option
+@dry_run_option
+@click.pass_obj
+def put(
+    options: Globals,
+    category: str,
+    key: str,
+    text: str,
+    *,
+    if_version: int | None,
+    allow_secrets: bool,
+    dry_run: bool,
+    **fields: Any,
+) -> None:
+    """Store a text at a category and key, in place of what is there.
+
+    TEXT is the content; - reads it from standard input. What is there keeps its id and gets a new version, with none of
+    its old fields. Prints the id and the version.
+    """
+    memory = {"content": text_of(text), **_given(fields)}
+    with session(options, allowed(allow_secrets), create=not dry_run) as opened:
+        memory |= _sources(opened, memory)
+        tried = opened.client.trying(dry_run)
+        run = opened.read if dry_run or if_version is not None else opened.write  # which makes a space that is missing
+        reply = run(lambda: tried.put(opened.space, (category, key), memory, if_version=if_version))
+        talk_of_flags(reply.data)
+        answer(
+            options,
+            reply,
+            table=lambda memory: cell(f"Stored {memory['id']} at {category}/{key}: version {memory['version']}."),
+            plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
+        )
+        if not dry_run and reply.data["version"] > 1:
+            hint(options, f"To take it back: muisti restore {reply.data['id']}")
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti update 0197a3c0-5f4e-7000-8000-0123456789ab --importance high",
+        'muisti update rules/deploy "We deploy on Mondays now" --if-version 3',
+        "muisti update rules deploy --author ann",
+    ),
+)
+@click.argument("words", metavar=f"{NAME} [TEXT]", nargs=-1, required=True, shell_complete=completes("memory"))
 @memory_fields
-@click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
+@if_version_option
 @dry_run_option
 @click.pass_obj
 def update(
     options: Globals,
-    id_: str,
-    text: str | None,
+    words: tuple[str, ...],
     *,
     if_version: int | None,
     allow_secrets: bool,
@@ -93,14 +143,17 @@ def update(
 ) -> None:
     """Change fields of a memory.
 
-    Only what is given changes. TEXT is the new content; - reads it from standard input. An empty value, as in
-    --author "", takes a field away; --tag and --metadata replace what was there. Prints the id and the new version.
+    Only what is given changes. TEXT is the new content; - reads it from standard input. Two words are a name and a TEXT
+    when the first is an ID or has a slash, as in rules/deploy; else they are a CATEGORY and a KEY. An empty value, as
+    in --author "", takes a field away; --tag and --metadata replace what was there. Prints the id and the new version.
     """
+    name, text = split_text(words)
     changes = ({} if text is None else {"content": text_of(text)}) | _given(fields, clearing=True)
     if not changes:
         raise click.UsageError("nothing to change: give a new TEXT or at least one field")
     with session(options, allowed(allow_secrets)) as opened:
-        found = opened.read(lambda: find_id(opened, id_))
+        changes |= _sources(opened, changes)
+        found = opened.read(lambda: locate(opened, name))
         reply = opened.client.trying(dry_run).update(opened.space, found, changes, if_version=if_version)
         talk_of_flags(reply.data)
         answer(
@@ -110,30 +163,42 @@ def update(
             plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
         )
         if not dry_run:
-            hint(options, f"To take it back: muisti restore {found}")
+            hint(options, f"To take it back: muisti restore {reply.data['id']}")
 
 
 @click.command(
     cls=Command,
-    examples=('muisti supersede 0197a3c0-5f4e-7000-8000-0123456789ab "We deploy on Mondays now" --reason "Too busy"',),
+    examples=(
+        'muisti supersede 0197a3c0-5f4e-7000-8000-0123456789ab "We deploy on Mondays now" --reason "Too busy"',
+        'muisti supersede rules deploy "We deploy on Mondays now"',
+    ),
 )
-@click.argument("id_", metavar="ID", shell_complete=completes("memory"))
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @click.argument("text")
 @memory_fields
-@click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
+@if_version_option
 @dry_run_option
 @click.pass_obj
 def supersede(
-    options: Globals, id_: str, text: str, *, if_version: int | None, allow_secrets: bool, dry_run: bool, **fields: Any
+    options: Globals,
+    name: tuple[str, ...],
+    text: str,
+    *,
+    if_version: int | None,
+    allow_secrets: bool,
+    dry_run: bool,
+    **fields: Any,
 ) -> None:
     """Put a new memory in place of one.
 
     TEXT is the content of the new one; - reads it from standard input. The old one is found no more, but stays in the
     history. Without --category and --key the new one takes over those of the old. Prints the new id.
     """
+    check_name(name)
     memory = {"content": text_of(text), **_given(fields)}
     with session(options, allowed(allow_secrets)) as opened:
-        found = opened.read(lambda: find_id(opened, id_))
+        memory |= _sources(opened, memory)
+        found = opened.read(lambda: locate(opened, name))
         reply = opened.client.trying(dry_run).supersede(opened.space, found, memory, if_version=if_version)
         talk_of_flags(reply.data)
         answer(
@@ -150,8 +215,8 @@ def supersede(
     cls=Command,
     examples=("muisti delete 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti delete people ann"),
 )
-@click.argument("name", metavar="ID | CATEGORY KEY", nargs=-1, required=True, shell_complete=completes("memory"))
-@click.option("--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version.")
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@if_version_option
 @dry_run_option
 @click.pass_obj
 def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_run: bool) -> None:
@@ -205,6 +270,12 @@ def _given(fields: Mapping[str, Any], clearing: bool = False) -> dict[str, Any]:
         elif value is not None:
             given[field] = None if clearing and value == CLEAR else value
     return given
+
+
+def _sources(opened: "Session", fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `derived_from` with whole ids, however the memories were named."""
+    named = fields.get("derived_from")
+    return {} if not named else {"derived_from": [find_id(opened, [name]) for name in named]}
 
 
 def allowed(secrets: bool) -> tuple[str, ...]:

@@ -1,10 +1,10 @@
-"""The same memories by their address: a category and a key."""
+"""Memories by their address: a category and a key. Each route does what the one by id does."""
 
-from litestar import Response, delete, get, put
+from litestar import Response, delete, get, patch, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.points import parse
+from core.values import Address
 from service.decode import Request
 from service.gate import memories
 from service.headers import (
@@ -12,14 +12,26 @@ from service.headers import (
     IfMatchHeader,
     IfNoneMatchHeader,
     expected,
-    is_known,
     request_key,
 )
-from service.parameters import PAST, AsOfParameter, DryRunParameter, NoTouchParameter
+from service.parameters import PAST, AsOfParameter, DryRunParameter, NoTouchParameter, PurgeParameter
 from service.preferences import preferred
-from service.respond import deleted, found, unchanged, written
-from service.schemas.replies import MemoryReply, WrittenReply
-from service.schemas.requests import EntryBody
+from service.respond import written
+from service.routes.named import (
+    ended,
+    feedback_on,
+    got,
+    history_of,
+    purged,
+    restored,
+    superseded,
+    telemetry_of,
+    updated,
+)
+from service.schemas.erasure import ErasureReply
+from service.schemas.feedback import FeedbackBody
+from service.schemas.replies import HistoryReply, MemoryReply, TelemetryReply, WrittenReply
+from service.schemas.requests import EntryBody, PatchBody, RestoreBody, SupersedeBody
 from service.workers import Backend
 
 PATH = "/entries/{category:str}/{key:str}"
@@ -40,10 +52,7 @@ async def get_entry(
 
     A slash within a category or key is written %2F.
     """
-    one = await backend.store(
-        memories(request, backend).get_entry, space, category, key, as_of=parse(as_of), no_touch=no_touch
-    )
-    return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
+    return await got(request, backend, space, Address(category, key), as_of, if_none_match, no_touch=no_touch)
 
 
 @put(
@@ -81,27 +90,165 @@ async def put_entry(
     return preferred(request, written(stored))
 
 
-@delete(PATH, operation_id="deleteEntry", tags=["entries"], needs="delete")
+@patch(
+    PATH,
+    operation_id="updateEntry",
+    tags=["entries"],
+    needs="write",
+    prefers=True,
+    screens=True,
+    problems=["address_taken", "sensitive_content"],
+)
+async def update_entry(
+    request: Request,
+    space: FromPath[str],
+    category: FromPath[str],
+    key: FromPath[str],
+    data: JSONBody[PatchBody],
+    backend: NamedDependency[Backend],
+    if_match: IfMatchHeader = None,
+    idempotency_key: IdempotencyKeyHeader = None,
+    dry_run: DryRunParameter = False,
+) -> Response[WrittenReply]:
+    """Change the memory at an address.
+
+    What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version.
+    """
+    name = Address(category, key)
+    return await updated(request, backend, space, name, data, if_match, idempotency_key, dry_run=dry_run)
+
+
+@post(
+    f"{PATH}/supersede",
+    operation_id="supersedeEntry",
+    tags=["entries"],
+    needs="write",
+    screens=True,
+    problems=["address_taken", "sensitive_content"],
+)
+async def supersede_entry(
+    request: Request,
+    space: FromPath[str],
+    category: FromPath[str],
+    key: FromPath[str],
+    data: JSONBody[SupersedeBody],
+    backend: NamedDependency[Backend],
+    if_match: IfMatchHeader = None,
+    idempotency_key: IdempotencyKeyHeader = None,
+    dry_run: DryRunParameter = False,
+) -> Response[WrittenReply]:
+    """Put a new memory in place of the one at an address.
+
+    A body without category and key takes over the address.
+    """
+    name = Address(category, key)
+    return await superseded(request, backend, space, name, data, if_match, idempotency_key, dry_run=dry_run)
+
+
+@post(
+    f"{PATH}/restore",
+    status_code=200,
+    operation_id="restoreEntry",
+    tags=["entries"],
+    needs="write",
+    problems=["address_taken"],
+)
+async def restore_entry(
+    request: Request,
+    space: FromPath[str],
+    category: FromPath[str],
+    key: FromPath[str],
+    data: JSONBody[RestoreBody],
+    backend: NamedDependency[Backend],
+    if_match: IfMatchHeader = None,
+    idempotency_key: IdempotencyKeyHeader = None,
+    dry_run: DryRunParameter = False,
+) -> Response[WrittenReply]:
+    """Restore an earlier version of the memory at an address.
+
+    That is the memory that is there, expired or not, else the last that was there: a deleted one comes back.
+    """
+    name = Address(category, key)
+    return await restored(request, backend, space, name, data, if_match, idempotency_key, dry_run=dry_run)
+
+
+@delete(PATH, status_code=200, operation_id="deleteEntry", tags=["entries"], needs="delete", statuses=[204])
 async def delete_entry(
     request: Request,
     space: FromPath[str],
     category: FromPath[str],
     key: FromPath[str],
     backend: NamedDependency[Backend],
+    purge: PurgeParameter = None,
     if_match: IfMatchHeader = None,
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
-) -> Response[None]:
-    """Delete the memory at an address."""
-    ended = await backend.store(
-        memories(request, backend, dry_run=dry_run).delete_entry,
-        space,
-        category,
-        key,
-        if_match=expected(request, if_match),
-        request=await request_key(request, space, idempotency_key),
-    )
-    return deleted(ended)
+) -> Response[ErasureReply] | Response[None]:
+    """Delete the memory at an address.
+
+    With `purge` it is erased with its history, and the answer is the signed report. A purge takes what is there now,
+    expired or not, and never a memory that was there before: repeat it by the id that the report names.
+    """
+    end = purged if purge else ended
+    name = Address(category, key)
+    return await end(request, backend, space, name, if_match, idempotency_key, dry_run=dry_run)
 
 
-ROUTES = (get_entry, put_entry, delete_entry)
+@get(f"{PATH}/history", operation_id="getEntryHistory", tags=["entries"], needs="read")
+async def get_entry_history(
+    request: Request,
+    space: FromPath[str],
+    category: FromPath[str],
+    key: FromPath[str],
+    backend: NamedDependency[Backend],
+) -> Response[HistoryReply]:
+    """Read all versions of the memory at an address, and what each has changed.
+
+    That is the memory that is there, expired or not, else the last that was there.
+    """
+    return await history_of(request, backend, space, Address(category, key))
+
+
+@get(f"{PATH}/telemetry", operation_id="getEntryTelemetry", tags=["entries"], needs="read")
+async def get_entry_telemetry(
+    request: Request,
+    space: FromPath[str],
+    category: FromPath[str],
+    key: FromPath[str],
+    backend: NamedDependency[Backend],
+) -> Response[TelemetryReply]:
+    """Read how often the memory at an address was retrieved, when last, and what callers said of it.
+
+    Asking is no retrieval.
+    """
+    return await telemetry_of(request, backend, space, Address(category, key))
+
+
+@put(f"{PATH}/feedback", operation_id="giveEntryFeedback", tags=["entries"], needs="append")
+async def give_entry_feedback(
+    request: Request,
+    space: FromPath[str],
+    category: FromPath[str],
+    key: FromPath[str],
+    data: JSONBody[FeedbackBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[TelemetryReply]:
+    """Say that the memory at an address was useful, or that it was not.
+
+    One verdict of each key counts, the last; null takes it back. Needs the scopes `read` and `append`.
+    """
+    return await feedback_on(request, backend, space, Address(category, key), data, dry_run=dry_run)
+
+
+ROUTES = (
+    get_entry,
+    put_entry,
+    update_entry,
+    supersede_entry,
+    restore_entry,
+    delete_entry,
+    get_entry_history,
+    get_entry_telemetry,
+    give_entry_feedback,
+)

@@ -5,7 +5,6 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from litestar.types import Scope
 
-from core.errors import InvalidInput
 from core.filters import parse_params
 from core.outcomes import Written
 from core.points import parse
@@ -17,8 +16,6 @@ from service.headers import (
     IdempotencyKeyHeader,
     IfMatchHeader,
     IfNoneMatchHeader,
-    expected,
-    is_known,
     request_key,
 )
 from service.parameters import (
@@ -30,10 +27,11 @@ from service.parameters import (
     NoTouchParameter,
     OnConflictParameter,
     PurgeParameter,
+    SortParameter,
 )
 from service.preferences import preferred
-from service.respond import added, deleted, followed, found, planned, read, stored, unchanged, written
-from service.routes.erasure import reported
+from service.respond import added, followed, read, stored
+from service.routes.named import ended, got, history_of, purged, restored, superseded, updated
 from service.schemas.erasure import ErasureReply
 from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply, WrittenReply
 from service.schemas.requests import AddBody, PatchBody, RestoreBody, SupersedeBody, on_conflict_of
@@ -97,21 +95,23 @@ async def list_memories(
     space: FromPath[str],
     backend: NamedDependency[Backend],
     limit: LimitParameter = 50,
+    sort: SortParameter = None,
     cursor: CursorParameter = None,
     as_of: AsOfParameter = None,
 ) -> Response[PageReply]:
-    """List memories, newest first.
+    """List memories, newest first unless `sort` names another order.
 
     Every other parameter is a filter: `tags=a,b`, `created_at.gte=2026-01-01`, `metadata.team=core`, or
     `filter=` with JSON. All must hold.
     """
-    own = ("limit", "cursor", "as_of")
+    own = ("limit", "sort", "cursor", "as_of")
     filters = {name: texts for name, texts in request.query_params.dict().items() if name not in own}
     page = await backend.store(
         memories(request, backend).list_memories,
         space,
         filter=parse_params(filters),
         limit=limit,
+        sort=sort,
         cursor=cursor,
         as_of=parse(as_of),
     )
@@ -139,8 +139,7 @@ async def get_memory(
 
     That counts as a retrieval unless `no_touch` is true.
     """
-    one = await backend.store(memories(request, backend).get, space, memory_id, as_of=parse(as_of), no_touch=no_touch)
-    return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
+    return await got(request, backend, space, memory_id, as_of, if_none_match, no_touch=no_touch)
 
 
 @patch(
@@ -166,15 +165,7 @@ async def update_memory(
 
     What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version.
     """
-    changed = await backend.store(
-        memories(request, backend, dry_run=dry_run).update,
-        space,
-        memory_id,
-        data.changes(),
-        if_match=expected(request, if_match),
-        request=await request_key(request, space, idempotency_key),
-    )
-    return preferred(request, written(changed))
+    return await updated(request, backend, space, memory_id, data, if_match, idempotency_key, dry_run=dry_run)
 
 
 @post(
@@ -201,15 +192,7 @@ async def supersede_memory(
     is found no more; the new one names the old in `supersedes`. A body without category and key takes over those of the
     old one.
     """
-    stored = await backend.store(
-        memories(request, backend, dry_run=dry_run).supersede,
-        space,
-        memory_id,
-        data.draft(),
-        if_match=expected(request, if_match),
-        request=await request_key(request, space, idempotency_key),
-    )
-    return preferred(request, written(stored))
+    return await superseded(request, backend, space, memory_id, data, if_match, idempotency_key, dry_run=dry_run)
 
 
 @post(
@@ -231,21 +214,13 @@ async def restore_memory(
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
 ) -> Response[WrittenReply]:
-    """Let a memory stand again as it stood in a version.
+    """Restore an earlier version of a memory.
 
     That makes a new version, so that nothing is lost. Deleted and superseded memories come back; one whose address
     belongs to another meanwhile is refused. An end that has passed is left out. Text that is not current in the memory
     passes the policy of the space as if it were new.
     """
-    stored = await backend.store(
-        memories(request, backend, dry_run=dry_run).restore,
-        space,
-        memory_id,
-        data.version,
-        if_match=expected(request, if_match),
-        request=await request_key(request, space, idempotency_key),
-    )
-    return preferred(request, written(stored))
+    return await restored(request, backend, space, memory_id, data, if_match, idempotency_key, dry_run=dry_run)
 
 
 @delete(
@@ -271,21 +246,8 @@ async def delete_memory(
     Its versions stay in its history; with `purge` nothing does, and the answer is a signed report of where it was
     looked for. A purge may be repeated at will, needs no key for that, and takes whatever version there is.
     """
-    if purge:
-        if if_match is not None or idempotency_key is not None:
-            raise InvalidInput.at("$.purge", "goes without If-Match and Idempotency-Key: repeat it as you like")
-        eraser, caller = backend.engine.eraser, access_of(request.scope).caller(request.scope.get("request_id"))
-        if dry_run:
-            return planned(await backend.store(eraser.plan_memory, space, memory_id, caller), Response(ErasureReply()))
-        return await reported(request, backend, lambda: eraser.memory(space, memory_id, caller))
-    ended = await backend.store(
-        memories(request, backend, dry_run=dry_run).delete,
-        space,
-        memory_id,
-        if_match=expected(request, if_match),
-        request=await request_key(request, space, idempotency_key),
-    )
-    return deleted(ended)
+    end = purged if purge else ended
+    return await end(request, backend, space, memory_id, if_match, idempotency_key, dry_run=dry_run)
 
 
 @get("/memories/{memory_id:str}/history", operation_id="getHistory", tags=["memories"], needs="read")
@@ -296,8 +258,7 @@ async def get_history(
     backend: NamedDependency[Backend],
 ) -> Response[HistoryReply]:
     """Read all versions of a memory, of a deleted or superseded one too, and what each has changed."""
-    history = await backend.store(memories(request, backend).history, space, memory_id)
-    return read(HistoryReply.of(history), history.seq)
+    return await history_of(request, backend, space, memory_id)
 
 
 ROUTES = (

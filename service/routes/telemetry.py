@@ -4,11 +4,9 @@ from litestar import Response, get, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from service.access import check
 from service.decode import Request
-from service.gate import access_of, memories
 from service.parameters import DryRunParameter
-from service.respond import read, tried
+from service.routes.named import feedback_on, telemetry_of
 from service.schemas.feedback import FeedbackBody
 from service.schemas.replies import TelemetryReply
 from service.workers import Backend
@@ -25,8 +23,7 @@ async def get_telemetry(
 
     To ask is no retrieval.
     """
-    found = await backend.store(memories(request, backend).telemetry, space, memory_id)
-    return read(TelemetryReply.of(found), found.seq)
+    return await telemetry_of(request, backend, space, memory_id)
 
 
 @put("/memories/{memory_id:str}/feedback", operation_id="giveFeedback", tags=["memories"], needs="append")
@@ -43,10 +40,7 @@ async def give_feedback(
     One verdict of each key counts, the last; null takes it back. It moves where the memory ranks, within bounds, and
     makes neither a version nor a change. Needs the scopes `read` and `append`.
     """
-    check(access_of(request.scope), "read")
-    seen = memories(request, backend, dry_run=dry_run)
-    found = await backend.store(seen.give_feedback, space, memory_id, data.said())
-    return tried(dry_run, read(TelemetryReply.of(found), found.seq))
+    return await feedback_on(request, backend, space, memory_id, data, dry_run=dry_run)
 
 
 ROUTES = (get_telemetry, give_feedback)

@@ -4,10 +4,12 @@ import threading
 from collections.abc import Mapping
 
 import pytest
+from msgspec.structs import replace
 
 from core import telemetry
 from core.engine import Engine
 from core.errors import StoreUnavailable
+from core.filters import parse as parse_filter
 from core.query import Query
 from core.store.database import Database, Statement
 from core.telemetry import Retrievals
@@ -41,6 +43,25 @@ def test_a_search_that_is_done_at_once_counts_too(engine: Engine):
     engine.search(SPACE, Query(text="tea", no_touch=True))
     answered = engine.search_at_once(SPACE, Query(text="tea"))
     assert counts(engine, tea) == {tea: 0 if answered is None else 1}
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_what_is_shown_without_evidence_counts_nothing_and_is_an_echo_all_the_same(engine: Engine, at_once: bool):
+    """The nearest of what is not about the query must not be promoted or kept fresh for it."""
+    (migration,) = add(engine, "penguin migration runs in winter", status="candidate")
+    add(engine, "a lamp is warm", "tea is green", "cats sleep in the sun")
+    either = parse_filter({"status": {"in": ["active", "candidate"]}})
+    ask = Query(text="kubernetes ingress tls certificate rotation winter cluster", mode="keyword", filter=either)
+    if at_once:
+        ask = replace(ask, filter=None)
+        engine.update(SPACE, migration, {"status": "active"})
+        engine.search(SPACE, replace(ask, no_touch=True))
+    for _ in range(5):
+        answer = (engine.search_at_once(SPACE, ask) if at_once else None) or engine.search(SPACE, ask)
+        assert (answer.evidence, [hit.memory.id for hit in answer.hits]) == ("none", [migration])
+    assert counts(engine, migration) == {migration: 0}
+    again = engine.add(SPACE, [Draft(content="penguin migration runs in winter!")], on_conflict="keep")
+    assert [flag.code for flag in again.flags] == ["echo"]
 
 
 def test_a_list_counts_nothing(engine: Engine):

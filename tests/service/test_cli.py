@@ -1,7 +1,7 @@
 """The command line on the real service in this process, one database file for each test."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,81 @@ def test_what_is_added_is_found_read_changed_and_deleted(run: Run):
     assert run("delete", "rules", "deploy").stdout == f"{memory['id']}\n"
     assert run("get", memory["id"]).exit_code == 1
     assert run("list").stdout == ""
+
+
+NAMING: dict[str, Callable[[Sequence[str]], list[str]]] = {
+    "get": lambda name: ["get", *name],
+    "update": lambda name: ["update", *name, "--reason", "why"],
+    "update with a text": lambda name: ["update", *name, "We deploy on Mondays"],
+    "supersede": lambda name: ["supersede", *name, "We deploy daily"],
+    "delete": lambda name: ["delete", *name],
+    "history": lambda name: ["history", *name],
+    "restore": lambda name: ["restore", *name, "--to", "1"],
+    "purge": lambda name: ["purge", *name],
+    "telemetry": lambda name: ["telemetry", *name],
+    "feedback": lambda name: ["feedback", *name, "useful"],
+    "probe add": lambda name: ["probe", "add", "when do we deploy?", *name],
+}
+OTHER_IDS = {"probe delete", "webhook delete", "webhook redeliver", "receipt show", "receipt replay", "keys revoke",
+             "keys rotate"}  # fmt: skip
+
+
+def test_every_command_that_takes_an_id_says_that_it_takes_an_address():
+    by_id = {
+        name
+        for name, command in every_command()
+        for one in command.params
+        if isinstance(one, click.Argument) and "ID" in (one.metavar or "")
+    }
+    assert by_id == {name.removesuffix(" with a text") for name in NAMING} | OTHER_IDS
+    for name, command in every_command():
+        if name in by_id - OTHER_IDS:
+            assert any("ID | CATEGORY KEY" in (one.metavar or "") for one in command.params), name
+
+
+def every_command() -> list[tuple[str, click.Command]]:
+    found: list[tuple[str, click.Command]] = []
+    for name, command in commands().items():
+        found.append((name, command))
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            below = ((one, command.get_command(context, one)) for one in command.list_commands(context))
+            found += [(f"{name} {one}", inner) for one, inner in below if inner is not None]
+    return found
+
+
+@pytest.mark.parametrize("verb", NAMING)
+def test_every_command_names_a_memory_by_id_and_by_address(verb: str, run: Run):
+    memory = added(run, "We deploy on Fridays", "--category", "rules", "--key", "deploy")
+    run("update", memory["id"], "--author", "ann")
+    for name in ([memory["id"]], [memory["id"][-8:]], ["rules", "deploy"], ["rules/deploy"]):
+        dry = ["--dry-run"] if verb not in ("get", "history", "telemetry", "probe add") else []
+        result = run(*NAMING[verb](name), *dry, "--json")
+        assert result.exit_code == 0, (name, result.output)
+        if dry and verb != "feedback":
+            assert memory["id"] in result.stdout, name
+    missing = run(*NAMING[verb](["rules", "none"]), "--json")
+    assert missing.exit_code == (0 if verb == "probe add" else 1), missing.output  # a probe may wait for its memory
+
+
+def test_a_deleted_entry_is_read_and_brought_back_by_its_address(run: Run):
+    put = run("put", "rules", "deploy", "We deploy on Fridays").stdout.split()
+    assert run("put", "rules", "deploy", "We deploy on Mondays", "--if-version", "1").stdout.split() == [put[0], "2"]
+    assert run("put", "rules", "deploy", "x", "--if-version", "1").exit_code == 2
+    assert run("update", "rules/deploy", "--author", "ann", "--if-version", "2").exit_code == 0
+    assert run("delete", "rules", "deploy").exit_code == 0
+    assert run("history", "rules/deploy").exit_code == run("restore", "rules/deploy").exit_code == 0
+    assert run("get", "rules/deploy").stdout.endswith("We deploy on Mondays\n")
+
+
+def test_an_address_with_several_slashes_is_the_one_that_is_there(run: Run):
+    run("put", "notes/2026", "plan", "Ships in May")
+    assert run("get", "notes/2026/plan").exit_code == 0
+    run("put", "notes", "2026/plan", "Ships in June")
+    both = run("get", "notes/2026/plan")
+    assert both.exit_code == 1
+    assert "'notes' '2026/plan', or 'notes/2026' 'plan'" in both.stderr
+    assert run("get", "notes", "2026/plan").stdout.endswith("Ships in June\n")
 
 
 def test_a_quota_is_set_in_words_that_people_use(run: Run):
@@ -265,6 +340,85 @@ def test_lists_are_filtered_and_paged(run: Run):
     assert second["next_cursor"] is None
 
 
+def test_lists_are_sorted_by_creation_or_change_and_read_whole(run: Run):
+    ids = [added(run, f"memory {number}")["id"] for number in range(4)]
+    run("update", ids[0], "--author", "ann")
+
+    def listed(*words: str) -> list[str]:
+        return [line.split("\t")[0] for line in run("list", *words).stdout.splitlines()]
+
+    assert listed() == ids[::-1]
+    assert listed("--reverse") == ids
+    assert listed("--sort", "updated") == listed("--sort", "updated", "--all") == [ids[0], *ids[:0:-1]]
+    assert listed("--sort", "updated", "--reverse") == [*ids[1:], ids[0]]
+    first = json.loads(run("list", "--sort", "updated", "--limit", "3", "--json").stdout)
+    assert listed("--cursor", first["next_cursor"]) == [ids[1]]
+    assert run("list", "--sort", "created", "--cursor", first["next_cursor"]).exit_code == 64
+    changed = json.loads(run("get", ids[0], "--json").stdout)["updated_at"]
+    assert listed("--changed-after", changed) == [ids[0]]
+    assert listed("--changed-before", changed) == ids[:0:-1]
+
+
+def test_a_list_is_as_long_as_it_is_asked_to_be(run: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("service.cli.read.PAGE_MAX", 2)
+    ids = [added(run, f"memory {number}")["id"] for number in range(5)]
+    for order in ("created", "updated"):
+        everything = run("list", "--all", "--sort", order, "--json")
+        found = json.loads(everything.stdout)
+        assert ([one["id"] for one in found["items"]], found["next_cursor"]) == (ids[::-1], None)
+        assert "Read 2 memories" in everything.stderr
+    three = json.loads(run("list", "--limit", "3", "--json").stdout)
+    assert [one["id"] for one in three["items"]] == ids[:1:-1]
+    rest = json.loads(run("list", "--limit", "500", "--cursor", three["next_cursor"], "--json").stdout)
+    assert [one["id"] for one in rest["items"]] == ids[1::-1]
+    assert run("list", "--all", "--limit", "3").exit_code == 64
+
+
+def test_types_and_statuses_are_repeated_or_listed(run: Run):
+    for kind in ("fact", "guard", "preference"):
+        run("add", f"a {kind} of red", "--type", kind)
+    run("add", "a maybe of red", "--status", "candidate")
+
+    def count(*words: str) -> int:
+        return len(run(*words).stdout.splitlines())
+
+    assert count("list", "--type", "fact,guard") == count("list", "--type", "fact", "--type", "guard") == 2
+    assert count("list", "--status", "active,candidate") == 4
+    assert count("search", "red", "--status", "candidate,active", "--type", "fact", "--all") == 2
+    assert run("list", "--type", "fact,nonsense").exit_code == 64
+
+
+def test_metadata_is_shown_as_json(run: Run):
+    id_ = added(run, "merged", "--metadata", '{"pr": "12", "done": true}', "--tag", "a,b")["id"]
+    lines = dict(line.split("\t", 1) for line in run("get", id_).stdout.splitlines() if "\t" in line)
+    assert json.loads(lines["metadata"]) == {"pr": "12", "done": True}
+    assert lines["tags"] == "a, b"
+
+
+def test_what_is_said_beside_hits_fits_them(run: Run):
+    """`Nothing about this` is said when nothing is, and not when a filter or a phrase leaves nothing."""
+    run("add", "penguin migration runs in winter", "--author", "ann")
+    asked = ("search", "kubernetes ingress tls certificate rotation winter cluster")
+    hidden, shown = run(*asked), run(*asked, "--all")
+    assert hidden.stdout == "" and "Nothing about this in the space notes. --all shows" in hidden.stderr
+    assert "penguin" in shown.stdout and "these memories come nearest" in shown.stderr
+    for words in (("winter", "--author", "bob"), ("winter runs", "--match", "phrase"), ("zebra", "--match", "all")):
+        said = run("search", *words).stderr
+        assert "matches" in said and "about" not in said, words
+    found = run("search", "penguin migration runs in winter")
+    assert "penguin" in found.stdout and "Nothing" not in found.stderr
+
+
+def test_a_merge_with_drop_may_be_repeated(run: Run):
+    added(run, "one", "--space", "a")
+    added(run, "two", "--space", "b")
+    assert run("space", "merge", "a", "b", "--drop").exit_code == 0
+    again = run("space", "merge", "a", "b", "--drop")
+    assert (again.exit_code, again.stdout) == (0, "")
+    assert "merged into b before" in again.stderr
+    assert run("space", "merge", "typo", "b", "--drop").exit_code == 1
+
+
 def test_search_answers_are_those_of_the_api(run: Run):
     run("add", "the red house", "--tag", "a")
     run("add", "the red car is red", "--tag", "b")
@@ -272,17 +426,19 @@ def test_search_answers_are_those_of_the_api(run: Run):
     assert found["strategy"] == "keyword"
     assert [hit["highlight"] for hit in found["hits"]] == ["the **red** car is **red**", "the **red** house"]
     assert all(hit["explain"]["bm25"] > 0 for hit in found["hits"])
-    assert "house" in run("search", "red", "--tag", "a").stdout
+    assert "house" in run("search", "red", "--tag", "a", "--all").stdout
     assert run("search", "red car", "--match", "all", "--limit", "5").stdout.count("\n") == 1
     assert run("search", "red car", "--match", "any", "--limit", "1").stdout.count("\n") == 1
     assert run("search", "red is", "--match", "phrase").stdout == ""
     run("add", "a red boat", "--category", "c", "--author", "Ann", "--type", "guard", "--status", "candidate")
     told = ("--category", "c", "--author", "Ann", "--type", "guard")
     assert run("search", "red", *told).stdout == "", "nobody has confirmed it"
-    assert "boat" in run("search", "red", *told, "--status", "candidate").stdout
+    assert "boat" in run("search", "red", *told, "--status", "candidate", "--all").stdout
     several = '{"type": {"in": ["guard", "fact"]}, "status": {"in": ["active", "candidate"]}}'
-    assert run("search", "red", "--filter", several).stdout.count("\n") == 3
-    line = run("search", "red", "--recency-weight", "0.5", "--half-life", "7", "--explain", "--limit", "1").stdout
+    assert run("search", "red", "--filter", several, "--all").stdout.count("\n") == 3
+    line = run(
+        "search", "red", "--recency-weight", "0.5", "--half-life", "7", "--explain", "--limit", "1", "--all"
+    ).stdout
     assert "recency=" in line
     assert "car" in run("search", "--mode", "recent").stdout.splitlines()[0]
 
@@ -430,7 +586,8 @@ def test_reembedding_gives_a_space_the_model_that_runs(run: Run, monkeypatch: py
 
 
 def test_shortcuts_and_a_filter_hold_together():
-    none = dict.fromkeys(("category", "author", "type_", "status", "after", "before", "valid_at"))
+    names = ("category", "author", "after", "before", "changed_after", "changed_before", "valid_at")
+    none: dict[str, Any] = {**dict.fromkeys(names), "type_": (), "status": ()}
     assert as_filter(None, **none, tags=()) is None
     assert as_filter({"or": []}, **none, tags=()) == {"or": []}
     both = as_filter({"key": "k"}, **none | {"category": "c"}, tags=("a,b", "c"))

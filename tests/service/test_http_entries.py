@@ -1,5 +1,6 @@
 """Memories by their address."""
 
+from typing import Any
 from urllib.parse import unquote
 
 import httpx
@@ -87,3 +88,52 @@ def test_an_expired_entry_is_replaced(client: httpx.Client, clock: Clock):
 def test_a_reader_who_has_the_version_gets_no_body(client: httpx.Client):
     etag = client.put(URL, json=draft()).headers["etag"]
     assert client.get(URL, headers={"If-None-Match": etag}).status_code == 304
+
+
+BY_ID, BY_ADDRESS = "/memories/{memory_id}", "/entries/{category}/{key}"
+
+
+def test_every_route_by_id_has_one_by_address_that_takes_and_answers_the_same(client: httpx.Client):
+    paths = client.get("/openapi.json").json()["paths"]
+    routes = {path: item for path, item in paths.items() if BY_ID in path}
+    assert len(routes) >= 6
+    for path, item in routes.items():
+        twin = paths[path.replace(BY_ID, BY_ADDRESS)]
+        assert item.keys() <= twin.keys(), path
+        for method, operation in item.items():
+            assert asked(operation) == asked(twin[method]), (method, path)
+
+
+def asked(operation: dict[str, Any]) -> Any:
+    """What an operation takes and answers, but for how it names the memory."""
+    parameters = [one for one in operation["parameters"] if one.get("name") not in ("memory_id", "category", "key")]
+    bodies = {
+        status: {media: content["schema"] for media, content in answer.get("content", {}).items()}
+        for status, answer in operation["responses"].items()
+    }
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+    return parameters, body, bodies, operation.get("security")
+
+
+def test_an_entry_is_changed_superseded_deleted_and_restored_at_its_address(client: httpx.Client):
+    first = client.put(URL, json=draft("on Fridays")).json()
+    changed = client.patch(URL, json={"author": "Ann"}, headers={"If-Match": f'"{first["id"]}.1"'})
+    assert (changed.status_code, changed.json()["id"], changed.json()["version"]) == (200, first["id"], 2)
+    assert client.patch(URL, json={"author": "Bob"}, headers={"If-Match": f'"{first["id"]}.1"'}).status_code == 412
+    replays = [client.patch(URL, json={"reason": "r"}, headers={"Idempotency-Key": "k"}) for _ in range(2)]
+    assert [one.json()["version"] for one in replays] == [3, 3]
+    assert client.patch(URL, json={"reason": "x"}, params={"dry_run": "true"}).json()["changes"] == 1
+    assert client.get(URL).json()["reason"] == "r"
+    second = client.post(f"{URL}/supersede", json={"content": "on Mondays"})
+    assert (second.status_code, second.json()["supersedes"], second.json()["key"]) == (201, first["id"], "deploy")
+    assert client.get(f"{URL}/history").json()["chain"] == [first["id"], second.json()["id"]]
+    assert client.put(f"{URL}/feedback", json={"verdict": "useful"}).json()["useful"] == 1
+    assert client.get(f"{URL}/telemetry").json()["feedback"] == "useful"
+    assert client.delete(URL).status_code == 204
+    assert client.patch(URL, json={"reason": "x"}).json()["code"] == "not_found"
+    assert client.get(f"{URL}/history").json()["items"][0]["memory"]["id"] == second.json()["id"]
+    assert client.post(f"{URL}/restore", json={}).json()["content"] == "on Mondays"
+    purged = client.delete(URL, params={"purge": "true"}).json()
+    assert purged["report"]["what"] == {"memory": second.json()["id"]}
+    assert client.delete(URL, params={"purge": "true"}).status_code == 404
+    assert client.get(f"{URL}/history").json()["chain"] == [first["id"]]

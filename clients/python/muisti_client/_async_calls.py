@@ -512,26 +512,165 @@ class AsyncMuisti(AsyncTransport):
             )
         )
 
+    async def update_entry(
+        self,
+        space: str,
+        category: str,
+        key: str,
+        body: types.PatchBody,
+        *,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        prefer: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.WrittenReply | types.DryRunReply | None:
+        """Change the memory at an address. What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version. Needs the scope write."""
+        return await self._send(
+            call(
+                'PATCH',
+                '/v1/spaces/{space}/entries/{category}/{key}',
+                parts={'space': space, 'category': category, 'key': key},
+                params={'dry_run': dry_run},
+                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Prefer': prefer, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+                once=True,
+            )
+        )
+
     async def delete_entry(
         self,
         space: str,
         category: str,
         key: str,
         *,
+        purge: bool | None = None,
         dry_run: bool | None = None,
         if_match: str | None = None,
         idempotency_key: str | None = None,
         muisti_min_seq: str | None = None,
-    ) -> types.DryRunReply | None:
-        """Delete the memory at an address. Needs the scope delete."""
+    ) -> types.ErasureReply | types.DryRunReply | None:
+        """Delete the memory at an address. With `purge` it is erased with its history, and the answer is the signed report. A purge takes what is there now, expired or not, and never a memory that was there before: repeat it by the id that the report names. Needs the scope delete."""
         return await self._send(
             call(
                 'DELETE',
                 '/v1/spaces/{space}/entries/{category}/{key}',
                 parts={'space': space, 'category': category, 'key': key},
-                params={'dry_run': dry_run},
+                params={'purge': purge, 'dry_run': dry_run},
                 headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
                 once=True,
+            )
+        )
+
+    async def give_entry_feedback(
+        self,
+        space: str,
+        category: str,
+        key: str,
+        body: types.FeedbackBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.TelemetryReply | types.DryRunReply:
+        """Say that the memory at an address was useful, or that it was not. One verdict of each key counts, the last; null takes it back. Needs the scopes `read` and `append`. Needs the scope append."""
+        return await self._send(
+            call(
+                'PUT',
+                '/v1/spaces/{space}/entries/{category}/{key}/feedback',
+                parts={'space': space, 'category': category, 'key': key},
+                params={'dry_run': dry_run},
+                headers={'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+            )
+        )
+
+    async def get_entry_history(
+        self,
+        space: str,
+        category: str,
+        key: str,
+        *,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.HistoryReply:
+        """Read all versions of the memory at an address, and what each has changed. That is the memory that is there, expired or not, else the last that was there. Needs the scope read."""
+        return await self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/entries/{category}/{key}/history',
+                parts={'space': space, 'category': category, 'key': key},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+            )
+        )
+
+    async def restore_entry(
+        self,
+        space: str,
+        category: str,
+        key: str,
+        body: types.RestoreBody,
+        *,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.WrittenReply | types.DryRunReply:
+        """Restore an earlier version of the memory at an address. That is the memory that is there, expired or not, else the last that was there: a deleted one comes back. Needs the scope write."""
+        return await self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/entries/{category}/{key}/restore',
+                parts={'space': space, 'category': category, 'key': key},
+                params={'dry_run': dry_run},
+                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+                once=True,
+            )
+        )
+
+    async def supersede_entry(
+        self,
+        space: str,
+        category: str,
+        key: str,
+        body: types.SupersedeBody,
+        *,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | types.WrittenReply:
+        """Put a new memory in place of the one at an address. A body without category and key takes over the address. Needs the scope write."""
+        return await self._send(
+            call(
+                'POST',
+                '/v1/spaces/{space}/entries/{category}/{key}/supersede',
+                parts={'space': space, 'category': category, 'key': key},
+                params={'dry_run': dry_run},
+                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+                body=body,
+                once=True,
+            )
+        )
+
+    async def get_entry_telemetry(
+        self,
+        space: str,
+        category: str,
+        key: str,
+        *,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.TelemetryReply:
+        """Read how often the memory at an address was retrieved, when last, and what callers said of it. Asking is no retrieval. Needs the scope read."""
+        return await self._send(
+            call(
+                'GET',
+                '/v1/spaces/{space}/entries/{category}/{key}/telemetry',
+                parts={'space': space, 'category': category, 'key': key},
+                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
             )
         )
 
@@ -663,6 +802,7 @@ class AsyncMuisti(AsyncTransport):
         space: str,
         *,
         limit: int | None = None,
+        sort: Literal['-created_at', 'created_at', '-updated_at', 'updated_at'] | None = None,
         cursor: str | None = None,
         as_of: str | None = None,
         filter: str | None = None,
@@ -670,13 +810,13 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.PageReply:
-        """List memories, newest first. Every other parameter is a filter: `tags=a,b`, `created_at.gte=2026-01-01`, `metadata.team=core`, or `filter=` with JSON. All must hold. Needs the scope read."""
+        """List memories, newest first unless `sort` names another order. Every other parameter is a filter: `tags=a,b`, `created_at.gte=2026-01-01`, `metadata.team=core`, or `filter=` with JSON. All must hold. Needs the scope read."""
         return await self._send(
             call(
                 'GET',
                 '/v1/spaces/{space}/memories',
                 parts={'space': space},
-                params={'limit': limit, 'cursor': cursor, 'as_of': as_of, 'filter': filter, 'filters': filters},
+                params={'limit': limit, 'sort': sort, 'cursor': cursor, 'as_of': as_of, 'filter': filter, 'filters': filters},
                 headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
             )
         )
@@ -853,7 +993,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.WrittenReply | types.DryRunReply:
-        """Let a memory stand again as it stood in a version. That makes a new version, so that nothing is lost. Deleted and superseded memories come back; one whose address belongs to another meanwhile is refused. An end that has passed is left out. Text that is not current in the memory passes the policy of the space as if it were new. Needs the scope write."""
+        """Restore an earlier version of a memory. That makes a new version, so that nothing is lost. Deleted and superseded memories come back; one whose address belongs to another meanwhile is refused. An end that has passed is left out. Text that is not current in the memory passes the policy of the space as if it were new. Needs the scope write."""
         return await self._send(
             call(
                 'POST',

@@ -1,0 +1,165 @@
+"""Answers about one memory, which is named by its id or by its category and key. Both kinds of route come here."""
+
+from litestar import Response
+
+from core.errors import InvalidInput
+from core.points import parse
+from core.values import Name
+from service.access import check
+from service.decode import Request
+from service.gate import access_of, memories
+from service.headers import expected, is_known, request_key
+from service.preferences import preferred
+from service.respond import deleted, found, planned, read, tried, unchanged, written
+from service.routes.erasure import reported
+from service.schemas.erasure import ErasureReply
+from service.schemas.feedback import FeedbackBody
+from service.schemas.replies import HistoryReply, MemoryReply, TelemetryReply, WrittenReply
+from service.schemas.requests import PatchBody, RestoreBody, SupersedeBody
+from service.workers import Backend
+
+
+async def got(
+    request: Request,
+    backend: Backend,
+    space: str,
+    name: Name,
+    as_of: str | None,
+    if_none_match: str | None,
+    *,
+    no_touch: bool,
+) -> Response[MemoryReply] | Response[None]:
+    """Read a memory; 304 when the caller has this version."""
+    one = await backend.store(memories(request, backend).get, space, name, as_of=parse(as_of), no_touch=no_touch)
+    return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
+
+
+async def updated(
+    request: Request,
+    backend: Backend,
+    space: str,
+    name: Name,
+    data: PatchBody,
+    if_match: str | None,
+    idempotency_key: str | None,
+    *,
+    dry_run: bool,
+) -> Response[WrittenReply]:
+    """Change fields of a memory."""
+    changed = await backend.store(
+        memories(request, backend, dry_run=dry_run).update,
+        space,
+        name,
+        data.changes(),
+        if_match=expected(request, if_match),
+        request=await request_key(request, space, idempotency_key),
+    )
+    return preferred(request, written(changed))
+
+
+async def superseded(
+    request: Request,
+    backend: Backend,
+    space: str,
+    name: Name,
+    data: SupersedeBody,
+    if_match: str | None,
+    idempotency_key: str | None,
+    *,
+    dry_run: bool,
+) -> Response[WrittenReply]:
+    """Put a new memory in place of one."""
+    stored = await backend.store(
+        memories(request, backend, dry_run=dry_run).supersede,
+        space,
+        name,
+        data.draft(),
+        if_match=expected(request, if_match),
+        request=await request_key(request, space, idempotency_key),
+    )
+    return preferred(request, written(stored))
+
+
+async def restored(
+    request: Request,
+    backend: Backend,
+    space: str,
+    name: Name,
+    data: RestoreBody,
+    if_match: str | None,
+    idempotency_key: str | None,
+    *,
+    dry_run: bool,
+) -> Response[WrittenReply]:
+    """Restore an earlier version of a memory."""
+    stored = await backend.store(
+        memories(request, backend, dry_run=dry_run).restore,
+        space,
+        name,
+        data.version,
+        if_match=expected(request, if_match),
+        request=await request_key(request, space, idempotency_key),
+    )
+    return preferred(request, written(stored))
+
+
+async def ended(
+    request: Request,
+    backend: Backend,
+    space: str,
+    name: Name,
+    if_match: str | None,
+    idempotency_key: str | None,
+    *,
+    dry_run: bool,
+) -> Response[None]:
+    """Delete a memory; its versions stay in its history."""
+    done = await backend.store(
+        memories(request, backend, dry_run=dry_run).delete,
+        space,
+        name,
+        if_match=expected(request, if_match),
+        request=await request_key(request, space, idempotency_key),
+    )
+    return deleted(done)
+
+
+async def purged(
+    request: Request,
+    backend: Backend,
+    space: str,
+    name: Name,
+    if_match: str | None,
+    idempotency_key: str | None,
+    *,
+    dry_run: bool,
+) -> Response[ErasureReply]:
+    """Erase a memory with its history, and answer with the signed report."""
+    if if_match is not None or idempotency_key is not None:
+        raise InvalidInput.at("$.purge", "goes without If-Match and Idempotency-Key: repeat it as you like")
+    eraser, caller = backend.engine.eraser, access_of(request.scope).caller(request.scope.get("request_id"))
+    if dry_run:
+        return planned(await backend.store(eraser.plan_memory, space, name, caller), Response(ErasureReply()))
+    return await reported(request, backend, lambda: eraser.memory(space, name, caller))
+
+
+async def history_of(request: Request, backend: Backend, space: str, name: Name) -> Response[HistoryReply]:
+    """Read all versions of a memory."""
+    history = await backend.store(memories(request, backend).history, space, name)
+    return read(HistoryReply.of(history), history.seq)
+
+
+async def telemetry_of(request: Request, backend: Backend, space: str, name: Name) -> Response[TelemetryReply]:
+    """Read how a memory was used."""
+    used = await backend.store(memories(request, backend).telemetry, space, name)
+    return read(TelemetryReply.of(used), used.seq)
+
+
+async def feedback_on(
+    request: Request, backend: Backend, space: str, name: Name, data: FeedbackBody, *, dry_run: bool
+) -> Response[TelemetryReply]:
+    """Note what the caller says of a memory."""
+    check(access_of(request.scope), "read")
+    seen = memories(request, backend, dry_run=dry_run)
+    used = await backend.store(seen.give_feedback, space, name, data.said())
+    return tried(dry_run, read(TelemetryReply.of(used), used.seq))
