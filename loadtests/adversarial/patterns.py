@@ -46,6 +46,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     ],
     "service/importers/claude.py:_sections": lambda: [re.compile(r"^(?=#{1,6} |\*\*[^*\n]+\*\*\s*$)", re.MULTILINE)],
     "service/importers/items.py:clean": lambda: [re.compile("[\ud800-\udfff]")],
+    "service/importers/items.py:retrieved": SHORT.format("a number of digits"),
     "service/importers/items.py:when": SHORT.format("a time, of which fullmatch reads each character once"),
     "service/markdown.py:_name": SHORT.format("60 characters of a name"),
     "service/project.py:_letters": OWN,
