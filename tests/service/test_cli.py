@@ -105,13 +105,13 @@ def every_command() -> list[tuple[str, click.Command]]:
 def test_every_command_names_a_memory_by_id_and_by_address(verb: str, run: Run):
     memory = added(run, "We deploy on Fridays", "--category", "rules", "--key", "deploy")
     run("update", memory["id"], "--author", "ann")
+    dry = ["--dry-run"] if verb not in ("get", "history", "telemetry", "probe add") else []
     for name in ([memory["id"]], [memory["id"][-8:]], ["rules", "deploy"], ["rules/deploy"]):
-        dry = ["--dry-run"] if verb not in ("get", "history", "telemetry", "probe add") else []
         result = run(*NAMING[verb](name), *dry, "--json")
         assert result.exit_code == 0, (name, result.output)
         if dry and verb != "feedback":
             assert memory["id"] in result.stdout, name
-    missing = run(*NAMING[verb](["rules", "none"]), "--json")
+    missing = run(*NAMING[verb](["rules", "none"]), *dry, "--json")
     assert missing.exit_code == (0 if verb == "probe add" else 1), missing.output  # a probe may wait for its memory
 
 
