@@ -41,6 +41,11 @@ class Caller(msgspec.Struct, frozen=True):
     def sees_all(self) -> bool:
         return self.category is None and self.reads
 
+    @property
+    def own_category(self) -> str | None:
+        """The only category there is for them, without case; None for all."""
+        return self._folded
+
     def shows(self, category: object) -> bool:
         """Whether a memory of this category is one of theirs."""
         return self._folded is None or (isinstance(category, str) and fold(category) == self._folded)

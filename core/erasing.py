@@ -18,17 +18,18 @@ from core.filters import Filter
 from core.ids import id_bytes, id_text
 from core.index.cache import Indexes
 from core.index.packing import repack
+from core.naming import missing
 from core.outcomes import Plan, Planned
 from core.reading import find_space
 from core.served import Served
-from core.store import audit, erasure, imports, spaces
+from core.store import audit, erasure, imports, memories, spaces
 from core.store.database import Database, Refused, Scalar, Statement
 from core.store.free_space import Traces
 from core.store.spaces import SpaceRow
 from core.terms import BATCH_MAX
 from core.text import fold
 from core.times import Clock, from_us
-from core.values import Json, Seq
+from core.values import Address, Json, Name, Seq
 
 AT_ONCE = 100  # memories in one batch
 AT_A_TIME = 1_000  # memories in a step of the background: all places are asked once for each
@@ -121,20 +122,22 @@ class Eraser:
         self._served = served
         self._clock = clock
 
-    def memory(self, space: str, memory_id: str, caller: Caller) -> Erasure:
-        """Erase a memory with its history. Once more does no harm: all places are looked at again.
+    def memory(self, space: str, name: Name, caller: Caller) -> Erasure:
+        """Erase a memory with its history. By its id once more does no harm: all places are looked at again.
+
+        An address names the memory that is there now, expired or not, and never one that was there before.
 
         Raises:
             NotFound: there never was one, or it is not one of the caller's.
         """
         began, found, work = self._clock(), find_space(self._database.primary, space), _Work()
-        raw, is_there = self._known(found, memory_id, caller)
+        raw, is_there = self._known(found, name, caller)
         self._stop_imports(imports.holding(found, "substr(v.memory_id, 1, 16) = ?", (raw,)), work)
         if is_there:
             self._erase(found, [raw], caller, work)
         else:
             work.memories.append(raw)
-        return self._told(found, {"memory": memory_id}, caller, began, work)
+        return self._told(found, {"memory": id_text(raw)}, caller, began, work)
 
     def subject(
         self, space: str, subject: Subject, what: Mapping[str, Json], caller: Caller, *, most: int | None = None
@@ -158,10 +161,10 @@ class Eraser:
         items = (Planned("erased", id_text(cast(bytes, memory)), cast(int, version)) for memory, version in rows)
         return Plan(cast(int, total), tuple(items))
 
-    def plan_memory(self, space: str, memory_id: str, caller: Caller) -> Plan:
+    def plan_memory(self, space: str, name: Name, caller: Caller) -> Plan:
         """What `memory` would erase, and raise."""
         found = find_space(self._database.primary, space)
-        return self.plan(space, Subject(memory=self._known(found, memory_id, caller)[0]))
+        return self.plan(space, Subject(memory=self._known(found, name, caller)[0]))
 
     def plan_space(self, name: str, *, keep: bool) -> Plan:
         """The same of `space`: it is not told by changes, which go with it."""
@@ -214,18 +217,23 @@ class Eraser:
             work.count("imports stopped", stopped)
             work.traces.everything()  # what it held is not known
 
-    def _known(self, space: SpaceRow, memory_id: str, caller: Caller) -> tuple[bytes, bool]:
+    def _known(self, space: SpaceRow, name: Name, caller: Caller) -> tuple[bytes, bool]:
         """The id as the store has it, and whether there is anything of it; else it was erased before.
 
         Raises:
             NotFound: there never was one, or it is not one of the caller's.
         """
-        raw = id_bytes(memory_id)
+        if isinstance(name, Address):
+            (rows,) = self._database.primary.read([memories.at_address(space, name.category, name.key)])
+            if not rows or not caller.shows(name.category):
+                raise missing(name)
+            return cast(bytes, rows[0][1]), True
+        raw = id_bytes(name)
         if raw is None:
-            raise NotFound("memory", memory_id)
+            raise missing(name)
         rows, before = self._database.primary.read([erasure.of_memory(space, raw), erasure.was_erased(space, raw)])
         if rows and not caller.shows(rows[-1][2]) or not rows and not (before and caller.sees_all):
-            raise NotFound("memory", memory_id)
+            raise missing(name)
         return raw, bool(rows)
 
     def _erase(self, space: SpaceRow, memories: Sequence[bytes], caller: Caller, work: _Work) -> None:

@@ -6,19 +6,20 @@ bounds (`core.decay.feedback_factor`).
 
 from core.caller import Caller
 from core.counts import Telemetry
-from core.errors import NotFound
-from core.ids import id_bytes
-from core.reading import current, read
-from core.store import feedback, memories, spaces, telemetry
+from core.naming import missing, named, shown
+from core.points import Point
+from core.reading import read
+from core.store import feedback, spaces, telemetry, version_rows
 from core.store.database import Database, Refused
 from core.store.trial import written
 from core.terms import Verdict
+from core.values import Name
 
 
 def give(
     database: Database,
     space: str,
-    memory_id: str,
+    name: Name,
     verdict: Verdict | None,
     caller: Caller,
     now: int,
@@ -30,14 +31,12 @@ def give(
     Raises:
         NotFound: there is no such memory for the caller.
     """
-    raw = id_bytes(memory_id)
-    if raw is None:
-        raise NotFound("memory", memory_id)
-    found, (rows,) = read(database.primary, space, lambda row: [memories.living(row, raw)])
-    memory = current(rows, space, memory_id, caller, now)
+    found, (rows,) = read(database.primary, space, lambda row: [named(row, name, Point(None, now))])
+    memory = shown(rows, space, name, caller, now)
+    raw = version_rows.raw(memory.id)
     said = [spaces.guard(found), *feedback.give(found, raw, caller.actor, verdict, now)]
     try:
         used = written(database, said, telemetry.of_memory(found, raw, caller.actor), dry_run=dry_run)
     except Refused as refused:  # it was deleted meanwhile
-        raise NotFound("memory", memory_id) from refused
+        raise missing(name) from refused
     return telemetry.telemetry(used, memory.id, found.seq)

@@ -10,15 +10,15 @@ from core.embed import Encoder
 from core.errors import InvalidInput, NotFound
 from core.ids import IdSource, id_bytes, id_text
 from core.intake import Intake
+from core.naming import find, last_id
 from core.outcomes import Flag, Written
 from core.prepare import carried, ready, restored, superseded
-from core.reading import current
 from core.refusals import Part
 from core.store import changes, guards, inserting, memories, quotas, version_rows
 from core.store.database import Database, Row
 from core.store.spaces import SpaceRow
 from core.transactions import Call, IfMatch, Transactions, check
-from core.values import Draft, Memory
+from core.values import Draft, Memory, Name
 
 DIED = version_rows.WIDTH  # the place in a row of `memories.last`
 
@@ -43,7 +43,7 @@ class Lives:
         self._ids = ids
         self._quota = quota
 
-    def supersede(self, space: str, memory_id: str, draft: Draft, if_match: IfMatch, call: Call) -> Written:
+    def supersede(self, space: str, name: Name, draft: Draft, if_match: IfMatch, call: Call) -> Written:
         """Put a new memory in place of a current one, which stays in the history and leaves all else.
 
         A draft without category and key takes over those of the old one.
@@ -53,22 +53,25 @@ class Lives:
         """
 
         def attempt(found: SpaceRow) -> Written:
-            row, before = self._current(found, memory_id, if_match, call)
+            row, before = find(self._database, found, name, call.caller, call.now)
+            check(before, if_match)
             return self.put_in_place(found, row, before, draft, call)
 
         return self._transactions.run(space, call, attempt)
 
-    def restore(self, space: str, memory_id: str, version: int | None, if_match: IfMatch, call: Call) -> Written:
-        """Restore an earlier version of a memory, as a new version; deleted and superseded memories come back.
+    def restore(self, space: str, name: Name, version: int | None, if_match: IfMatch, call: Call) -> Written:
+        """Restore a version of a memory as a new one; deleted and superseded memories come back.
 
-        Without `version` the last one of a deleted memory, of any other the one before the last. Text that is not
-        current in the memory passes the policy of the space first, as if it were new.
+        An address names the memory that is there, expired or not, else the last that was. Without `version` it is the
+        last one of a deleted memory, and of any other the one before the last. Text that is not current in the memory
+        passes the policy of the space first, as if it were new.
 
         Raises:
             InvalidInput, SensitiveContent, NotFound, Stale, AddressTaken, QuotaExceeded.
         """
 
         def attempt(found: SpaceRow) -> Written:
+            memory_id = last_id(self._database, found, name, call.caller)
             before, is_dead, wanted = self._versions(found, memory_id, version, call)
             check(before, if_match)
             current = None if is_dead or before.superseded_by is not None else before
@@ -137,10 +140,3 @@ class Lives:
             limit = quotas.refuse_larger(space, self._quota, after)
         part = Part(after, [*head, *self._transactions.birth(space, new, "restored", call.caller), limit])
         return self._transactions.commit(self._transactions.begin(space, [part], call, created=False, flags=flags))
-
-    def _current(self, space: SpaceRow, memory_id: str, if_match: IfMatch, call: Call) -> tuple[Row, Memory]:
-        raw = id_bytes(memory_id)
-        (rows,) = self._database.read([memories.living(space, raw)]) if raw is not None else ([],)
-        memory = current(rows, space.space.name, memory_id, call.caller, call.now)
-        check(memory, if_match)
-        return rows[0], memory

@@ -25,11 +25,12 @@ from core.importing.importer import Import, Importer
 from core.linting import AT_ONCE, Limits, Linter, Report
 from core.listing import page, page_of
 from core.lives import Lives
+from core.naming import id_of, last_id, missing, named, shown
 from core.outcomes import Reviewed, RolledBack, Undo, Written
 from core.past import AskAt, read_at
 from core.points import AsOf, Point
 from core.query import Query
-from core.reading import Ask, current, read
+from core.reading import Ask, current, find_space, read
 from core.records import Imported
 from core.reviewing import Reviewer
 from core.search import Searcher
@@ -44,7 +45,7 @@ from core.times import Clock
 from core.transactions import Begun, Call, IfMatch
 from core.undoing import Undoer
 from core.validate import check_query
-from core.values import Draft, Found, History, Memory, Page, RequestKey, Seq
+from core.values import Address, Draft, Found, History, Memory, Name, Page, RequestKey, Seq
 from core.waiting import WouldWait, without_waiting
 from core.writing import Writer
 
@@ -116,38 +117,38 @@ class Memories:
     def update(
         self,
         space: str,
-        memory_id: str,
+        name: Name,
         changes: Mapping[str, object],
         *,
         if_match: IfMatch = None,
         request: RequestKey | None = None,
     ) -> Written:
         """Change the given fields of a memory; see `Writer.update`."""
-        return self._parts.writer.update(space, memory_id, changes, if_match, self._call(request))
+        return self._parts.writer.update(space, name, changes, if_match, self._call(request))
 
     def supersede(
         self,
         space: str,
-        memory_id: str,
+        name: Name,
         draft: Draft,
         *,
         if_match: IfMatch = None,
         request: RequestKey | None = None,
     ) -> Written:
         """Put a new memory in place of a current one; see `Lives.supersede`."""
-        return self._parts.lives.supersede(space, memory_id, draft, if_match, self._call(request))
+        return self._parts.lives.supersede(space, name, draft, if_match, self._call(request))
 
     def restore(
         self,
         space: str,
-        memory_id: str,
+        name: Name,
         version: int | None = None,
         *,
         if_match: IfMatch = None,
         request: RequestKey | None = None,
     ) -> Written:
-        """Let a memory stand again as it stood in a version; see `Lives.restore`."""
-        return self._parts.lives.restore(space, memory_id, version, if_match, self._call(request))
+        """Restore a version of a memory; see `Lives.restore`."""
+        return self._parts.lives.restore(space, name, version, if_match, self._call(request))
 
     def undo(self, space: str, which: Undo, *, request: RequestKey | None = None) -> Written:
         """Take changes back; see `Undoer.undo`."""
@@ -193,17 +194,15 @@ class Memories:
         """Store a draft at its category and key; see `Writer.put`."""
         return self._parts.writer.put(space, draft, if_match, self._call(request))
 
-    def delete(
-        self, space: str, memory_id: str, *, if_match: IfMatch = None, request: RequestKey | None = None
-    ) -> Written:
+    def delete(self, space: str, name: Name, *, if_match: IfMatch = None, request: RequestKey | None = None) -> Written:
         """End a memory; see `Writer.delete`."""
-        return self._parts.writer.delete(space, memory_id, if_match, self._call(request))
+        return self._parts.writer.delete(space, name, if_match, self._call(request))
 
     def delete_entry(
         self, space: str, category: str, key: str, *, if_match: IfMatch = None, request: RequestKey | None = None
     ) -> Written:
-        """End the memory at a category and key; see `Writer.delete_entry`."""
-        return self._parts.writer.delete_entry(space, category, key, if_match, self._call(request))
+        """End the memory at a category and key; see `Writer.delete`."""
+        return self.delete(space, Address(category, key), if_match=if_match, request=request)
 
     def conflicts(self, space: str, *, limit: int = 50, cursor: str | None = None) -> ConflictPage:
         """Conflicts that wait for a decision; see `Conflicts.page`."""
@@ -238,7 +237,7 @@ class Memories:
         now = self._parts.clock()
         return ask(space, self._caller, now, checks=checks, limits=limits, limit=limit, cursor=cursor)
 
-    def get(self, space: str, memory_id: str, *, as_of: AsOf | None = None, no_touch: bool = False) -> Found:
+    def get(self, space: str, name: Name, *, as_of: AsOf | None = None, no_touch: bool = False) -> Found:
         """A current memory, or one that was current at a point of history.
 
         It counts as retrieved, unless `no_touch`; what is read of the past does not.
@@ -246,22 +245,20 @@ class Memories:
         Raises:
             NotFound: there is none, it is deleted, superseded or has expired.
         """
-        raw = id_bytes(memory_id)
-        if raw is None:
-            raise NotFound("memory", memory_id)
-        found, point, (rows,) = self._at(space, as_of, lambda row, point: [memories.standing(row, raw, point)])
-        memory = current(rows, space, memory_id, self._caller, point.time)
+        found, point, (rows,) = self._at(space, as_of, lambda row, point: [named(row, name, point)])
+        memory = shown(rows, space, name, self._caller, point.time)
         return self._touched(Found(memory=memory, seq=found.seq), no_touch or as_of is not None)
 
-    def telemetry(self, space: str, memory_id: str) -> Telemetry:
-        """How a current memory was used; to ask does not count.
+    def telemetry(self, space: str, name: Name) -> Telemetry:
+        """Read how a current memory was used; asking does not count.
 
         Raises:
             NotFound: there is none.
         """
+        memory_id = id_of(self._parts.database, space, name, self._caller, self._parts.clock())
         raw = id_bytes(memory_id)
         if raw is None:
-            raise NotFound("memory", memory_id)
+            raise missing(name)
         actor = self._caller.actor
         found, (rows, used) = self._read(
             space, lambda row: [memories.living(row, raw), telemetry.of_memory(row, raw, actor)]
@@ -269,26 +266,16 @@ class Memories:
         memory = current(rows, space, memory_id, self._caller, self._parts.clock())
         return telemetry.telemetry(used, memory.id, found.seq)
 
-    def give_feedback(self, space: str, memory_id: str, verdict: Verdict | None) -> Telemetry:
+    def give_feedback(self, space: str, name: Name, verdict: Verdict | None) -> Telemetry:
         """Say of a memory that it was useful, or not; see `core.feedback`."""
         now = self._parts.clock()
-        return give(self._parts.database, space, memory_id, verdict, self._caller, now, dry_run=self._dry_run)
+        return give(self._parts.database, space, name, verdict, self._caller, now, dry_run=self._dry_run)
 
     def get_entry(
         self, space: str, category: str, key: str, *, as_of: AsOf | None = None, no_touch: bool = False
     ) -> Found:
-        """The memory that is or was current at an address, as `get` gives it.
-
-        Raises:
-            NotFound: there is none.
-        """
-        found, point, (rows,) = self._at(
-            space, as_of, lambda row, point: [memories.stood_at_address(row, category, key, point)]
-        )
-        memory = self._shown(rows, space)
-        if memory is None or memories.is_expired(memory, point.time):
-            raise NotFound("entry", f"{category}/{key}")
-        return self._touched(Found(memory=memory, seq=found.seq), no_touch or as_of is not None)
+        """Read the memory that is or was current at an address; see `get`."""
+        return self.get(space, Address(category, key), as_of=as_of, no_touch=no_touch)
 
     def list_memories(
         self,
@@ -304,12 +291,16 @@ class Memories:
         found, _, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, cursor, point)])
         return page(found, rows, limit)
 
-    def history(self, space: str, memory_id: str) -> History:
-        """All versions of a memory, of a deleted one too.
+    def history(self, space: str, name: Name) -> History:
+        """Read all versions of a memory, of a deleted one too.
+
+        An address names the memory that is there, expired or not, else the last that was.
 
         Raises:
             NotFound: there never was one.
         """
+        database = self._parts.database
+        memory_id = last_id(database, find_space(database, space), name, self._caller)
         raw = id_bytes(memory_id)
         if raw is None:
             raise NotFound("memory", memory_id)

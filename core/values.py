@@ -131,6 +131,19 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[FieldChange, ...] = ()
 
 
+class Address(msgspec.Struct, frozen=True):
+    """A category and a key: at any time at most one memory has both. The category compares without case."""
+
+    category: str
+    key: str
+
+    def __str__(self) -> str:
+        return f"{self.category}/{self.key}"
+
+
+Name = str | Address  # of a memory: its id, or where it is
+
+
 class RequestKey(msgspec.Struct, frozen=True):
     """What makes a repeated request the same request.
 

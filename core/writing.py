@@ -9,13 +9,13 @@ from core.conflicts.check import NOT_CHECKED, Checked, Checker
 from core.counts import Quota
 from core.embed import Encoder
 from core.errors import AddressTaken, NotFound, Similar
-from core.ids import IdSource, id_bytes, id_text
+from core.ids import IdSource, id_text
 from core.index.cache import Indexes
 from core.intake import Accepted, Intake
 from core.lives import Lives
+from core.naming import find
 from core.outcomes import Likeness, Written
 from core.prepare import again, draft_of, ready
-from core.reading import current
 from core.refusals import Overtaken, Part
 from core.store import audit, changes, conflicts, guards, inserting, memories, quotas, spaces, version_rows
 from core.store.database import Database, Outcome, Refused, Row, Statement
@@ -23,7 +23,7 @@ from core.store.inserting import NewVersion
 from core.store.spaces import SpaceRow, space_row
 from core.terms import OnConflict
 from core.transactions import CHANGED, Begun, Call, IfMatch, Transactions, check
-from core.values import Draft, Memory
+from core.values import Draft, Memory, Name
 
 QUICK_TEXT = 2_000  # characters of a memory that is added at once
 QUICK_CHANGES = 64  # that an index may be behind for it
@@ -114,9 +114,7 @@ class Writer:
             return None
         return self._transactions.concluded(begun, outcome)
 
-    def update(
-        self, space: str, memory_id: str, changes: Mapping[str, object], if_match: IfMatch, call: Call
-    ) -> Written:
+    def update(self, space: str, name: Name, changes: Mapping[str, object], if_match: IfMatch, call: Call) -> Written:
         """Change the given fields. Without `if_match` a change that meets another is made upon that one.
 
         Raises:
@@ -126,7 +124,8 @@ class Writer:
             call.caller.check(changes["category"])
 
         def attempt(found: SpaceRow) -> Written:
-            row, before = self._current(found, memory_id, if_match, call)
+            row, before = find(self._database, found, name, call.caller, call.now)
+            check(before, if_match)
             stated = draft_of(before)
             accepted = self._intake.changed(found, replace(stated, **cast(dict[str, Any], changes)), before, call)
             if accepted.draft == stated:
@@ -162,7 +161,7 @@ class Writer:
 
         return self._transactions.run(space, call, attempt)
 
-    def delete(self, space: str, memory_id: str, if_match: IfMatch, call: Call) -> Written:
+    def delete(self, space: str, name: Name, if_match: IfMatch, call: Call) -> Written:
         """End a memory. Its versions stay readable.
 
         Raises:
@@ -170,19 +169,7 @@ class Writer:
         """
 
         def attempt(found: SpaceRow) -> Written:
-            _, memory = self._current(found, memory_id, if_match, call)
-            return self._end(found, memory, call)
-
-        return self._transactions.run(space, call, attempt)
-
-    def delete_entry(self, space: str, category: str, key: str, if_match: IfMatch, call: Call) -> Written:
-        """End the memory at an address, as `delete` does."""
-
-        def attempt(found: SpaceRow) -> Written:
-            (rows,) = self._database.read([memories.at_address(found, category, key)])
-            memory = version_rows.memory(rows[0], space) if rows and call.caller.shows(category) else None
-            if memory is None or memories.is_expired(memory, call.now):
-                raise NotFound("entry", f"{category}/{key}")
+            _, memory = find(self._database, found, name, call.caller, call.now)
             check(memory, if_match)
             return self._end(found, memory, call)
 
@@ -215,13 +202,6 @@ class Writer:
         if before is None or before.superseded_by is not None:
             raise Overtaken
         return self._lives.put_in_place(space, rows[0], before, draft, call)
-
-    def _current(self, space: SpaceRow, memory_id: str, if_match: IfMatch, call: Call) -> tuple[Row, Memory]:
-        raw = id_bytes(memory_id)
-        (rows,) = self._database.read([memories.living(space, raw)]) if raw is not None else ([],)
-        memory = current(rows, space.space.name, memory_id, call.caller, call.now)
-        check(memory, if_match)
-        return rows[0], memory
 
     def _end(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
         statements = [

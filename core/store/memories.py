@@ -63,6 +63,22 @@ def stood_at_address(space: SpaceRow, category: str, key: str, point: Point) -> 
     )
 
 
+def held_address(space: SpaceRow, category: str, key: str, only: str | None) -> Statement:
+    """The id of the memory that is at an address, expired or not, else of the last that was there.
+
+    `only`: among memories whose last version is in this category, without case.
+    """
+    newest = "SELECT l.category_folded FROM versions l WHERE l.memory_id = v.memory_id ORDER BY l.version DESC LIMIT 1"
+    own = "" if only is None else f" AND ({newest}) = ?"
+    args = (space.id, fold(category), key, *(() if only is None else (only,)))
+    found = f"SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ?{own}"
+    return Statement(
+        f"SELECT * FROM ({found} AND {CURRENT} LIMIT 1) UNION ALL "
+        f"SELECT * FROM ({found} AND v.died IS NOT NULL ORDER BY v.died DESC LIMIT 1) LIMIT 1",
+        (*args, *args),
+    )
+
+
 def same_text(space: SpaceRow, content: str, now: int) -> Statement:
     """The current memories that say the same."""
     return Statement(

@@ -29,6 +29,7 @@ def naming(space: SpaceRow) -> dict[str, Sequence[Statement]]:
         "last": [memories.last(space, NAMED[0])],
         "history": [memories.history(space, NAMED[0])],
         "chain": [memories.chain(space, NAMED[0])],
+        "address": [memories.held_address(space, "c", "k", only) for only in (None, "c")],
         "trusts": [memories.trusts(space, IDS, living=living) for living in (True, False)],
         "guards": [guards.refuse_less_trusted(space, IDS, 50), guards.refuse_orphan(space, IDS[0])],
         "retrievals": [telemetry.add(space.space.epoch, {one.hex(): (1, 2) for one in NAMED})],
