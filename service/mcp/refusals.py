@@ -110,7 +110,7 @@ def _said(error: MuistiError | HttpError) -> str:
 
 def _path(path: str) -> str:
     """Return the path of an argument by the name that it has here."""
-    return _NAMES.get(path, path)
+    return "$.ndjson" if path.startswith("$.lines[") else _NAMES.get(path, path)
 
 
 def _like(error: Similar) -> str:

@@ -45,7 +45,6 @@ WORDS: Mapping[str, str] = {
     "as_of": "State at that time",
     "no_touch": "Not counted as use",
     "cursor": "next_cursor of the last page",
-    "sort": "- is newest first",
     "feedback": "Was it of use when recalled?",
     "if_version": "Refuse if changed since",
     "version": "To go back to",
