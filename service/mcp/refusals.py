@@ -24,10 +24,10 @@ from core.errors import (
     Stale,
     TooLarge,
 )
-from core.outcomes import Difference
 from service.access import Access, single_space
 from service.errors import HttpError, problem_of
 from service.mcp.calls import Outcome
+from service.mcp.differences import differences
 from service.mcp.fence import one_line
 from service.mcp.rendering import quoted
 from service.schemas.likeness import LikenessReply
@@ -35,7 +35,6 @@ from service.schemas.likeness import LikenessReply
 Json = dict[str, Any]
 
 QUOTED = 3  # memories that stand against a new one, in text
-DIFFERENCES = 3
 
 # Paths of HTTP bodies whose arguments have other names here.
 _NAMES: Mapping[str, str] = {
@@ -116,28 +115,8 @@ def _path(path: str) -> str:
 def _like(error: Similar) -> str:
     if not error.found:
         return f"the new memory {error.says} a stored one"
-    parts = [_difference(one) for one in error.found[0].differs[:DIFFERENCES]]
-    return ". ".join([f"the new memory {error.says} {error.found[0].id}", *parts])
-
-
-def _difference(part: Difference) -> str:
-    """Return where two texts part, as a sentence to whoever said the new one.
-
-    >>> _difference(Difference("number", "9000", "9001"))
-    'You said 9001; the stored memory says 9000'
-    >>> _difference(Difference("negation", None, "not"))
-    "You said 'not'; the stored memory does not"
-    """
-    existing, new = (None if text is None else _word(text) for text in (part.existing, part.new))
-    if existing is None:
-        return f"You said {new}; the stored memory does not"
-    if new is None:
-        return f"The stored memory says {existing}; you did not"
-    return f"You said {new}; the stored memory says {existing}"
-
-
-def _word(text: str) -> str:
-    return text if text.isascii() and any(map(str.isdigit, text)) and text.isprintable() else repr(text)
+    found = error.found[0]
+    return ". ".join([f"the new memory {error.says} {found.id}", *differences(found.differs)])
 
 
 def _quoted(one: LikenessReply) -> str:

@@ -6,11 +6,12 @@ import msgspec
 
 from core.errors import InvalidInput
 from core.importing.importer import Import
-from core.outcomes import Plan, Written
+from core.outcomes import Likeness, Plan, Written
 from service.access import check
 from service.lines import Lines
 from service.mcp.arguments import Change, ImportMemories, Remember, Restore, UpdateMemory
 from service.mcp.calls import Call, Json, Outcome
+from service.mcp.differences import differences
 from service.mcp.flags import flags_of, told_of
 from service.mcp.rendering import counted, shown
 from service.schemas.likeness import alike
@@ -43,7 +44,7 @@ async def remember(call: Call, given: Remember) -> Outcome:
     structured: Json = {"created": written.created, "replayed": written.replayed}
     if similar := alike(written.similar):
         structured["similar"] = msgspec.to_builtins(similar)
-    beside = f" Similar, stored beside it: {', '.join(one.id for one in written.similar)}." if similar else ""
+    beside = "".join(_beside(one) for one in written.similar)
     if written.plan is not None:
         return _planned(written, written.plan, structured, beside)
     done = "Already remembered" if written.replayed else "Remembered" if written.created else "Replaced"
@@ -139,6 +140,16 @@ async def _noted(call: Call, given: UpdateMemory) -> Outcome:
     if given.dry_run:
         return Outcome({**structured, "dry_run": True, "changes": []}, f"Dry run, nothing was noted: {said}")
     return Outcome(structured, f"Noted: {said}")
+
+
+def _beside(one: Likeness) -> str:
+    """Return a sentence about a stored memory beside which a new one is stored."""
+    if one.kind == "similar":
+        return f" Similar: {one.id}."
+    if one.kind == "duplicate":
+        return f" It says the same as {one.id}."
+    may = "may contradict" if one.kind == "possible_conflict" else "contradicts"
+    return f" It {may} {'. '.join([one.id, *differences(one.differs)])}."
 
 
 def _planned(written: Written, plan: Plan, structured: Json, beside: str = "") -> Outcome:

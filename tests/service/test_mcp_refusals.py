@@ -102,3 +102,5 @@ def test_a_contradiction_says_what_you_said_and_what_is_stored(client: httpx.Cli
     found = call(client, "remember", content="The server listens on port 9001")
     assert "You said 9001; the stored memory says 9000. Nothing was stored." in text_of(found)
     assert f"\n> {STORED}" in text_of(found)
+    beside = text_of(call(client, "remember", content="The server listens on port 9001", on_conflict="review"))
+    assert re.search(r" It contradicts [0-9a-f-]{36}\. You said 9001; the stored memory says 9000\.$", beside), beside
