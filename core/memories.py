@@ -23,7 +23,7 @@ from core.hits import Answer
 from core.ids import id_bytes, id_text
 from core.importing.importer import Import, Importer
 from core.linting import AT_ONCE, Limits, Linter, Report
-from core.listing import page, page_of
+from core.listing import order_of, page, page_of
 from core.lives import Lives
 from core.naming import id_of, last_id, missing, named, shown
 from core.outcomes import Reviewed, RolledBack, Undo, Written
@@ -283,13 +283,14 @@ class Memories:
         *,
         filter: Filter | None = None,
         limit: int = 50,
+        sort: str | None = None,
         cursor: str | None = None,
         as_of: AsOf | None = None,
     ) -> Page:
-        """Memories that are or were current, newest first."""
-        own = self._caller.only(filter)
-        found, _, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, cursor, point)])
-        return page(found, rows, limit)
+        """List memories that are or were current; `sort` is one of `SORTS`, else that of the cursor."""
+        own, order = self._caller.only(filter), order_of(sort, cursor)
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, order, cursor, point)])
+        return page(found, rows, limit, order)
 
     def history(self, space: str, name: Name) -> History:
         """Read all versions of a memory, of a deleted one too.

@@ -39,4 +39,6 @@ SIMILARITY_MIN = 0.6  # cosine below which two memories are not compared
 PROMOTE_RETRIEVALS = 5  # with which a candidate becomes active
 PRUNE_RETRIEVALS = 3  # with less an old candidate is deprecated
 PRUNE_DAYS = 14.0  # after which it is old
+Sort = Literal["-created_at", "created_at", "-updated_at", "updated_at"]  # of a list; `-`: the newest first
+SORTS: tuple[Sort, ...] = get_args(Sort)
 CHANGES_MAX = 1_000  # in one page of the change feed

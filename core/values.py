@@ -163,7 +163,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of a list, newest first. `next_cursor` is None on the last."""
+    """A page of a list. `next_cursor` is None on the last."""
 
     items: tuple[Memory, ...]
     next_cursor: str | None

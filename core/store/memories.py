@@ -7,6 +7,7 @@ from core.store.database import Scalar, Statement
 from core.store.points import lived
 from core.store.spaces import SpaceRow
 from core.store.version_rows import COLUMNS, CURRENT, UNEXPIRED, raw
+from core.terms import Sort
 from core.text import fold, same_text_hash
 from core.times import to_us
 from core.values import Memory
@@ -146,16 +147,23 @@ def chain(space: SpaceRow, memory_id: bytes) -> Statement:
     )
 
 
-def newest(
-    space: SpaceRow, where: str, args: Sequence[Scalar], point: Point, limit: int, after: tuple[int, bytes] | None
+def listed(
+    space: SpaceRow,
+    where: str,
+    args: Sequence[Scalar],
+    point: Point,
+    limit: int,
+    sort: Sort,
+    after: tuple[int, bytes] | None,
 ) -> Statement:
-    """Unexpired memories that stood at a point and meet `where`, newest first; `after`: from (created_at, id) on."""
+    """Unexpired memories that stood at a point and meet `where`, in an order; `after`: from (its time, id) on."""
     then, numbers = lived(point)
-    position = "" if after is None else " AND (v.created_at, v.memory_id) < (?, ?)"
+    column, way, beyond = sort.lstrip("-"), *(("DESC", "<") if sort.startswith("-") else ("ASC", ">"))
+    position = "" if after is None else f" AND (v.{column}, v.memory_id) {beyond} (?, ?)"
     return Statement(
         f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND {then} AND {UNEXPIRED} "
         f"AND ({where}){position} "
-        "ORDER BY v.created_at DESC, v.memory_id DESC LIMIT ?",
+        f"ORDER BY v.{column} {way}, v.memory_id {way} LIMIT ?",
         (space.id, *numbers, point.time, *args, *(after or ()), limit),
     )
 

@@ -14,7 +14,7 @@ from core.errors import InvalidInput
 from core.filter_fields import moment
 from core.filters import And, Filter, Leaf
 from core.query import Query
-from core.terms import Verdict
+from core.terms import SORTS, Verdict
 from core.values import Address, Name
 from service.decode import decode, prepare
 from service.schemas import fields
@@ -23,6 +23,7 @@ from service.schemas.requests import AddBody, EntryBody, PatchBody, RecencyBody,
 Wanted = Literal["none", "weak", "strong"]  # the least evidence that an answer is given with
 NewStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate"]})]
 OtherStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate", "deprecated"]})]
+Order = Annotated[str, Meta(extra_json_schema={"enum": list(SORTS)})]
 
 TOKENS_MIN, TOKENS_MAX = 200, 100_000
 
@@ -71,8 +72,8 @@ class Narrow(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     category: str | None = None
     tags: list[str] = []
     author: str | None = None
-    after: str | None = None
-    before: str | None = None
+    changed_after: str | None = None
+    changed_before: str | None = None
     filter: fields.FilterJson | None = None
 
     def narrowed(self) -> Filter | None:
@@ -89,8 +90,8 @@ class Narrow(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
             yield filters.parse(self.filter)
         given = {"category": self.category, "author": self.author, "tags": self.tags or None}
         yield from (filters.parse({name: value}, "$") for name, value in given.items() if value is not None)
-        yield from _changed("after", "gte", self.after)
-        yield from _changed("before", "lt", self.before)
+        yield from _changed("changed_after", "gte", self.changed_after)
+        yield from _changed("changed_before", "lt", self.changed_before)
 
 
 class Remember(AddBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -150,6 +151,7 @@ class GetMemory(OneMemory, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class ListMemories(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    sort: Order | None = None
     limit: int = 20
     cursor: str | None = None
     max_tokens: int = 2000

@@ -84,7 +84,7 @@ TOOLS = (
         needs="read",
         arguments=arguments.ListMemories,
         run=reads.list_memories,
-        description="List memories, newest first.",
+        description="List memories, newest first unless sorted otherwise.",
         output={"memories": _OBJECTS, "next_cursor": {"type": ["string", "null"]}},
         read_only=True,
     ),

@@ -28,7 +28,13 @@ async def list_memories(call: Call, given: ListMemories) -> Outcome:
     max_tokens, limit, left_out = checked(given.max_tokens), given.limit, 0
     while True:
         page = await call.backend.store(
-            call.memories.list_memories, call.space, filter=filter, limit=limit, cursor=given.cursor, as_of=as_of
+            call.memories.list_memories,
+            call.space,
+            filter=filter,
+            limit=limit,
+            sort=given.sort,
+            cursor=given.cursor,
+            as_of=as_of,
         )
         kept = max(fits(page.items, max_tokens, full=given.full), 1)
         if kept >= len(page.items):

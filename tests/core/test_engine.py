@@ -1,5 +1,7 @@
 """What a caller may rely on: addresses, versions, conditional changes, repeated requests, expiry, lists."""
 
+import itertools
+import random
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -22,9 +24,11 @@ from core.errors import (
     Stale,
 )
 from core.filters import parse
+from core.points import AsOf
 from core.query import Query
+from core.terms import SORTS, Sort
 from core.times import from_us
-from core.values import Draft, RequestKey, Seq
+from core.values import Draft, Memory, RequestKey, Seq
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
 from tests.stores import Stores
 
@@ -249,6 +253,38 @@ def test_a_walk_through_the_pages_meets_each_memory_once_while_others_write(engi
             break
         cursor = page.next_cursor
     assert seen == ids[::-1]
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_pages_in_every_order_are_the_whole_list_in_that_order(engine: Engine, clock: Clock, sort: Sort):
+    ids = add(engine, *(f"note {n}" for n in range(23)))
+    for n, id_ in enumerate(random.Random(7).sample(ids, 11)):
+        clock.pass_days(1)
+        engine.update(SPACE, id_, {"reason": f"changed {n}"})
+    point = AsOf(number=engine.spaces.get(SPACE).at.number)
+    everything = engine.list_memories(SPACE, limit=100).items
+    field = sort.lstrip("-")
+    wanted = sorted(everything, key=lambda one: (getattr(one, field), one.id), reverse=sort.startswith("-"))
+    for as_of in (None, point):
+        seen: list[Memory] = []
+        cursor = None
+        while cursor is not None or not seen:
+            page = engine.list_memories(
+                SPACE, limit=5, sort=sort if cursor is None else None, cursor=cursor, as_of=as_of
+            )
+            seen += page.items
+            cursor = page.next_cursor
+        assert seen == wanted
+
+
+def test_a_cursor_belongs_to_its_order(engine: Engine):
+    add(engine, "a", "b", "c")
+    for sort, other in itertools.permutations(SORTS, 2):
+        cursor = engine.list_memories(SPACE, limit=1, sort=sort).next_cursor
+        with pytest.raises(InvalidInput, match="sorted by"):
+            engine.list_memories(SPACE, sort=other, cursor=cursor)
+    with pytest.raises(InvalidInput, match="none of"):
+        engine.list_memories(SPACE, sort="content")
 
 
 @given(st.text(max_size=60))

@@ -14,6 +14,7 @@ from core.reading import find_space
 from core.store import checkpoints, erasure, guards, lint, memories, receipts, telemetry
 from core.store.database import Statement
 from core.store.spaces import SpaceRow
+from core.terms import SORTS, Sort
 from tests.core.fakes import SPACE, open_engine
 from tests.stores import FileStore
 
@@ -43,6 +44,21 @@ def naming(space: SpaceRow) -> dict[str, Sequence[Statement]]:
             *erasure.erase(space, NAMED, OWNER),
         ],
     }
+
+
+@pytest.mark.one_store
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("after", [None, (7, NAMED[0])])
+def test_a_page_of_a_list_is_read_in_its_order_from_an_index(tmp_path: Path, sort: Sort, after: Any):
+    """Neither a sort of the whole space nor a walk to where the page begins."""
+    store = FileStore(tmp_path / "muisti.db")
+    with open_engine(store), closing(store.open()) as database, closing(apsw.Connection(str(store.path))) as connection:
+        space = find_space(database, SPACE)
+        one = memories.listed(space, "v.status = 'active'", (), Point(None, 0), 51, sort, after)
+        steps = [str(row[3]) for row in connection.execute(f"EXPLAIN QUERY PLAN {one.sql}", cast(Any, one.args))]
+    index = "versions_changed" if "updated" in sort else "versions_newest"
+    place = "" if after is None else f" AND ({sort.lstrip('-')},memory_id){'<' if sort.startswith('-') else '>'}(?,?)"
+    assert steps == [f"SEARCH v USING INDEX {index} (space_id=?{place})"]
 
 
 @pytest.mark.one_store

@@ -167,11 +167,11 @@ def test_the_short_forms_narrow_and_match_and_recency_rank(engine: Engine, clien
 
     for tool in ("recall", "list_memories"):
         assert sorted(ids(tool)) == sorted([old, new])
-        assert ids(tool, author="ann") == ids(tool, before=yesterday) == ids(tool, tags=["a"]) == [old]
-        assert ids(tool, after=yesterday) == ids(tool, author="BOB") == ids(tool, filter={"tags": "b"}) == [new]
-        assert ids(tool, author="ann", after=yesterday) == []
+        assert ids(tool, author="ann") == ids(tool, changed_before=yesterday) == ids(tool, tags=["a"]) == [old]
+        assert ids(tool, changed_after=yesterday) == ids(tool, author="BOB") == ids(tool, filter={"tags": "b"}) == [new]
+        assert ids(tool, author="ann", changed_after=yesterday) == []
         assert ids(tool, category="Rules", author="ann", tags=["a", "x"], filter={"type": "fact"}) == [old]
-        for name in ("after", "before"):
+        for name in ("changed_after", "changed_before"):
             query = {"query": "x"} if tool == "recall" else {}
             found = call(client, tool, **query, **{name: "soon"})["structuredContent"]
             assert found["errors"][0]["path"] == f"$.{name}"
@@ -182,3 +182,31 @@ def test_the_short_forms_narrow_and_match_and_recency_rank(engine: Engine, clien
     for name, value in (("recency_weight", 2), ("half_life_days", 0)):
         found = call(client, "recall", query="x", **{name: value})["structuredContent"]
         assert found["errors"][0]["path"] == f"$.{name}" and found["detail"].startswith(f"{name}: ")
+
+
+def test_a_list_is_sorted_by_creation_or_by_change_on_every_page(engine: Engine, client: httpx.Client, clock: Any):
+    made: list[str] = []
+    for number in range(5):
+        clock.pass_days(1)
+        made.append(engine.add("default", [Draft(content=f"Fact number {number}")], on_conflict="keep").memories[0].id)
+    clock.pass_days(1)
+    engine.update("default", made[0], {"reason": "late"})
+    changed = [*made[1:], made[0]]
+    for sort, wanted in (
+        (None, made[::-1]),
+        ("created_at", made),
+        ("-created_at", made[::-1]),
+        ("updated_at", changed),
+        ("-updated_at", changed[::-1]),
+    ):
+        found: list[str] = []
+        cursor: dict[str, str] = {}
+        while True:
+            page = answer(client, "list_memories", limit=2, **({"sort": sort} if sort else {}), **cursor)
+            found += [one["id"] for one in page["memories"]]
+            if page["next_cursor"] is None:
+                break
+            cursor = {"cursor": page["next_cursor"]}
+        assert found == wanted, sort
+    refused = call(client, "list_memories", sort="size")["structuredContent"]
+    assert refused["errors"][0]["path"] == "$.sort"
