@@ -16,12 +16,17 @@ def flags_of(written: Written) -> dict[str, Any]:
 
 def told_of(written: Written) -> str:
     """Return a sentence for each flag."""
-    return "".join(f" {_sentence(flag)}" for flag in written.flags)
+    return "".join(f" {sentence(flag)}" for flag in written.flags)
 
 
-def _sentence(flag: Flag) -> str:
-    if flag.code == "echo":
-        return f"It only repeats what you have just recalled: {', '.join(flag.ids)}."
-    if flag.code == "trust_lowered":
-        return f"It is trusted no more than what it is derived from: {', '.join(flag.ids)}."
-    return f"Not stored, in {one_line(flag.path.removeprefix('$.'))}: what looks like {flag.kind}."
+def sentence(flag: Flag) -> str:
+    where = one_line(flag.path.removeprefix("$."))
+    match flag.code:
+        case "echo":
+            return f"It only repeats what you have just recalled: {', '.join(flag.ids)}."
+        case "trust_lowered":
+            return f"It is trusted no more than what it is derived from: {', '.join(flag.ids)}."
+        case "suspected":
+            return f"Stored, but {where} may hold a secret: {flag.kind}."
+        case "redacted":
+            return f"Not stored, in {where}: what looks like {flag.kind}."

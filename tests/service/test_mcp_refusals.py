@@ -1,16 +1,18 @@
 """A tool refuses in the words of the tools, and advises nothing that the key may not do."""
 
 import re
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import pytest
 from litestar.testing import TestClient
 
 from core.engine import Engine
+from core.outcomes import Flag, FlagCode
 from core.values import Draft
 from service.app import create_app
 from service.mcp.catalog import TOOLS
+from service.mcp.flags import sentence
 from service.schemas.keys import MODES
 from service.settings import Settings
 from tests.service.keyed import Caller, administrator, with_mode
@@ -104,3 +106,10 @@ def test_a_contradiction_says_what_you_said_and_what_is_stored(client: httpx.Cli
     assert f"\n> {STORED}" in text_of(found)
     beside = text_of(call(client, "remember", content="The server listens on port 9001", on_conflict="review"))
     assert re.search(r" It contradicts [0-9a-f-]{36}\. You said 9001; the stored memory says 9000\.$", beside), beside
+
+
+@pytest.mark.parametrize("code", get_args(FlagCode))
+def test_a_flag_says_whether_its_text_was_stored(code: FlagCode):
+    flag = Flag(code=code, path="$.content", kind="a password", ids=("0190a0b0",))
+    said = sentence(flag)
+    assert said.endswith(".") and said.startswith("Not stored") == (code == "redacted")
