@@ -53,7 +53,8 @@ class Call(msgspec.Struct, frozen=True):
 
 # Of a space, a batch, the time, and the seconds that the batch takes.
 Foresee = Callable[[SpaceRow, Sequence[Statement], int, float], tuple[Shift, ...] | None]
-IfMatch = Collection[str] | None  # etags, one of which must be the current one; None when any will do
+# Etags, one of which must be the current one, or the number of the version that must be; None when any will do.
+IfMatch = Collection[str] | int | None
 
 
 class Begun(msgspec.Struct, frozen=True):
@@ -79,7 +80,10 @@ class Begun(msgspec.Struct, frozen=True):
 
 def check(memory: Memory, if_match: IfMatch) -> None:
     """Raise `Stale` unless the memory is in a version that the caller names."""
-    if if_match is not None and memory.etag not in if_match:
+    if if_match is None:
+        return
+    is_named = memory.version == if_match if isinstance(if_match, int) else memory.etag in if_match
+    if not is_named:
         raise Stale(memory.id, memory.version)
 
 

@@ -1,27 +1,106 @@
-"""What the tools take, as types. An argument that is not named here is an error."""
+"""The arguments of the tools, as types. An argument that is not named here is an error.
 
-from typing import Any
+What a client reads of them is derived from these types (`service.mcp.schema`); `service.mcp.words` describes them.
+"""
 
-from msgspec import Struct
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
 
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
+
+from core import filters
 from core.errors import InvalidInput
-from core.terms import Verdict
+from core.filter_fields import moment
+from core.filters import And, Filter, Leaf
+from core.query import Query
+from core.terms import SORTS, Verdict
+from core.values import Address, Name
 from service.decode import decode, prepare
 from service.schemas import fields
-from service.schemas.requests import AddBody, EntryBody, PatchBody, SearchBody, SupersedeBody
+from service.schemas.requests import AddBody, EntryBody, PatchBody, RecencyBody, SearchBody, SupersedeBody
+
+Wanted = Literal["none", "weak", "strong"]  # the least evidence that an answer is given with
+NewStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate"]})]
+OtherStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate", "deprecated"]})]
+Order = Annotated[str, Meta(extra_json_schema={"enum": list(SORTS)})]
+
+TOKENS_MIN, TOKENS_MAX = 200, 100_000
+
+
+class NoArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Nothing."""
 
 
 class InSpace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What every tool takes. The space is None when the caller names none."""
+    """The space in which a tool works, None when the caller names none."""
 
     space: str | None = None
 
 
+class OneMemory(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A memory, named by its id, or by its category and key."""
+
+    id: str | None = None
+    category: str | None = None
+    key: str | None = None
+
+    def name(self, own: str | None) -> Name:
+        """Return the memory that is named. `own`: the only category of the caller.
+
+        Raises:
+            InvalidInput: none is named, or two.
+        """
+        if self.id is not None:
+            if self.category is not None or self.key is not None:
+                raise InvalidInput.at("$.id", f"goes without {_address(own)}: name the memory in one way")
+            return self.id
+        return _named(self.category, self.key, own)
+
+
+class Change(OneMemory, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A change to one memory."""
+
+    if_version: int | None = None
+    idempotency_key: str | None = None
+    dry_run: bool = False
+
+
+class Narrow(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which memories are meant: those that meet all that is given."""
+
+    category: str | None = None
+    tags: list[str] = []
+    author: str | None = None
+    changed_after: str | None = None
+    changed_before: str | None = None
+    filter: fields.FilterJson | None = None
+
+    def narrowed(self) -> Filter | None:
+        """Return one filter of all that is given, None when nothing is.
+
+        Raises:
+            InvalidInput: something in it cannot be read.
+        """
+        parts = [*self._parts()]
+        return And(tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
+
+    def _parts(self) -> Iterator[Filter]:
+        if self.filter is not None:
+            yield filters.parse(self.filter)
+        given = {"category": self.category, "author": self.author, "tags": self.tags or None}
+        yield from (filters.parse({name: value}, "$") for name, value in given.items() if value is not None)
+        yield from _changed("changed_after", "gte", self.changed_after)
+        yield from _changed("changed_before", "lt", self.changed_before)
+
+
 class Remember(AddBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    status: NewStatus = "active"
     space: str | None = None
     replace: bool = False
     supersedes: str | None = None
     idempotency_key: str | None = None
+    dry_run: bool = False
 
     def successor(self) -> SupersedeBody:
         return SupersedeBody(**{name: getattr(self, name) for name in SupersedeBody.__struct_fields__})
@@ -31,75 +110,92 @@ class Remember(AddBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return EntryBody(**given).entry(category, key)
 
 
-class Recall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
     query: fields.QueryText
-    space: str | None = None
     limit: fields.Limit = 10
     max_tokens: int = 2000
-    category: str | None = None
-    tags: list[str] = []
-    filter: fields.FilterJson | None = None
+    full: bool = False
     mode: fields.ModeName = "hybrid"
-    min_evidence: fields.MinEvidence | None = None
+    match: fields.MatchName = "any"
+    min_evidence: Wanted = "weak"
+    recency_weight: float | None = None
+    half_life_days: float | None = None
     as_of: fields.AsOf | None = None
     no_touch: bool = False
 
-    def search(self) -> SearchBody:
+    def search(self) -> Query:
+        """Raises `InvalidInput`."""
         checked(self.max_tokens)
-        return SearchBody(
+        plain = SearchBody(
             query=self.query,
             limit=self.limit,
             mode=self.mode,
-            filter=narrowed(self.filter, self.category, self.tags),
-            min_evidence=self.min_evidence,
+            match=self.match,
+            recency=self._recency(),
+            min_evidence=None if self.min_evidence == "none" else self.min_evidence,
             as_of=self.as_of,
             no_touch=self.no_touch,
         )
+        return replace(plain.to_query(), filter=self.narrowed())
+
+    def _recency(self) -> RecencyBody | None:
+        if self.recency_weight is None and self.half_life_days is None:
+            return None
+        body = RecencyBody(half_life_days=UNSET if self.half_life_days is None else self.half_life_days)
+        return body if self.recency_weight is None else replace(body, weight=self.recency_weight)
 
 
-class OneMemory(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    id: str | None = None
-    category: str | None = None
-    key: str | None = None
+class GetMemory(OneMemory, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    as_of: fields.AsOf | None = None
     no_touch: bool = False
 
 
-class ListMemories(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ListMemories(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    sort: Order | None = None
     limit: int = 20
     cursor: str | None = None
     max_tokens: int = 2000
-    category: str | None = None
-    tags: list[str] = []
-    filter: fields.FilterJson | None = None
+    full: bool = False
+    as_of: fields.AsOf | None = None
 
 
 class UpdateMemory(PatchBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    id: str
     space: str | None = None
+    id: str | None = None
+    status: OtherStatus | UnsetType = UNSET
     feedback: Verdict | None = None
     if_version: int | None = None
     idempotency_key: str | None = None
+    dry_run: bool = False
 
-    def patch(self) -> PatchBody:
-        return PatchBody(**{name: getattr(self, name) for name in PatchBody.__struct_fields__})
+    def name(self, own: str | None) -> Name:
+        """Return the memory to change. Without an id, category and key name it; with one they are changes.
+
+        Raises:
+            InvalidInput: none is named.
+        """
+        if self.id is not None:
+            return self.id
+        category, key = (one if isinstance(one, str) else None for one in (self.category, self.key))
+        return _named(category, key, own)
+
+    def changes(self) -> dict[str, object]:
+        """Return the fields of a draft that change.
+
+        Raises:
+            InvalidInput: a time cannot be stored.
+        """
+        named = ("category", "key") if self.id is None else ()
+        given = {name: getattr(self, name) for name in PatchBody.__struct_fields__ if name not in named}
+        return dict(PatchBody(**given).changes())
 
 
-class History(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    id: str
+class History(OneMemory, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: fields.Limit = 10
 
 
-class Restore(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    id: str
+class Restore(Change, frozen=True, kw_only=True, forbid_unknown_fields=True):
     version: int | None = None
-    if_version: int | None = None
-    idempotency_key: str | None = None
-
-
-class Forget(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    id: str
-    if_version: int | None = None
-    idempotency_key: str | None = None
 
 
 class ImportMemories(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -107,7 +203,19 @@ class ImportMemories(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=T
     dry_run: bool = False
 
 
-ALL = (InSpace, Remember, Recall, OneMemory, ListMemories, UpdateMemory, Forget, History, Restore, ImportMemories)
+ALL = (
+    NoArguments,
+    InSpace,
+    Remember,
+    Recall,
+    GetMemory,
+    ListMemories,
+    UpdateMemory,
+    Change,
+    History,
+    Restore,
+    ImportMemories,
+)
 for _kind in ALL:
     prepare(_kind)
 
@@ -119,17 +227,26 @@ def read(raw: bytes, kind: Any) -> Any:
 
 def checked(max_tokens: int) -> int:
     """Raises `InvalidInput`."""
-    if not 200 <= max_tokens <= 100_000:
-        raise InvalidInput.at("$.max_tokens", f"{max_tokens} is not between 200 and 100,000")
+    if not TOKENS_MIN <= max_tokens <= TOKENS_MAX:
+        raise InvalidInput.at("$.max_tokens", f"{max_tokens} is not between {TOKENS_MIN} and {TOKENS_MAX:,}")
     return max_tokens
 
 
-def narrowed(filter: Any, category: str | None, tags: list[str]) -> Any:
-    """One filter of all that is asked; None when nothing is."""
-    short = {
-        **({"category": category} if category is not None else {}),
-        **({"tags": {"any": tags}} if tags else {}),
-    }
-    if filter is not None and short:
-        return {"and": [filter, short]}
-    return filter if filter is not None else short or None
+def _changed(name: str, operator: Literal["gte", "lt"], value: str | None) -> Iterator[Filter]:
+    """Yield the condition on the time of the last change."""
+    if value is not None:
+        try:
+            yield Leaf("updated_at", operator, moment(value))
+        except ValueError as problem:
+            raise InvalidInput.at(f"$.{name}", str(problem)) from None
+
+
+def _named(category: str | None, key: str | None, own: str | None) -> Address:
+    where = category if own is None else category or own
+    if where is None or key is None:
+        raise InvalidInput.at("$.id", f"give an id, or {_address(own)}")
+    return Address(where, key)
+
+
+def _address(own: str | None) -> str:
+    return "category and key" if own is None else "key"

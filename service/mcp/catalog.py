@@ -1,67 +1,53 @@
-"""The tools as a client is told of them. What a caller may not use is not there: no tool, no argument.
+"""The tools: one entry each says what a tool is called, takes, answers and does.
 
-Every word here is paid for in the context window of every client, on every turn.
+A caller sees no tool and no argument that he may not use. Every word here is paid for in the context window of every
+client, on every turn.
 """
 
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
 
 from core.terms import Scope
+from core.values import TRUST
 from service.access import Access, single_space
-from service.mcp import arguments
+from service.mcp import arguments, reads, writes
+from service.mcp.calls import Call, Outcome
+from service.mcp.schema import described, properties_of, required_of
 
 Json = dict[str, Any]
+Run = Callable[[Call, Any], Awaitable[Outcome]]
 
-TEXT: Json = {"type": "string"}
-WHOLE: Json = {"type": "integer"}
-TAGS: Json = {"type": "array", "items": TEXT}
-OBJECT: Json = {"type": "object"}
-ADDRESS = ("category", "key")
-_MEMORY: Json = {"type": "object", "properties": {"id": TEXT, "content": TEXT, "version": WHOLE}}
-_FIELDS: Json = {
-    "content": TEXT,
-    "category": TEXT,
-    "key": {**TEXT, "description": "Name within the category"},
-    "type": {"enum": ["fact", "preference", "procedure", "guard", "observation"]},
-    "importance": {"enum": ["low", "medium", "high", "critical"]},
-    "tags": TAGS,
-    "reason": TEXT,
-    "source": TEXT,
-    "author": TEXT,
-    "metadata": OBJECT,
-    "event_at": {**TEXT, "description": "When it was true, RFC 3339"},
-    "valid_from": TEXT,
-    "valid_to": TEXT,
-    "expires_at": TEXT,
-    "ttl": {**WHOLE, "description": "Seconds"},
-}
-_NARROW: Json = {
-    "category": TEXT,
-    "tags": TAGS,
-    "filter": {**OBJECT, "description": "{created_at: {gte: 2026-01-01}}"},
-}
-_BUDGET: Json = {**WHOLE, "default": 2000}
-_FEEDBACK: Json = {"feedback": {"enum": ["useful", "not_useful"], "description": "Was it of use when recalled?"}}
-_ONCE: Json = {"idempotency_key": {**TEXT, "description": "Same key on a retry: done once"}}
-_UNSEEN: Json = {"no_touch": {"type": "boolean"}}
-_VERSION: Json = {"if_version": {**WHOLE, "description": "Refuse if it has changed since"}}
+_TEXT: Json = {"type": "string"}
+_WHOLE: Json = {"type": "integer"}
+_FLAG: Json = {"type": "boolean"}
+_OBJECT: Json = {"type": "object"}
+_OBJECTS: Json = {"type": "array", "items": _OBJECT}
+_MEMORY: Json = {"memory": {"type": "object", "properties": {"id": _TEXT, "content": _TEXT, "version": _WHOLE}}}
+_ADDRESS = "category and key"  # of these the key alone is left to a caller of one category
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool, the scope that it needs, the type of its arguments, and what a client is told."""
+    """A tool: the scope that it needs, the type of its arguments, the function that runs it, what a client reads."""
 
     name: str
     needs: Scope
-    arguments: Any
+    arguments: type[msgspec.Struct]
+    run: Run
     description: str
-    properties: Json
-    required: tuple[str, ...] = ()
-    output: Json = msgspec.field(default_factory=dict)
+    words: Mapping[str, str] = {}  # descriptions of arguments, where those of `service.mcp.words` do not fit
+    output: Json
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
     whole: bool = False  # it is about all of a space, so not for keys of one category
+    across: bool = False  # it is about spaces, so not for keys of one space
+
+    @property
+    def in_space(self) -> bool:
+        """Whether it works in one space."""
+        return "space" in properties_of(self.arguments)
 
 
 TOOLS = (
@@ -69,94 +55,73 @@ TOOLS = (
         name="remember",
         needs="append",
         arguments=arguments.Remember,
-        description="Store a memory. What says the same as or contradicts a stored one is refused and shown.",
-        properties={
-            **_FIELDS,
-            "replace": {"type": "boolean", "description": "Replace what is at category and key"},
-            "source_class": {"enum": ["user", "tool", "model", "web"]},
-            "derived_from": {**TAGS, "description": "Ids that it was made from"},
-            "supersedes": {**TEXT, "description": "Id of the outdated memory whose place it takes"},
-            "on_conflict": {"enum": ["reject", "keep", "review", "supersede"]},
-            **_ONCE,
-        },
-        required=("content",),
-        output={"memory": _MEMORY, "created": {"type": "boolean"}},
+        run=writes.remember,
+        description="Store a memory. One that repeats or contradicts a stored one is refused, and that one shown.",
+        words={"category": "Group, e.g. decisions"},
+        output={**_MEMORY, "created": _FLAG},
     ),
     Tool(
         name="recall",
         needs="read",
         arguments=arguments.Recall,
+        run=reads.recall,
         description="Find memories that answer a question, by meaning and by word. Cite their ids. "
         "evidence none: nothing is known about it.",
-        properties={
-            "query": TEXT,
-            "limit": WHOLE,
-            "max_tokens": _BUDGET,
-            **_NARROW,
-            "mode": {"enum": ["hybrid", "semantic", "keyword", "recent"]},
-            "min_evidence": {"enum": ["weak", "strong"]},
-            "as_of": {**TEXT, "description": "What was known then"},
-            **_UNSEEN,
-        },
-        required=("query",),
-        output={"evidence": TEXT, "memories": {"type": "array", "items": OBJECT}, "left_out": OBJECT},
+        output={"evidence": _TEXT, "memories": _OBJECTS, "left_out": _OBJECT},
         read_only=True,
     ),
     Tool(
         name="get_memory",
         needs="read",
-        arguments=arguments.OneMemory,
-        description="Read a memory by id, or by category and key.",
-        properties={"id": TEXT, "category": TEXT, "key": TEXT, **_UNSEEN},
-        output={"memory": _MEMORY},
+        arguments=arguments.GetMemory,
+        run=reads.get_memory,
+        description="Read all fields of a memory.",
+        output=_MEMORY,
         read_only=True,
     ),
     Tool(
         name="list_memories",
         needs="read",
         arguments=arguments.ListMemories,
-        description="List memories, newest first.",
-        properties={"limit": WHOLE, "cursor": TEXT, "max_tokens": _BUDGET, **_NARROW},
-        output={"memories": {"type": "array", "items": OBJECT}, "next_cursor": {"type": ["string", "null"]}},
+        run=reads.list_memories,
+        description="List memories, newest first unless sorted otherwise.",
+        output={"memories": _OBJECTS, "next_cursor": {"type": ["string", "null"]}},
         read_only=True,
     ),
     Tool(
         name="update_memory",
         needs="write",
         arguments=arguments.UpdateMemory,
-        description="Change fields of a memory; what is left out stays. Old versions stay in its history.",
-        properties={"id": TEXT, **_FIELDS, **_FEEDBACK, **_VERSION, **_ONCE},
-        required=("id",),
-        output={"memory": _MEMORY},
+        run=writes.update_memory,
+        description="Change fields of a memory; what is left out stays, null clears. Old versions stay in its history.",
+        words={"id": "Without it category and key name the memory"},
+        output=_MEMORY,
         idempotent=True,
     ),
     Tool(
         name="memory_history",
         needs="read",
         arguments=arguments.History,
+        run=reads.memory_history,
         description="Versions of a memory, what changed, what superseded it.",
-        properties={"id": TEXT, "limit": WHOLE},
-        required=("id",),
-        output={"versions": {"type": "array", "items": OBJECT}},
+        output={"versions": _OBJECTS},
         read_only=True,
     ),
     Tool(
         name="restore_memory",
         needs="write",
         arguments=arguments.Restore,
+        run=writes.restore_memory,
         description="Undo the last change or deletion of a memory, or go back to a version.",
-        properties={"id": TEXT, "version": WHOLE, **_VERSION, **_ONCE},
-        required=("id",),
-        output={"memory": _MEMORY},
+        output=_MEMORY,
     ),
     Tool(
         name="forget",
         needs="delete",
-        arguments=arguments.Forget,
+        arguments=arguments.Change,
+        run=writes.forget,
         description="Delete a memory.",
-        properties={"id": TEXT, **_VERSION, **_ONCE},
-        required=("id",),
-        output={"id": TEXT, "deleted": {"type": "boolean"}},
+        output={"id": _TEXT, "deleted": _FLAG},
         destructive=True,
         idempotent=True,
     ),
@@ -164,10 +129,9 @@ TOOLS = (
         name="import_memories",
         needs="write",
         arguments=arguments.ImportMemories,
+        run=writes.import_memories,
         description="Take in an export (resource memory://{space}/export), all or nothing. Known ids are skipped.",
-        properties={"ndjson": TEXT, "dry_run": {"type": "boolean"}},
-        required=("ndjson",),
-        output={"created": WHOLE, "skipped": OBJECT},
+        output={"created": _WHOLE, "skipped": _OBJECT},
         idempotent=True,
         whole=True,
     ),
@@ -175,31 +139,45 @@ TOOLS = (
         name="list_categories",
         needs="read",
         arguments=arguments.InSpace,
+        run=reads.list_categories,
         description="List categories with their numbers of memories.",
-        properties={},
-        output={"categories": {"type": "array", "items": OBJECT}},
+        output={"categories": _OBJECTS},
         read_only=True,
+    ),
+    Tool(
+        name="list_spaces",
+        needs="read",
+        arguments=arguments.NoArguments,
+        run=reads.list_spaces,
+        description="List spaces.",
+        output={"spaces": {"type": "array", "items": _TEXT}},
+        read_only=True,
+        across=True,
     ),
     Tool(
         name="memory_stats",
         needs="read",
         arguments=arguments.InSpace,
+        run=reads.memory_stats,
         description="Sizes of a space.",
-        properties={},
-        output={"memories": WHOLE},
+        output={"memories": _WHOLE},
         read_only=True,
     ),
 )
 
 
 def usable(access: Access) -> list[Tool]:
-    """The tools that a caller may use, always in this order."""
-    narrow = access.grant.category is not None
-    return [tool for tool in TOOLS if access.may(tool.needs) and not (tool.whole and narrow)]
+    """Return the tools that a caller may use, always in this order."""
+    narrow, single = access.grant.category is not None, single_space(access.grant) is not None
+    return [
+        tool
+        for tool in TOOLS
+        if access.may(tool.needs) and not (tool.whole and narrow) and not (tool.across and single)
+    ]
 
 
 def hidden(access: Access) -> frozenset[str]:
-    """The arguments that there are not for a caller."""
+    """Return the arguments that there are not for a caller."""
     names: set[str] = set()
     if single_space(access.grant) is not None:
         names.add("space")
@@ -208,3 +186,29 @@ def hidden(access: Access) -> frozenset[str]:
     if not access.may("write"):
         names |= {"replace", "supersedes"}
     return frozenset(names)
+
+
+def schema_of(tool: Tool, access: Access) -> Json:
+    """Return the JSON Schema of the arguments of a tool, as a caller sees it."""
+    gone = hidden(access)
+    properties = {
+        name: _for(access, name, described(name, schema, tool.words))
+        for name, schema in properties_of(tool.arguments).items()
+        if name not in gone
+    }
+    required = list(required_of(tool.arguments))
+    if "space" in properties and not access.grant.reaches("default"):
+        required.append("space")
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+def _for(access: Access, name: str, schema: Json) -> Json:
+    """Return the schema of an argument with the words and choices that are for this caller."""
+    if access.grant.category is not None:
+        schema = {**schema, "description": schema["description"].replace(_ADDRESS, "key")}
+    own = access.grant.source_class
+    if name == "source_class" and own is not None:
+        return {**schema, "enum": [one for one in schema["enum"] if TRUST[one] <= TRUST[own]]}
+    if name == "on_conflict" and not access.may("write"):
+        return {**schema, "enum": [one for one in schema["enum"] if one != "supersede"]}
+    return schema

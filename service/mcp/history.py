@@ -1,11 +1,13 @@
-"""The versions of a memory as an answer: what each changed, in few words."""
+"""The versions of a memory as an answer: the changes of each, in few words."""
 
 from typing import Any
 
 import msgspec
 
-from core.values import FieldChange, History, Version
-from service.mcp.recall import NOTICE
+from core.errors import InvalidInput
+from core.values import LIMIT_MAX, FieldChange, History, Version
+from service.mcp.fence import CONTENT, one_line
+from service.mcp.rendering import NOTICE, counted
 
 Json = dict[str, Any]
 
@@ -13,14 +15,22 @@ SHOWN = 300  # characters of a value
 
 
 def told(history: History, limit: int) -> tuple[Json, str]:
-    """The newest versions, structured and as text; in text each line of what somebody stored is marked."""
+    """Return the newest versions, structured and as text with a mark at each line that somebody else wrote.
+
+    Raises:
+        InvalidInput: the limit is out of range.
+    """
+    if not 1 <= limit <= LIMIT_MAX:
+        raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
     versions = [_version(version) for version in history.versions[:limit]]
     left_out = len(history.versions) - len(versions)
-    structured = {"versions": versions, "chain": list(history.chain), "left_out": left_out, "notice": NOTICE}
-    parts = [f"{len(history.versions)} versions, newest first. {NOTICE}", *map(_text, versions)]
+    memory_id = history.versions[0].memory.id
+    structured: Json = {"id": memory_id, "versions": versions, "chain": list(history.chain), "left_out": left_out}
+    number = counted(len(history.versions), "version", "versions")
+    parts = [f"[{memory_id}] {number}, newest first. {NOTICE}", *map(_text, versions)]
     if len(history.chain) > 1:
         parts.append(f"One superseded the other: {', '.join(history.chain)}")
-    return structured, "\n\n".join(parts)
+    return {**structured, "notice": NOTICE}, "\n\n".join(parts)
 
 
 def _version(version: Version) -> Json:
@@ -45,6 +55,6 @@ def _short(value: object) -> object:
 
 
 def _text(version: Json) -> str:
-    changes = [f"> {msgspec.json.encode(change).decode()}" for change in version["changes"]]
-    content = msgspec.json.encode(version["content"]).decode()
-    return "\n".join([f"version {version['version']}, {version['since']}", *(changes or [f"> {content}"])])
+    told = version["changes"] or [version["content"]]
+    lines = (f"{CONTENT}{one_line(msgspec.json.encode(one).decode())}" for one in told)
+    return "\n".join([f"version {version['version']}, {version['since']}", *lines])

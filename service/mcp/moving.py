@@ -16,7 +16,7 @@ async def exported(session: Session, space: str) -> str:
         HttpError: it is too large for a message.
     """
     backend = session.backend
-    export = await backend.store(session.memories.export, space, installed_version(), vectors=False)
+    export = await backend.store(session.memories().export, space, installed_version(), vectors=False)
     parts: list[bytes] = []
     pages = (encoded(page) for page in export.pages())
     while (part := await backend.store(next, pages, b"")) != b"":
@@ -24,7 +24,6 @@ async def exported(session: Session, space: str) -> str:
         if sum(map(len, parts)) > EXPORT_MAX:
             raise HttpError(
                 "too_large",
-                f"the space is larger than {EXPORT_MAX:,} bytes; take it out by GET /v1/spaces/{space}/export "
-                f"or `muisti --space {space} export`",
+                f"the space is larger than {EXPORT_MAX:,} bytes; take the HTTP API or `muisti --space {space} export`",
             )
     return b"".join(parts).decode()

@@ -3,8 +3,8 @@
 import mcp_types as types
 
 from core.errors import InvalidInput, NotFound
-from core.query import Query
 from core.terms import Scope
+from service.mcp.arguments import Recall
 from service.mcp.recall import packed
 from service.mcp.session import Session
 
@@ -45,13 +45,14 @@ async def prompt(session: Session, name: str, arguments: dict[str, str]) -> type
     topic = arguments.get("topic", "").strip()
     if not topic:
         raise InvalidInput.at("$.topic", "is required")
-    answer = await session.backend.search(session.memories, space, Query(text=topic, limit=BRIEF_LIMIT))
-    _, known = packed(answer, BRIEF_TOKENS)
-    asked = (
+    asked = Recall(query=topic, limit=BRIEF_LIMIT, max_tokens=BRIEF_TOKENS)
+    answer = await session.backend.search(session.memories(), space, asked.search())
+    _, known = packed(answer, asked.max_tokens, wanted=asked.min_evidence)
+    brief = (
         "Brief me on the topic below, from the stored memories below it. Cite ids. Say what is not known.\n\n"
         f"Topic: {topic}\n\n{known}"
     )
-    return _message(f"A briefing on {topic[:80]}", asked)
+    return _message(f"A briefing on {topic[:80]}", brief)
 
 
 def _remember(space: str, category: str | None) -> str:

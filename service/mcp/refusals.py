@@ -1,44 +1,162 @@
-"""What is refused, as a tool says it: the stable code, what is wrong, and what to do next."""
+"""Tells what is refused in the words of the tools: the stable code, what is wrong, and what to do next.
 
+The messages of the core are those of HTTP, which know routes and headers. Here an error says what is wrong in the words
+of the tools, and `advice` what a caller may do about it: nothing that the key does not allow.
+"""
+
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from core.errors import MuistiError
+from core.errors import (
+    AddressTaken,
+    Contradiction,
+    Duplicate,
+    Echo,
+    InvalidInput,
+    MuistiError,
+    NotFound,
+    QuotaExceeded,
+    RequestReused,
+    Similar,
+    Stale,
+    TooLarge,
+)
+from service.access import Access, single_space
 from service.errors import HttpError, problem_of
 from service.mcp.calls import Outcome
+from service.mcp.differences import differences
+from service.mcp.fence import one_line
+from service.mcp.rendering import quoted
+from service.schemas.likeness import LikenessReply
 
-NEXT: Mapping[str, str] = {
-    "duplicate": "Nothing was stored. Use the memory that is there, or update_memory; on_conflict=keep stores both.",
-    "contradiction": "Nothing was stored. If the new one is right, update_memory the old one; on_conflict=keep: both.",
-    "echo": "Nothing was stored: you have just recalled it. If it has changed, update_memory that one.",
-    "address_taken": "Nothing was stored. Send replace=true to replace it, or choose another key.",
-    "not_found": "It was deleted or never was; recall or list_memories shows what there is.",
+Json = dict[str, Any]
+
+QUOTED = 3  # memories that stand against a new one, in text
+
+# Paths of HTTP bodies whose arguments have other names here.
+_NAMES: Mapping[str, str] = {
+    "$": "$.arguments",
+    "$.recency.weight": "$.recency_weight",
+    "$.recency.half_life_days": "$.half_life_days",
+}
+_AGAIN = "Call again in a second, with the same arguments."
+_ADVICE: Mapping[str, str] = {
     "stale_version": "Read it again with get_memory, then repeat the change with the new version.",
     "idempotency_key_reused": "Use a new idempotency_key for a new request.",
     "forbidden": "The key does not allow it; ask whoever runs the server.",
     "invalid_input": "Correct the arguments named in errors and call again.",
     "point_ahead": "as_of lies in the future; leave it out for what is known now.",
     "past_retention": "That is too long ago; choose a later as_of.",
-    "epoch_gone": "The space was made anew since; give as_of as a time.",
+    "epoch_gone": "The space was made again since; give as_of as a time.",
     "sensitive_content": "Nothing was stored. Say it without the secret or the personal data, and call again.",
     "malformed_json": "Correct the arguments and call again.",
-    "busy": "Call again in a second, with the same arguments.",
-    "store_unavailable": "Call again in a second, with the same arguments.",
+    "busy": _AGAIN,
+    "store_unavailable": _AGAIN,
+    "not_yet_replicated": _AGAIN,
     "store_full": "Nothing was stored; whoever runs the server must make room.",
-    "quota_exceeded": "Nothing was stored. Forget what is no longer needed, or ask whoever runs the server for more.",
+    "too_large": "Nothing was stored. Send less at a time.",
     "issuer_unavailable": "Call again in a minute; the server cannot check tokens now.",
     "model_mismatch": "Whoever runs the server must run `muisti reembed`.",
 }
+_CHANGE = "change it with update_memory"
 
 
-def refused(error: MuistiError | HttpError) -> Outcome:
+def refused(error: MuistiError | HttpError, access: Access) -> Outcome:
+    """Return the outcome of a call that is refused."""
     problem = problem_of(error)
-    advice = NEXT.get(problem.code, "")
-    structured: dict[str, Any] = {"code": problem.code, "detail": problem.detail, "next": advice}
+    detail = said(error)
+    advice = _advice(error, access)
+    structured: Json = {"code": problem.code, "detail": detail, "next": advice}
     if problem.errors:
-        structured["errors"] = msgspec.to_builtins(problem.errors)
+        structured["errors"] = [{"path": _path(one.path), "message": one.message} for one in problem.errors]
+    against = [] if problem.conflicts is msgspec.UNSET else problem.conflicts
     if problem.conflicts is not msgspec.UNSET:
-        structured["conflicts"] = msgspec.to_builtins(problem.conflicts)
-    return Outcome(structured, f"{problem.code}: {problem.detail}. {advice}".strip(), is_error=True)
+        structured["conflicts"] = msgspec.to_builtins(against)
+    text = f"{problem.code}: {detail}. {advice}".strip()
+    return Outcome(structured, "\n\n".join([text, *map(_quoted, against[:QUOTED])]), is_error=True)
+
+
+def said(error: MuistiError | HttpError) -> str:
+    """Return what is wrong, on one line, without advice."""
+    return one_line(_said(error))
+
+
+def _said(error: MuistiError | HttpError) -> str:
+    match error:
+        case Similar():
+            return _like(error)
+        case AddressTaken():
+            whose = f"belong to memory {', '.join(one.id for one in error.found)}" if error.found else "are taken"
+            return f"category {error.category!r} and key {error.key!r} {whose}"
+        case Echo():
+            return f"it only repeats what you have just recalled: {', '.join(error.ids[:QUOTED])}"
+        case RequestReused():
+            return "this idempotency_key was used with other arguments"
+        case QuotaExceeded() | Stale():
+            return str(error).partition(";")[0]
+        case TooLarge():
+            return re.split("; nothing was stored|: send", str(error))[0]
+        case InvalidInput():
+            return "; ".join(f"{_path(one.path).removeprefix('$.')}: {one.message}" for one in error.problems)
+        case HttpError():
+            return error.detail
+        case _:
+            return str(error)
+
+
+def _path(path: str) -> str:
+    """Return the path of an argument by the name that it has here."""
+    return "$.ndjson" if path.startswith("$.lines[") else _NAMES.get(path, path)
+
+
+def _like(error: Similar) -> str:
+    if not error.found:
+        return f"the new memory {error.says} a stored one"
+    found = error.found[0]
+    return ". ".join([f"the new memory {error.says} {found.id}", *differences(found.differs)])
+
+
+def _quoted(one: LikenessReply) -> str:
+    """Return a stored memory that stands against a new one, as text."""
+    kept = {"id": one.id, "category": one.category, "key": one.key, "content": one.content}
+    return quoted({name: value for name, value in kept.items() if value is not None})
+
+
+def _advice(error: MuistiError | HttpError, access: Access) -> str:
+    """Return what the caller may do next."""
+    match error:
+        case Duplicate():
+            other = f", or {_CHANGE}" if access.may("write") else ""
+            return f"Nothing was stored. Use the stored memory{other}; on_conflict=keep stores both."
+        case Contradiction():
+            if access.may("write"):
+                return f"Nothing was stored. If yours is right, {_CHANGE}; on_conflict=supersede or keep stores it."
+            return "Nothing was stored. on_conflict=review stores yours too, and a person decides."
+        case Echo():
+            other = f" If it has changed, {_CHANGE}." if access.may("write") else ""
+            return f"Nothing was stored: it is known already.{other}"
+        case AddressTaken():
+            other = "Send replace=true to replace that one, or choose" if access.may("write") else "Choose"
+            return f"Nothing was stored. {other} another key."
+        case QuotaExceeded():
+            other = "Forget what is no longer needed, or ask" if access.may("delete") else "Ask"
+            return f"Nothing was stored. {other} whoever runs the server for more."
+        case NotFound():
+            return _missing(error.kind, access)
+        case _:
+            return _ADVICE.get(error.code, "")
+
+
+def _missing(kind: str, access: Access) -> str:
+    if kind == "space":
+        if single_space(access.grant) is not None or not access.may("read"):
+            return "Ask whoever runs the server for a space that is there."
+        return "list_spaces names those that are there; leave space out for the usual one."
+    if kind == "version":
+        return "memory_history names the versions that are there."
+    if not access.may("read"):
+        return "It was deleted or never was."
+    return "It was deleted or never was; recall or list_memories shows what there is."

@@ -14,6 +14,7 @@ from service.errors import HttpError
 from service.mcp import completion, prompts, resources
 from service.mcp.catalog import usable
 from service.mcp.listening import Listening
+from service.mcp.refusals import said
 from service.mcp.session import Session
 from service.mcp.told import told
 from service.mcp.tools import run, tool_of
@@ -122,4 +123,4 @@ def _failure(ctx: Context, error: MuistiError | HttpError, uri: str | None = Non
     number = NOT_FOUND if code == "not_found" and uri is not None and not modern else types.INVALID_PARAMS
     if code in ("busy", "store_unavailable", "store_full", "store_corrupt", "internal"):
         number = types.INTERNAL_ERROR
-    return MCPError(number, str(error), {"code": code} | ({"uri": uri} if uri is not None else {}))
+    return MCPError(number, said(error), {"code": code} | ({"uri": uri} if uri is not None else {}))

@@ -15,20 +15,26 @@ class Session(msgspec.Struct, frozen=True):
     backend: Backend
     access: Access
 
-    @property
-    def memories(self) -> Memories:
-        return self.backend.engine.seen_by(self.access.caller())
+    def memories(self, *, dry_run: bool = False) -> Memories:
+        """Return the memories as the caller sees them. `dry_run`: nothing that is written stays."""
+        return self.backend.engine.seen_by(self.access.caller(), dry_run=dry_run)
+
+    def usual_space(self) -> str | None:
+        """Return the space of a call that names none: the only one of the key, else the default; None: neither."""
+        grant = self.access.grant
+        return single_space(grant) or (DEFAULT if grant.reaches(DEFAULT) else None)
 
     def space(self, named: str | None, need: Need) -> str:
-        """The space of a call: the one that is named, else the only one of the key, else the default.
+        """Return the space of a call.
 
         Raises:
-            InvalidInput: none is named, and none goes without saying.
+            InvalidInput: none is named, and there is no usual one.
             NotFound, HttpError: the caller may not.
         """
-        space = named or single_space(self.access.grant) or (DEFAULT if self.access.grant.reaches(DEFAULT) else None)
+        space = named or self.usual_space()
         if space is None:
-            raise InvalidInput.at("$.space", "name a space; this key has several")
+            names = "; list_spaces names them" if self.access.may("read") else ""
+            raise InvalidInput.at("$.space", f"name a space: this key has several{names}")
         check(self.access, need, space)
         return space
 

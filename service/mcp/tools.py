@@ -9,14 +9,14 @@ from core.errors import MuistiError
 from service.access import Access
 from service.errors import HttpError
 from service.mcp.arguments import read
-from service.mcp.calls import RUN, Call, Outcome
+from service.mcp.calls import Call, Outcome
 from service.mcp.catalog import Tool, hidden, usable
 from service.mcp.refusals import refused
 from service.mcp.session import Session
 
 
 def tool_of(access: Access, name: str) -> Tool | None:
-    """None: it is not there, or not for this caller, which is the same from outside."""
+    """Return a tool; None: it is not there, or not for this caller, which is the same from outside."""
     return next((tool for tool in usable(access) if tool.name == name), None)
 
 
@@ -27,7 +27,7 @@ async def run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Out
         outcome = await _run(session, tool, arguments)
     except (MuistiError, HttpError) as error:
         calls.add(tool.name, error.code)
-        return refused(error)
+        return refused(error, session.access)
     calls.add(tool.name, "ok")
     return outcome
 
@@ -38,5 +38,6 @@ async def _run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Ou
         raise HttpError("forbidden", f"there is no argument {', '.join(sorted(gone))} for this key; leave it out")
     raw = msgspec.json.encode(arguments, order="deterministic")
     given = read(raw, tool.arguments)
-    space = session.space(given.space, tool.needs)
-    return await RUN[tool.name](Call(session.backend, session.access, space, session.memories, raw), given)
+    space = session.space(given.space, tool.needs) if tool.in_space else ""
+    memories = session.memories(dry_run=getattr(given, "dry_run", False))
+    return await tool.run(Call(session, space, memories, raw), given)

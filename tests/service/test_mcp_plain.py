@@ -1,6 +1,7 @@
 """A plain call is answered as the SDK would answer it, and what is not plain is left to the SDK."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,9 +18,12 @@ from service.mcp import plain
 from service.settings import Settings
 from tests.service.fakes import API, draft
 from tests.service.keyed import with_mode
+from tests.service.mcp_client import LONG, call, schemas
+from tests.service.mcp_client import PLAIN as SHORT
 
 pytestmark = pytest.mark.one_store
 
+NEW_ID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]{22}")  # a dry run gives each new memory another
 MODERN = MODERN_PROTOCOL_VERSIONS[-1]
 VERSIONS = (*HANDSHAKE_PROTOCOL_VERSIONS, MODERN, None)
 META = {
@@ -40,6 +44,23 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("list_categories", {}),
     ("memory_stats", {}),
 ]
+
+
+# What each tool needs to do something; a dry run, so that both ways meet the same.
+NEEDED: dict[str, dict[str, Any]] = {
+    "remember": {"content": "We deploy on Mondays", "dry_run": True},
+    "recall": {"query": "deploy"},
+    "get_memory": {"category": "rules", "key": "deploy"},
+    "update_memory": {"category": "rules", "key": "deploy", "dry_run": True},
+    "memory_history": {"category": "rules", "key": "deploy"},
+    "restore_memory": {"category": "rules", "key": "deploy", "dry_run": True},
+    "forget": {"category": "rules", "key": "deploy", "dry_run": True},
+    "import_memories": {"ndjson": "", "dry_run": True},
+}
+SAMPLES: dict[str, Any] = {
+    "string": "2031-01-01T00:00:00Z", "integer": 1, "number": 0.5, "boolean": True, "object": {"type": "fact"},
+    "array": ["a"],
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -96,6 +117,29 @@ def test_both_ways_answer_alike(client: httpx.Client, ways: list[bool], version:
         assert [answer.status_code for answer in answers] == [200, 200]
         assert message(answers[0]) == message(answers[1])
     assert ways == [True, False] * len(CALLS)
+
+
+def samples(schema: dict[str, Any]) -> list[Any]:
+    """Return values that a schema allows, null where it does, and one that no argument allows."""
+    kinds = schema.get("type", ())
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    return [*schema.get("enum", ()), *(None if kind == "null" else SAMPLES[kind] for kind in kinds), [[]]]
+
+
+def test_both_ways_answer_alike_to_every_argument(client: httpx.Client, ways: list[bool]):
+    client.post(f"{API}/memories", json=draft("We deploy on Fridays", category="rules", key="deploy"))
+    asked = 0
+    for tool, schema in schemas(client).items():
+        for name, declared in schema["properties"].items():
+            for value in samples(declared):
+                arguments = {**NEEDED.get(tool, {}), name: value} | ({"dry_run": True} if name != "dry_run" else {})
+                if "dry_run" not in schema["properties"]:
+                    arguments.pop("dry_run", None)
+                short, long = (call(client, tool, content_type=kind, **arguments) for kind in (SHORT, LONG))
+                told = [NEW_ID.sub("", json.dumps(one, sort_keys=True)) for one in (short, long)]
+                assert told[0] == told[1], (tool, arguments)
+                asked += 1
+    assert asked > 250 and [way for way in ways if way] and ways.count(True) == asked
 
 
 def test_a_forbidden_tool_and_argument_are_refused_alike(engine: Engine, ways: list[bool]):

@@ -1,0 +1,70 @@
+"""The tools that only read: one call of the engine each."""
+
+from core import points
+from service.mcp.arguments import GetMemory, History, InSpace, ListMemories, NoArguments, Recall, checked
+from service.mcp.calls import Call, Outcome
+from service.mcp.fence import one_line
+from service.mcp.history import told
+from service.mcp.recall import fits, listed, packed
+from service.mcp.rendering import NOTICE, counted, quoted, shown
+
+
+async def recall(call: Call, given: Recall) -> Outcome:
+    query = given.search()
+    answer = await call.backend.search(call.memories, call.space, query)
+    return Outcome(*packed(answer, given.max_tokens, wanted=given.min_evidence, full=given.full))
+
+
+async def get_memory(call: Call, given: GetMemory) -> Outcome:
+    found = await call.backend.store(
+        call.memories.get, call.space, call.name(given), as_of=points.parse(given.as_of), no_touch=given.no_touch
+    )
+    memory = shown(found.memory, full=True)
+    return Outcome({"memory": memory, "notice": NOTICE}, f"{NOTICE}\n\n{quoted(memory)}")
+
+
+async def list_memories(call: Call, given: ListMemories) -> Outcome:
+    filter, as_of = given.narrowed(), points.parse(given.as_of)
+    max_tokens, limit, left_out = checked(given.max_tokens), given.limit, 0
+    while True:
+        page = await call.backend.store(
+            call.memories.list_memories,
+            call.space,
+            filter=filter,
+            limit=limit,
+            sort=given.sort,
+            cursor=given.cursor,
+            as_of=as_of,
+        )
+        kept = max(fits(page.items, max_tokens, full=given.full), 1)
+        if kept >= len(page.items):
+            return Outcome(*listed(page, left_out, max_tokens, full=given.full))
+        left_out += len(page.items) - kept
+        limit = kept  # asked again, because it is the page that knows its cursor
+
+
+async def memory_history(call: Call, given: History) -> Outcome:
+    history = await call.backend.store(call.memories.history, call.space, call.name(given))
+    return Outcome(*told(history, given.limit))
+
+
+async def list_categories(call: Call, _: InSpace) -> Outcome:
+    counts = await call.backend.store(call.memories.categories, call.space)
+    found = [{"name": one.name, "count": one.count} for one in counts.items]
+    text = "\n".join(f"{one_line(one.name)}: {one.count}" for one in counts.items) or "There are no categories yet."
+    return Outcome({"categories": found}, text)
+
+
+async def list_spaces(call: Call, _: NoArguments) -> Outcome:
+    found = await call.session.spaces()
+    usual = call.session.usual_space()
+    structured = {"spaces": found, "default": usual if usual in found else None}
+    lines = [f"{name} (used when space is left out)" if name == usual else name for name in found]
+    return Outcome(structured, "\n".join([f"{counted(len(found), 'space', 'spaces')}.", *lines]))
+
+
+async def memory_stats(call: Call, _: InSpace) -> Outcome:
+    stats = await call.backend.store(call.memories.stats, call.space)
+    names = ("memories", "versions", "tokens", "content_bytes", "expired", "changes", "changes_last_day")
+    found = {name: getattr(stats, name) for name in names}
+    return Outcome(found, ", ".join(f"{name} {value}" for name, value in found.items()))

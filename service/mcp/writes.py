@@ -1,0 +1,166 @@
+"""The tools that change something: one call of the engine each, two where feedback comes with a change."""
+
+from typing import Any
+
+import msgspec
+
+from core.errors import InvalidInput
+from core.importing.importer import Import
+from core.outcomes import Likeness, Plan, Written
+from service.access import check
+from service.lines import Lines
+from service.mcp.arguments import Change, ImportMemories, Remember, Restore, UpdateMemory
+from service.mcp.calls import Call, Json, Outcome
+from service.mcp.differences import differences
+from service.mcp.flags import flags_of, told_of
+from service.mcp.rendering import counted, shown
+from service.schemas.likeness import alike
+from service.schemas.requests import on_conflict_of
+
+PLANNED = 20  # changes of a dry run that are named
+
+
+async def remember(call: Call, given: Remember) -> Outcome:
+    request = call.once("remember", given.idempotency_key)
+    category = given.category if call.access.grant.category is None else call.access.grant.category
+    if given.replace:
+        if given.supersedes is not None:
+            raise InvalidInput.at("$.replace", "goes without supersedes: one keeps the id of the old memory")
+        if category is None or given.key is None:
+            raise InvalidInput.at("$.replace", "needs category and key: they say what to replace")
+        written = await call.backend.store(
+            call.memories.put_entry, call.space, given.entry(category, given.key), request=request
+        )
+    elif given.supersedes is not None:
+        written = await call.backend.store(
+            call.memories.supersede, call.space, given.supersedes, given.successor().draft(), request=request
+        )
+    else:
+        choice = on_conflict_of(given.on_conflict, None, "reject")
+        if choice == "supersede":
+            check(call.access, "write", call.space)
+        written = await call.backend.add(call.memories, call.space, given.draft(), choice, request)
+    memory = written.memories[0]
+    structured: Json = {"created": written.created, "replayed": written.replayed}
+    if similar := alike(written.similar):
+        structured["similar"] = msgspec.to_builtins(similar)
+    beside = "".join(_beside(one) for one in written.similar)
+    if written.plan is not None:
+        return _planned(written, written.plan, structured, beside)
+    done = "Already remembered" if written.replayed else "Remembered" if written.created else "Replaced"
+    instead = f" It supersedes {memory.supersedes}." if memory.supersedes and written.created else ""
+    text = f"{done} as {memory.id}, version {memory.version}.{instead}{beside}{told_of(written)}"
+    return Outcome({"memory": shown(memory), **structured, **flags_of(written)}, text)
+
+
+async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
+    name, changes = call.name(given), given.changes()
+    if given.feedback is not None and not changes:
+        return await _noted(call, given)
+    written = await call.backend.store(
+        call.memories.update,
+        call.space,
+        name,
+        changes,
+        if_match=given.if_version,
+        request=call.once("update_memory", given.idempotency_key),
+    )
+    memory = written.memories[0]
+    if given.feedback is not None:
+        await call.backend.store(call.memories.give_feedback, call.space, memory.id, given.feedback)
+    structured = {"memory": shown(memory, full=True)}
+    if written.plan is not None:
+        return _planned(written, written.plan, structured)
+    text = f"{memory.id} is now at version {memory.version}.{told_of(written)}"
+    return Outcome({**structured, **flags_of(written)}, text)
+
+
+async def restore_memory(call: Call, given: Restore) -> Outcome:
+    written = await call.backend.store(
+        call.memories.restore,
+        call.space,
+        call.name(given),
+        given.version,
+        if_match=given.if_version,
+        request=call.once("restore_memory", given.idempotency_key),
+    )
+    memory = written.memories[0]
+    structured = {"memory": shown(memory, full=True)}
+    if written.plan is not None:
+        return _planned(written, written.plan, structured)
+    text = f"Restored {memory.id}: now at version {memory.version}.{told_of(written)}"
+    return Outcome({**structured, **flags_of(written)}, text)
+
+
+async def forget(call: Call, given: Change) -> Outcome:
+    written = await call.backend.store(
+        call.memories.delete,
+        call.space,
+        call.name(given),
+        if_match=given.if_version,
+        request=call.once("forget", given.idempotency_key),
+    )
+    memory = written.memories[0]
+    if written.plan is not None:
+        return _planned(written, written.plan, {"id": memory.id, "deleted": False})
+    again = " restore_memory brings it back." if call.access.may("write") else ""
+    return Outcome({"id": memory.id, "deleted": True}, f"Forgot {memory.id}.{again}")
+
+
+async def import_memories(call: Call, given: ImportMemories) -> Outcome:
+    incoming = await call.backend.store(call.memories.begin_import, call.space, dry_run=given.dry_run)
+    try:
+        await call.backend.store(_take_all, incoming, given.ndjson)
+        report = await call.backend.store(incoming.finish)
+    finally:
+        await call.backend.store(incoming.abandon)
+    found = {
+        "import_id": report.id,
+        "dry_run": report.dry_run,
+        "created": report.created,
+        "versions": report.versions,
+        "skipped": dict(report.skipped),
+    }
+    done = "would be imported" if report.dry_run else "imported"
+    return Outcome(found, f"{counted(report.created)} {done}, {sum(report.skipped.values())} skipped.")
+
+
+def _take_all(incoming: Import, text: str) -> None:
+    lines = Lines(incoming.take)
+    lines.feed(text.encode())
+    lines.end()
+
+
+async def _noted(call: Call, given: UpdateMemory) -> Outcome:
+    assert given.feedback is not None
+    noted = await call.backend.store(call.memories.give_feedback, call.space, call.name(given), given.feedback)
+    found = await call.backend.store(call.memories.get, call.space, noted.memory_id, no_touch=True)
+    said = f"{noted.memory_id} was {given.feedback.replace('_', ' ')}."
+    structured: Json = {"memory": shown(found.memory, full=True)}
+    if given.dry_run:
+        return Outcome({**structured, "dry_run": True, "changes": []}, f"Dry run, nothing was noted: {said}")
+    return Outcome(structured, f"Noted: {said}")
+
+
+def _beside(one: Likeness) -> str:
+    """Return a sentence about a stored memory beside which a new one is stored."""
+    if one.kind == "similar":
+        return f" Similar: {one.id}."
+    if one.kind == "duplicate":
+        return f" It says the same as {one.id}."
+    may = "may contradict" if one.kind == "possible_conflict" else "contradicts"
+    return f" It {may} {'. '.join([one.id, *differences(one.differs)])}."
+
+
+def _planned(written: Written, plan: Plan, structured: Json, beside: str = "") -> Outcome:
+    """Return the outcome of a dry run. A new memory would have another id, so none is named."""
+    made = {memory.id for memory in written.memories} if written.created else set[str]()
+    changes = [_change(one.kind, None if one.memory_id in made else one.memory_id) for one in plan.items[:PLANNED]]
+    told = f"The changes would be: {', '.join(' '.join(change.values()) for change in changes)}."
+    found = {**structured, "dry_run": True, "changes": changes, **flags_of(written)}
+    text = f"Dry run, nothing was stored. {told if changes else 'Nothing would change.'}{beside}{told_of(written)}"
+    return Outcome(found, text)
+
+
+def _change(kind: str, memory_id: str | None) -> dict[str, Any]:
+    return {"change": kind, **({} if memory_id is None else {"id": memory_id})}
