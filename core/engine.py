@@ -172,6 +172,10 @@ class Engine(Memories):
         if self._encoder is not None:
             self._encoder.encode_query("warm")
 
+    def check(self) -> None:
+        """Raise when the database is not fit to be written to, as far as is known without reading it."""
+        self._database.primary.check()
+
     def now(self) -> int:
         """The time, in microseconds since 1970."""
         return self._clock()

@@ -78,6 +78,15 @@ class Database(Protocol):
         """The same database, read where it is written: what anybody has written is seen."""
         ...
 
+    def check(self) -> None:
+        """Raise when what is known of the database forbids to write to it; this is no read, and may be cheap.
+
+        Raises:
+            StoreReplaced: its file is not the one that was opened.
+            StoreCorrupt: a read or a write has met damage.
+        """
+        ...
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         """The rows of each statement, all from one snapshot."""
         ...

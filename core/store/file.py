@@ -12,11 +12,13 @@ from typing import cast
 
 import apsw
 
-from core.errors import Busy, StoreUnavailable
+from core.errors import Busy, StoreReplaced, StoreUnavailable
 from core.meters import StoreMeters
 from core.store import opening
 from core.store.database import Database, Ended, Rows, Scrubbed, Statement
 from core.store.free_space import Traces, look
+from core.store.health import Health
+from core.store.opened_files import OpenedFiles
 from core.store.opening import CLEAN
 from core.store.opening import Synchronous as Synchronous
 from core.store.sqlite_errors import translated
@@ -53,7 +55,10 @@ class FileDatabase:
         self._vfs = vfs
         opening.refuse_unsafe_sqlite()
         with translated():
-            self._writer = Writer(opening.writing(self._path, vfs, synchronous), checkpoint_pages)
+            connection = opening.writing(self._path, vfs, synchronous)
+            self._files = OpenedFiles(self._path, connection) if vfs is None else None
+        self._health = Health()
+        self._writer = Writer(connection, checkpoint_pages, self._files, self._health)
         self._pool: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(readers):
             self._pool.put(None)  # opened on first use
@@ -75,8 +80,16 @@ class FileDatabase:
     def primary(self) -> Database:
         return self
 
-    def read(self, statements: Sequence[Statement]) -> list[Rows]:
+    def check(self) -> None:
         with self._reader() as connection, translated():
+            self._health.check()
+            if self._files is not None:
+                self._files.check(connection)
+
+    def read(self, statements: Sequence[Statement]) -> list[Rows]:
+        with self._reader() as connection, self._health.noting(), translated():
+            if self._files is not None:
+                self._files.check(connection)
             if len(statements) == 1:
                 return [run(connection, statements[0])]
             connection.execute("BEGIN")
@@ -118,11 +131,15 @@ class FileDatabase:
     def close(self) -> None:
         if not self._writer.close():
             return
-        for _ in range(self._readers):
-            connection = self._pool.get()
-            if connection is not None:
-                connection.close()
-        self._writer.disconnect()  # the last connection to close empties the log
+        connections = [self._pool.get() for _ in range(self._readers)]
+        opened = [connection for connection in connections if connection is not None] + [self._writer.connection]
+        if self._files is not None and not self._files.ours:
+            for connection in opened:  # else the last to close would move our log into another's file
+                opening.leave_log(connection)
+        for connection in opened:
+            connection.close()  # the last empties the log
+        if self._files is not None:
+            self._files.close()
 
     @contextmanager
     def _reader(self) -> Generator[apsw.Connection]:
@@ -130,8 +147,7 @@ class FileDatabase:
         try:
             if connection is None:
                 refuse_long()
-                with translated():
-                    connection = opening.reading(self._path, self._vfs)
+                connection = self._open_reader()
             yield connection
         finally:
             self._pool.put(connection)
@@ -151,6 +167,18 @@ class FileDatabase:
             raise Busy(
                 f"all {self._readers} readers of the database were in use for {self._reader_seconds:g} s; try again"
             ) from None
+
+    def _open_reader(self) -> apsw.Connection:
+        with translated():
+            connection = opening.reading(self._path, self._vfs)
+            try:
+                if self._files is not None:  # the path may name another database by now
+                    self._files.check(connection)
+            except StoreReplaced:
+                opening.leave_log(connection)
+                connection.close()
+                raise
+            return connection
 
     def _is_clean(self) -> bool:
         with self._reader() as connection, translated():

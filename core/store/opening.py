@@ -93,6 +93,11 @@ def writing(path: Path, vfs: str | None, synchronous: Synchronous) -> apsw.Conne
     return connection
 
 
+def leave_log(connection: apsw.Connection) -> None:
+    """Let the connection close without a checkpoint, and without deleting the log."""
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+
+
 def _make_folder(folder: Path) -> None:
     """Make a folder and those above, and make them last: SQLite syncs the folder of its file and none above it."""
     missing = [above for above in (folder, *folder.parents) if not above.exists()]

@@ -33,6 +33,9 @@ class Rehearsed:
     def primary(self) -> Database:
         return self
 
+    def check(self) -> None:
+        self._inner.check()
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         return self._inner.rehearse([*self._batch, *statements])[len(self._batch) :]
 

@@ -85,6 +85,9 @@ class RemoteDatabase:
     def primary(self) -> Database:
         return self._primary
 
+    def check(self) -> None:
+        self._check_open()
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         self._check_open()
         steps = _reading(statements)
@@ -314,6 +317,9 @@ class _Primary:
     @property
     def primary(self) -> Database:
         return self
+
+    def check(self) -> None:
+        self._whole.check()
 
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         return self._whole.read_primary(statements)

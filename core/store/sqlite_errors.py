@@ -22,7 +22,7 @@ def translated() -> Generator[None]:
             raise WouldWait from error
         raise StoreUnavailable("another process holds the database; try again") from error
     except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:  # the last for a text that is none
-        raise StoreCorrupt("the database file is damaged or is no database") from error
+        raise StoreCorrupt("the database file is damaged or is no database; `muisti doctor` says more") from error
     except (apsw.NoMemError, MemoryError) as error:
         raise StoreUnavailable("not enough memory for the database") from error
     except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:

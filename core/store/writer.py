@@ -12,6 +12,8 @@ import apsw
 from core.errors import MuistiError, StoreUnavailable
 from core.meters import StoreMeters
 from core.store.database import REFUSAL, BadStatement, Ended, Outcome, Refused, Rows, Statement
+from core.store.health import Health
+from core.store.opened_files import OpenedFiles
 from core.store.opening import BUSY_TIMEOUT_MS, CLEAN
 from core.store.sqlite_errors import translated
 
@@ -73,14 +75,27 @@ class _Errand:
 class Writer:
     """Takes jobs of any thread. A job that is refused takes only itself back, and not its group."""
 
-    def __init__(self, connection: apsw.Connection, checkpoint_pages: int = CHECKPOINT_PAGES) -> None:
-        """Take over a connection, which `close` closes. A log of `checkpoint_pages` moves into the file."""
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        checkpoint_pages: int = CHECKPOINT_PAGES,
+        files: OpenedFiles | None = None,
+        health: Health | None = None,
+    ) -> None:
+        """Write with a connection, which stays open when this is closed.
+
+        A log of `checkpoint_pages` moves into the file. `files` None: they are not watched.
+        """
         self.connection = connection
         self._checkpoint_pages = checkpoint_pages
+        self._files = files
+        self._health = health or Health()
+        self._doubtful = False  # look at the files before anything is written
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._errands: queue.SimpleQueue[_Errand] = queue.SimpleQueue()
         self.meters = StoreMeters(waiting=self._jobs.qsize)
         self._log_pages = 0
+        self._committed_pages = 0  # of the log, after a commit that was not looked at yet
         self._closed = False
         self._stopped = False
         self._closing = threading.Lock()
@@ -110,7 +125,7 @@ class Writer:
         self._run_errand(self._rewrite)
 
     def close(self) -> bool:
-        """Write what waits, and stop; whether it still ran. The connection stays open until `disconnect`."""
+        """Write what waits, and stop; whether it still ran. The connection stays open."""
         with self._closing:
             if self._closed:
                 return False
@@ -119,11 +134,8 @@ class Writer:
         self._thread.join()
         return True
 
-    def disconnect(self) -> None:
-        self.connection.close()
-
     def _note_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
-        self._log_pages = pages
+        self._log_pages = self._committed_pages = pages
         return apsw.SQLITE_OK
 
     def _write_groups(self) -> None:
@@ -134,7 +146,7 @@ class Writer:
                 group, running = self._next_group()
                 if group:
                     self._commit(group)
-                if self._log_pages >= self._checkpoint_pages:
+                if self._log_pages >= self._checkpoint_pages and not self._doubtful:
                     self._checkpoint()
                 self._run_errands()
         finally:
@@ -173,12 +185,17 @@ class Writer:
         outcomes: list[Outcome] = []
         began = time.perf_counter()
         try:
-            with translated():
+            with self._health.noting(), translated():
+                self._health.check()
+                if self._doubtful:
+                    self._check_files()
                 self.connection.execute("BEGIN IMMEDIATE")
                 outcomes.extend(self._try(job) for job in group)
                 self.connection.execute("COMMIT")
+                self._check_files()  # before anybody is told: the file may have gone while it was written
         except (MuistiError, apsw.Error) as failure:
             self._roll_back()
+            self._doubtful = True
             for job in group:
                 job.end(failure)
             return
@@ -208,6 +225,13 @@ class Writer:
         self.connection.execute("RELEASE job")
         return outcome
 
+    def _check_files(self) -> None:
+        pages, self._committed_pages = self._committed_pages, 0
+        if self._files is not None:
+            self._doubtful = True
+            self._files.check(self.connection, frames=pages, wait=True)
+            self._doubtful = False
+
     def _roll_back(self) -> None:
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
@@ -220,6 +244,11 @@ class Writer:
             return  # nothing is lost: the log stays, the next commit tries again, and a real fault fails that commit
         finally:
             self._log_pages = 0
+            self._note_files()
+
+    def _note_files(self) -> None:
+        if self._files is not None:
+            self._files.note(self.connection)
 
     def _run_errand(self, work: Callable[[], None]) -> None:
         """Let the writer's thread do something between two groups, and wait for it."""
@@ -235,7 +264,8 @@ class Writer:
                 try:
                     if refusal is not None:
                         raise refusal
-                    with translated():
+                    with self._health.noting(), translated():
+                        self._check_files()
                         errand.work()
                 except (MuistiError, apsw.Error) as failure:
                     errand.waiting(failure)
@@ -248,6 +278,7 @@ class Writer:
             self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             self._log_pages = 0
         finally:
+            self._note_files()
             self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
 
     def _rewrite(self) -> None:

@@ -217,6 +217,9 @@ class NotingDatabase:
         """Where the log stood when this thread's last write returned."""
         return cast(int, self._thread.position)
 
+    def check(self) -> None:
+        self._inner.check()
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         return self._inner.read(statements)
 

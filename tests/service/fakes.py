@@ -34,6 +34,9 @@ class Breakable:
     def primary(self) -> Database:
         return self
 
+    def check(self) -> None:
+        self._inner.check()
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         if self.failure is not None:
             raise self.failure
