@@ -113,6 +113,10 @@ class Database(Protocol):
         """
         ...
 
+    def expect(self, writes: int) -> None:
+        """Note that so many more writes are about to be queued (fewer when negative): a commit may wait for them."""
+        ...
+
     def scrub(self, traces: Traces) -> Scrubbed:
         """Let nothing be left of what was erased outside of all rows, as far as that can be done from here."""
         ...

@@ -89,7 +89,7 @@ class FileDatabase:
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         with self._reader() as connection, self._health.noting(), translated():
             if self._files is not None:
-                self._files.check(connection)
+                self._files.glance(connection)
             if len(statements) == 1:
                 return [run(connection, statements[0])]
             connection.execute("BEGIN")
@@ -112,6 +112,9 @@ class FileDatabase:
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         self._writer.put(statements, ended)
         return True
+
+    def expect(self, writes: int) -> None:
+        self._writer.expect(writes)
 
     def scrub(self, traces: Traces) -> Scrubbed:
         """Empty the log, and look through free space; rewrite the whole file where something is found there."""

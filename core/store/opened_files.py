@@ -25,6 +25,7 @@ LOG, INDEX = "-wal", "-shm"
 FRAME_HEADER_BYTES = 24
 FRAME_BYTES = FRAME_HEADER_BYTES + PAGE_BYTES
 GRACE_SECONDS = 5.0  # from the first page of another process's checkpoint until it counts its frames
+GLANCE_SECONDS = 0.01  # between two checks for reads
 LASTING_SECONDS = 60.0  # a change that is not accounted for by then is none of a checkpoint
 LOOKS = 0.005  # seconds between two looks, while the writer waits for that word
 ADVICE = "stop Muisti, put the file back or restore a backup, and start again"
@@ -54,7 +55,8 @@ class OpenedFiles:
         self._doubt_since: float | None = None
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # opens the log where there was none
         self._log_file = os.open(self._log, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-        self._inodes = tuple(_inode(os.stat(name)) for name in self._names)
+        self._inodes = tuple(number for name in self._names for number in _inode(os.stat(name)))
+        self._sound_at = 0.0
         self._seen = self._look(connection)
 
     @property
@@ -68,25 +70,33 @@ class OpenedFiles:
         """
         if self._refusal is not None:
             raise StoreReplaced(self._refusal)
-        counted, moved = connection.wal_checkpoint(mode=_COUNT)
-        before = (moved, self._read_log(16, 8)) if frames else None
-        try:
-            database, *others = (os.stat(name) for name in self._names)
-        except OSError:
+        counted, moved = connection.wal_checkpoint(mode=_COUNT)  # first: what is counted later has changed the file
+        head = self._read_log(0, LOG_HEADER_BYTES) if frames else b""
+        found = self._found()
+        if found is None:
             self._missing()
-        for name, found, known in zip(self._names, (database, *others), self._inodes, strict=True):
-            if _inode(found) != known:
-                self._refuse(f"{Path(name).name} was replaced while it was open", lasting=False)
-        short = counted > 0 and others[0].st_size < LOG_HEADER_BYTES + counted * FRAME_BYTES
-        least = frames if frames and not self._ends_with(frames) else counted if short else 0
-        if least and connection.wal_checkpoint(mode=_COUNT)[0] >= least:  # else another process began it again
-            self._refuse(f"{Path(self._log).name} was written over while it was open")
-        if (database.st_mtime_ns, database.st_size) != (self._seen.time, self._seen.size):
+        inodes, changed, size, log_size = found
+        if inodes != self._inodes:
+            self._replaced(inodes)
+        short = counted > 0 and log_size < LOG_HEADER_BYTES + counted * FRAME_BYTES
+        if short or (frames and not self._ends_with(frames, head)):
+            least = counted if short else frames
+            if connection.wal_checkpoint(mode=_COUNT)[0] >= least:  # else another process began it again
+                self._refuse(f"{Path(self._log).name} was written over while it was open")
+        seen = self._seen
+        if changed != seen.time or size != seen.size:
             self._account(connection, wait=wait)
-        elif before is not None:  # the log may have begun again since
+        elif frames and seen.checkpoints != (moved, head[16:24]):  # the log has begun again since
             with self._noting:
-                if (database.st_mtime_ns, database.st_size) == (self._seen.time, self._seen.size):
-                    self._seen = self._seen._replace(checkpoints=before)
+                if self._seen is seen:
+                    self._seen = seen._replace(checkpoints=(moved, head[16:24]))
+        self._sound_at = time.monotonic()
+
+    def glance(self, connection: apsw.Connection) -> None:
+        """Check, for a read: not when that was done a moment ago."""
+        if self._refusal is not None or time.monotonic() - self._sound_at > GLANCE_SECONDS:
+            self._sound_at = 0.0
+            self.check(connection)
 
     def note(self, connection: apsw.Connection) -> None:
         """Take the database file as it is now: a checkpoint of ours has changed it."""
@@ -96,12 +106,9 @@ class OpenedFiles:
     @property
     def ours(self) -> bool:
         """Whether nothing is known that speaks against closing the files as usual."""
-        if self._refusal is not None or self._doubt_since is not None:
-            return False
-        try:
-            return tuple(_inode(os.stat(name)) for name in self._names) == self._inodes
-        except OSError:
-            return False
+        found = self._found()
+        settled = self._refusal is None and self._doubt_since is None
+        return settled and found is not None and found[0] == self._inodes
 
     def close(self) -> None:
         """Close the log; call it after the connections are closed.
@@ -109,9 +116,9 @@ class OpenedFiles:
         When another whole database has our name, our log gets another one: SQLite would add it to that database.
         """
         with suppress(OSError):
-            if not self.ours and _inode(os.stat(self._log)) == self._inodes[1] and self._is_another_database():
+            if not self.ours and _inode(os.stat(self._log)) == self._inodes[2:4] and self._is_another_database():
                 os.rename(self._log, f"{self._path}.left-{time.time_ns() // 1_000_000_000}{LOG}")
-                if _inode(os.stat(self._index)) == self._inodes[2]:
+                if _inode(os.stat(self._index)) == self._inodes[4:]:
                     os.unlink(self._index)
         os.close(self._log_file)
 
@@ -136,9 +143,17 @@ class OpenedFiles:
         finally:
             file.xClose()
 
-    def _ends_with(self, frames: int) -> bool:
+    def _found(self) -> tuple[tuple[int, ...], int, int, int] | None:
+        """The inodes of the files, time and size of the database, and size of the log; None when one is missing."""
+        try:
+            one, log, index = os.stat(self._path), os.stat(self._log), os.stat(self._index)
+        except OSError:
+            return None
+        inodes = (one.st_dev, one.st_ino, log.st_dev, log.st_ino, index.st_dev, index.st_ino)
+        return inodes, one.st_mtime_ns, one.st_size, log.st_size
+
+    def _ends_with(self, frames: int, head: bytes) -> bool:
         """Whether the log has a head, and the frame that a commit ended with has its salt."""
-        head = self._read_log(0, LOG_HEADER_BYTES)
         frame = self._read_log(LOG_HEADER_BYTES + (frames - 1) * FRAME_BYTES, FRAME_HEADER_BYTES)
         sound = int.from_bytes(head[:4], "big") in LOG_MAGIC
         return sound and len(frame) == FRAME_HEADER_BYTES and frame[8:16] == head[16:24]
@@ -183,6 +198,10 @@ class OpenedFiles:
         head, size = self._head(), os.stat(self._path).st_size
         same = head[:18] == self._seen.head[:18] and int.from_bytes(head[68:72], "big") == APPLICATION_ID
         return same and int.from_bytes(head[28:32], "big") * PAGE_BYTES == size
+
+    def _replaced(self, inodes: tuple[int, ...]) -> NoReturn:
+        place = next(place for place in range(6) if inodes[place] != self._inodes[place])
+        self._refuse(f"{Path(self._names[place // 2]).name} was replaced while it was open", lasting=False)
 
     def _missing(self) -> NoReturn:
         name = next((name for name in self._names if not os.path.exists(name)), self._path)

@@ -48,6 +48,9 @@ class Rehearsed:
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return False
 
+    def expect(self, writes: int) -> None:
+        pass  # nothing is queued here
+
     def scrub(self, traces: Traces) -> Scrubbed:
         raise StoreUnavailable(ONLY_READ)
 

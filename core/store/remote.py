@@ -135,6 +135,9 @@ class RemoteDatabase:
         except PASSING as problem:
             raise StoreUnavailable(f"the database was not read to its end: {problem}; try again") from problem
 
+    def expect(self, writes: int) -> None:
+        pass  # nothing is queued here
+
     def scrub(self, traces: Traces) -> Scrubbed:
         """No more than overwriting rows is possible: the server refuses VACUUM, checkpoints and `secure_delete`."""
         return Scrubbed({}, {"free pages and logs of the database server": UNREACHED})
@@ -332,6 +335,9 @@ class _Primary:
 
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return self._whole.queue(statements, ended)
+
+    def expect(self, writes: int) -> None:
+        pass  # nothing is queued here
 
     def scrub(self, traces: Traces) -> Scrubbed:
         return self._whole.scrub(traces)

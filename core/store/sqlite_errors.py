@@ -27,7 +27,7 @@ def translated() -> Generator[None]:
         raise StoreUnavailable("not enough memory for the database") from error
     except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
         raise StoreUnavailable(f"the database file cannot be used ({type(error).__name__})") from error
-    except (apsw.SQLError, apsw.RangeError, apsw.BindingsError) as error:
+    except (apsw.SQLError, apsw.RangeError, apsw.BindingsError, apsw.MismatchError) as error:
         raise BadStatement(str(error)) from error
     except OSError as error:
         raise StoreUnavailable(f"the database file cannot be opened ({error.strerror})") from error

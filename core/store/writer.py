@@ -18,6 +18,7 @@ from core.store.opening import BUSY_TIMEOUT_MS, CLEAN
 from core.store.sqlite_errors import translated
 
 GROUP_STATEMENTS = 20_000  # a group stops growing here, so that nobody waits long for neighbours
+GATHER_SECONDS = 0.01  # that a group waits for writes that are expected
 CHECKPOINT_PAGES = 1_000  # 4 MB of log
 LOG_WAIT_MS = 3_000  # that the log may take to be emptied while readers hold it
 STOPPED = "nothing can be stored after an internal error; restart Muisti"
@@ -99,6 +100,10 @@ class Writer:
         self._closed = False
         self._stopped = False
         self._closing = threading.Lock()
+        self._expected = 0
+        self._expecting = threading.Lock()
+        self._gathering = False  # the writer waits until nothing more is expected
+        self._gathered = threading.Semaphore(0)
         connection.set_wal_hook(self._note_log)
         self._thread = threading.Thread(target=self._write_groups, name="muisti-writer", daemon=True)
         self._thread.start()
@@ -115,6 +120,16 @@ class Writer:
             if self._stopped:
                 raise StoreUnavailable(STOPPED)
             self._jobs.put(_Job(statements, ended, kept=kept))
+
+    def expect(self, writes: int) -> None:
+        """Note that so many more writes are about to be put (fewer when negative); a group waits for them a moment."""
+        with self._expecting:
+            self._expected += writes
+            gathered = self._expected <= 0 and self._gathering
+            if gathered:
+                self._gathering = False
+        if gathered:
+            self._gathered.release()
 
     def empty_log(self) -> None:
         """Move all of the log into the file, and cut it to nothing. Raises when readers hold it for too long."""
@@ -165,10 +180,12 @@ class Writer:
         self._run_errands(StoreUnavailable(STOPPED))
 
     def _next_group(self) -> tuple[list[_Job], bool]:
-        """Wait for a job, then take what else waits. The second value is False when it is time to stop."""
+        """Wait for a job and for those that are expected, then take all. The second value says whether to go on."""
         group: list[_Job] = []
         size = 0
         job = self._jobs.get()
+        if job is not None and self._expected > 0:
+            self._gather()
         while job is not None:
             group.append(job)
             size += len(job.statements)
@@ -180,6 +197,19 @@ class Writer:
                 return group, True
         return group, False
 
+    def _gather(self) -> None:
+        """Wait until nothing more is expected, but not for long."""
+        with self._expecting:
+            self._gathering = self._expected > 0
+            if not self._gathering:
+                return
+        if self._gathered.acquire(timeout=GATHER_SECONDS):
+            return
+        with self._expecting:
+            late, self._gathering = not self._gathering, False
+        if late:  # it was released meanwhile
+            self._gathered.acquire()
+
     def _commit(self, group: list[_Job]) -> None:
         """Commit a group with one sync. A job that is refused takes only itself back."""
         outcomes: list[Outcome] = []
@@ -189,9 +219,7 @@ class Writer:
                 self._health.check()
                 if self._doubtful:
                     self._check_files()
-                self.connection.execute("BEGIN IMMEDIATE")
-                outcomes.extend(self._try(job) for job in group)
-                self.connection.execute("COMMIT")
+                outcomes = self._run_together(group) or self._run_apart(group)
                 self._check_files()  # before anybody is told: the file may have gone while it was written
         except (MuistiError, apsw.Error) as failure:
             self._roll_back()
@@ -204,25 +232,49 @@ class Writer:
         for job, outcome in zip(group, outcomes, strict=True):
             job.end(outcome)
 
+    def _run_together(self, group: Sequence[_Job]) -> list[Outcome] | None:
+        """Commit a group without savepoints; None, and nothing is done, when any job must not be kept or is refused."""
+        if not all(job.kept for job in group):
+            return None
+        self.connection.execute("BEGIN IMMEDIATE")
+        outcomes: list[Outcome] = []
+        for job in group:
+            outcome = self._run(job)
+            if isinstance(outcome, Exception):
+                self._roll_back()
+                return [outcome] if len(group) == 1 else None
+            outcomes.append(outcome)
+        self.connection.execute("COMMIT")
+        return outcomes
+
+    def _run_apart(self, group: Sequence[_Job]) -> list[Outcome]:
+        """Commit what is not refused of a group."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        outcomes = [self._try(job) for job in group]
+        self.connection.execute("COMMIT")
+        return outcomes
+
     def _try(self, job: _Job) -> Outcome:
         """Run a job inside a savepoint. Raises when the whole group must fail."""
         self.connection.execute("SAVEPOINT job")
+        outcome = self._run(job)
+        if not job.kept or isinstance(outcome, Exception):
+            self.connection.execute("ROLLBACK TO job")
+        self.connection.execute("RELEASE job")
+        return outcome
+
+    def _run(self, job: _Job) -> Outcome:
+        """The rows of each statement, or why one of them is refused. Raises when the whole group must fail."""
         results: list[Rows] = []
         outcome: Outcome = results
         try:
             results.extend(run(self.connection, statement) for statement in job.statements)
         except apsw.ConstraintError as error:
             outcome = _refusal(error, len(results))
-        except (apsw.SQLError, apsw.RangeError, apsw.TooBigError, apsw.BindingsError) as error:
+        except (apsw.SQLError, apsw.RangeError, apsw.TooBigError, apsw.BindingsError, apsw.MismatchError) as error:
             outcome = BadStatement(str(error))
         except (TypeError, ValueError, OverflowError) as error:  # a value that SQLite cannot hold
             outcome = error
-        else:
-            if job.kept:
-                self.connection.execute("RELEASE job")
-                return results
-        self.connection.execute("ROLLBACK TO job")
-        self.connection.execute("RELEASE job")
         return outcome
 
     def _check_files(self) -> None:

@@ -236,6 +236,9 @@ class NotingDatabase:
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return False  # `write` tells where the log stood
 
+    def expect(self, writes: int) -> None:
+        self._inner.expect(writes)
+
     def scrub(self, traces: Traces) -> Scrubbed:
         return self._inner.scrub(traces)
 

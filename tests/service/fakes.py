@@ -57,6 +57,9 @@ class Breakable:
             raise self.failure
         return self._inner.queue(statements, ended)
 
+    def expect(self, writes: int) -> None:
+        self._inner.expect(writes)
+
     def scrub(self, traces: Traces) -> Scrubbed:
         if self.failure is not None:
             raise self.failure
