@@ -157,6 +157,7 @@ class Engine(Memories):
 
     def close(self) -> None:
         """Finish the waiting writes and let go of the database."""
+        self._database.hurry()
         with suppress(MuistiError):  # it is a count
             self.flush_retrievals()
         self._indexes.close()

@@ -117,6 +117,10 @@ class Database(Protocol):
         """Note that so many more writes are about to be queued (fewer when negative): a commit may wait for them."""
         ...
 
+    def hurry(self) -> None:
+        """Wait for other processes only a moment from now on: what is still written can be spared."""
+        ...
+
     def scrub(self, traces: Traces) -> Scrubbed:
         """Let nothing be left of what was erased outside of all rows, as far as that can be done from here."""
         ...

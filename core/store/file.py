@@ -12,12 +12,14 @@ from typing import cast
 
 import apsw
 
-from core.errors import Busy, StoreReplaced, StoreUnavailable
+from core.errors import Busy, StoreReadOnly, StoreReplaced, StoreUnavailable
 from core.meters import StoreMeters
 from core.store import opening
 from core.store.database import Database, Ended, Rows, Scrubbed, Statement
 from core.store.free_space import Traces, look
 from core.store.health import Health
+from core.store.locks import LockWait, Notice
+from core.store.no_writer import NoWriter
 from core.store.opened_files import OpenedFiles
 from core.store.opening import CLEAN
 from core.store.opening import Synchronous as Synchronous
@@ -40,25 +42,42 @@ class FileDatabase:
         synchronous: Synchronous = "FULL",
         vfs: str | None = None,
         checkpoint_pages: int = CHECKPOINT_PAGES,
+        may_only_read: bool = False,
+        notice: Notice | None = None,
     ) -> None:
         """Open the file, making it when it is missing.
 
         A read waits `reader_seconds` for one of the `readers`.
         Below FULL, `synchronous` loses acknowledged writes in a power cut; `vfs` names another file layer; a log of
         `checkpoint_pages` moves into the file. These serve tests.
+        `may_only_read`: a file that cannot be written is read, and refuses writes. `notice` hears who has the file
+        locked when a write has waited for a second.
 
         Raises:
+            StoreReadOnly: the file can only be read.
             StoreUnavailable: the file cannot be opened, or the SQLite at hand may corrupt it.
             StoreCorrupt: the file is no Muisti database.
         """
         self._path = Path(path).absolute()
         self._vfs = vfs
         opening.refuse_unsafe_sqlite()
-        with translated():
-            connection = opening.writing(self._path, vfs, synchronous)
-            self._files = OpenedFiles(self._path, connection) if vfs is None else None
+        self._files: OpenedFiles | None = None
         self._health = Health()
-        self._writer = Writer(connection, checkpoint_pages, self._files, self._health)
+        self._only_reads = False
+        waiting = LockWait(self._path, notice)
+        try:
+            with translated(self._path):
+                connection = opening.writing(self._path, vfs, synchronous, waiting)
+                if vfs is None:
+                    self._files = OpenedFiles(self._path, connection)
+            self._writer = Writer(connection, checkpoint_pages, self._files, self._health, waiting)
+        except StoreReadOnly as refusal:
+            if not may_only_read:
+                raise
+            self._only_reads = True
+            with translated():
+                opening.only_reading(self._path).close()
+            self._writer = NoWriter(refusal)
         self._pool: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(readers):
             self._pool.put(None)  # opened on first use
@@ -116,6 +135,9 @@ class FileDatabase:
     def expect(self, writes: int) -> None:
         self._writer.expect(writes)
 
+    def hurry(self) -> None:
+        self._writer.hurry()
+
     def scrub(self, traces: Traces) -> Scrubbed:
         """Empty the log, and look through free space; rewrite the whole file where something is found there."""
         unchecked: dict[str, str] = {}
@@ -135,7 +157,8 @@ class FileDatabase:
         if not self._writer.close():
             return
         connections = [self._pool.get() for _ in range(self._readers)]
-        opened = [connection for connection in connections if connection is not None] + [self._writer.connection]
+        connections.append(self._writer.connection)
+        opened = [connection for connection in connections if connection is not None]
         if self._files is not None and not self._files.ours:
             for connection in opened:  # else the last to close would move our log into another's file
                 opening.leave_log(connection)
@@ -173,6 +196,8 @@ class FileDatabase:
 
     def _open_reader(self) -> apsw.Connection:
         with translated():
+            if self._only_reads:
+                return opening.only_reading(self._path)
             connection = opening.reading(self._path, self._vfs)
             try:
                 if self._files is not None:  # the path may name another database by now

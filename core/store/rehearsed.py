@@ -51,6 +51,9 @@ class Rehearsed:
     def expect(self, writes: int) -> None:
         pass  # nothing is queued here
 
+    def hurry(self) -> None:
+        pass
+
     def scrub(self, traces: Traces) -> Scrubbed:
         raise StoreUnavailable(ONLY_READ)
 

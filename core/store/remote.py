@@ -138,6 +138,9 @@ class RemoteDatabase:
     def expect(self, writes: int) -> None:
         pass  # nothing is queued here
 
+    def hurry(self) -> None:
+        pass
+
     def scrub(self, traces: Traces) -> Scrubbed:
         """No more than overwriting rows is possible: the server refuses VACUUM, checkpoints and `secure_delete`."""
         return Scrubbed({}, {"free pages and logs of the database server": UNREACHED})
@@ -338,6 +341,9 @@ class _Primary:
 
     def expect(self, writes: int) -> None:
         pass  # nothing is queued here
+
+    def hurry(self) -> None:
+        pass
 
     def scrub(self, traces: Traces) -> Scrubbed:
         return self._whole.scrub(traces)

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import cast
 
 import apsw
@@ -13,13 +14,15 @@ from core.errors import MuistiError, StoreUnavailable
 from core.meters import StoreMeters
 from core.store.database import REFUSAL, BadStatement, Ended, Outcome, Refused, Rows, Statement
 from core.store.health import Health
+from core.store.locks import LockWait
 from core.store.opened_files import OpenedFiles
-from core.store.opening import BUSY_TIMEOUT_MS, CLEAN
+from core.store.opening import CLEAN
 from core.store.sqlite_errors import translated
 
 GROUP_STATEMENTS = 20_000  # a group stops growing here, so that nobody waits long for neighbours
 GATHER_SECONDS = 0.01  # that a group waits for writes that are expected
 CHECKPOINT_PAGES = 1_000  # 4 MB of log
+HURRY_SECONDS = 0.1
 LOG_WAIT_MS = 3_000  # that the log may take to be emptied while readers hold it
 STOPPED = "nothing can be stored after an internal error; restart Muisti"
 
@@ -82,15 +85,19 @@ class Writer:
         checkpoint_pages: int = CHECKPOINT_PAGES,
         files: OpenedFiles | None = None,
         health: Health | None = None,
+        waiting: LockWait | None = None,
     ) -> None:
         """Write with a connection, which stays open when this is closed.
 
         A log of `checkpoint_pages` moves into the file. `files` None: they are not watched.
+        `waiting` waits for locks of other processes.
         """
         self.connection = connection
         self._checkpoint_pages = checkpoint_pages
         self._files = files
         self._health = health or Health()
+        self._waiting = waiting or LockWait(Path(connection.filename))
+        connection.set_busy_handler(self._waiting)
         self._doubtful = False  # look at the files before anything is written
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._errands: queue.SimpleQueue[_Errand] = queue.SimpleQueue()
@@ -130,6 +137,10 @@ class Writer:
                 self._gathering = False
         if gathered:
             self._gathered.release()
+
+    def hurry(self) -> None:
+        """Wait for other processes only a moment from now on."""
+        self._waiting.seconds = HURRY_SECONDS
 
     def empty_log(self) -> None:
         """Move all of the log into the file, and cut it to nothing. Raises when readers hold it for too long."""
@@ -215,7 +226,7 @@ class Writer:
         outcomes: list[Outcome] = []
         began = time.perf_counter()
         try:
-            with self._health.noting(), translated():
+            with self._health.noting(), translated(Path(self.connection.filename)):
                 self._health.check()
                 if self._doubtful:
                     self._check_files()
@@ -331,7 +342,7 @@ class Writer:
             self._log_pages = 0
         finally:
             self._note_files()
-            self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            self.connection.set_busy_handler(self._waiting)
 
     def _rewrite(self) -> None:
         self.connection.execute("VACUUM")

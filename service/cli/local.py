@@ -8,11 +8,12 @@ import asyncio
 from contextlib import ExitStack
 from typing import Any, cast
 
+import click
 import httpx
 from litestar import Litestar
 
 from service.access import OWNER, Access
-from service.app import create_app
+from service.app import create_app, open_engine
 from service.client import Client, through
 from service.logs import errors_only
 from service.settings import Settings
@@ -26,7 +27,9 @@ class InProcess(httpx.BaseTransport):
         with ExitStack() as undo:
             undo.enter_context(errors_only())  # a command is no server
             self._runner = undo.enter_context(asyncio.Runner())
-            app = create_app(settings, trusted=access)
+            engine = open_engine(settings, may_only_read=True, notice=_waits)
+            undo.callback(engine.close)
+            app = create_app(settings, engine=engine, trusted=access)
             # The two libraries spell the types of ASGI differently.
             self._asgi = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
             self._stop, self._life = self._runner.run(self._start(app))
@@ -65,6 +68,10 @@ class InProcess(httpx.BaseTransport):
     async def _end(self) -> None:
         self._stop.set()
         await self._life
+
+
+def _waits(holder: str) -> None:
+    click.echo(f"Waiting for the database (held by {holder}) …", err=True)
 
 
 def start(settings: Settings, access: Access = OWNER, ensured: str | None = None) -> Client:

@@ -239,6 +239,9 @@ class NotingDatabase:
     def expect(self, writes: int) -> None:
         self._inner.expect(writes)
 
+    def hurry(self) -> None:
+        self._inner.hurry()
+
     def scrub(self, traces: Traces) -> Scrubbed:
         return self._inner.scrub(traces)
 

@@ -60,6 +60,9 @@ class Breakable:
     def expect(self, writes: int) -> None:
         self._inner.expect(writes)
 
+    def hurry(self) -> None:
+        self._inner.hurry()
+
     def scrub(self, traces: Traces) -> Scrubbed:
         if self.failure is not None:
             raise self.failure
