@@ -8,13 +8,10 @@ import msgspec
 
 from core.caller import Caller
 from core.engine import Engine
-from service.app import open_engine
 from service.client import Reply
 from service.lines import Lines, encoded
 from service.schemas.moving import ImportedReply, ImportReply, ImportsReply
 from service.version import installed_version
-
-__all__ = ["Here", "open_engine"]
 
 
 class Here:

@@ -12,6 +12,7 @@ import click
 import httpx
 from litestar import Litestar
 
+from core.engine import Engine
 from service.access import OWNER, Access
 from service.app import create_app, open_engine
 from service.client import Client, through
@@ -27,8 +28,7 @@ class InProcess(httpx.BaseTransport):
         with ExitStack() as undo:
             undo.enter_context(errors_only())  # a command is no server
             self._runner = undo.enter_context(asyncio.Runner())
-            engine = open_engine(settings, may_only_read=True, notice=_waits)
-            undo.callback(engine.close)
+            engine = undo.enter_context(open_here(settings))
             app = create_app(settings, engine=engine, trusted=access)
             # The two libraries spell the types of ASGI differently.
             self._asgi = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
@@ -68,6 +68,17 @@ class InProcess(httpx.BaseTransport):
     async def _end(self) -> None:
         self._stop.set()
         await self._life
+
+
+def open_here(settings: Settings) -> Engine:
+    """The engine of a command on this machine: every command opens its database here.
+
+    A file that cannot be written is read. Whoever has it locked is named on stderr after a second.
+
+    Raises:
+        MuistiError: the database cannot be used.
+    """
+    return open_engine(settings, may_only_read=True, notice=_waits)
 
 
 def _waits(holder: str) -> None:

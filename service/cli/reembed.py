@@ -31,7 +31,7 @@ def reembed(options: Globals, *, force: bool) -> None:
     name = space_choice(options).space
     with (
         refusals(options),
-        import_module("service.app").open_engine(_settings(options)) as engine,
+        import_module("service.cli.local").open_here(_settings(options)) as engine,
         Stages(console(options, stderr=True)) as stages,
     ):
         errors = import_module("core.errors")

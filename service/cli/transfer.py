@@ -164,7 +164,8 @@ def _end(options: Globals, *, need: Scope, create: bool = False, dry_run: bool =
     else:
         here = import_module("service.cli.here")  # with the whole service
         demand(options, need)
-        with refusals(options), _settings(options, create, dry_run) as settings, here.open_engine(settings) as engine:
+        open_here = import_module("service.cli.local").open_here
+        with refusals(options), _settings(options, create, dry_run) as settings, open_here(settings) as engine:
             try:
                 yield here.Here(engine, space, access_of(options).caller())
             except NotFound as error:
