@@ -41,7 +41,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "restore": ("writes", "{id} --to 1"),
     "undo": ("writes", ""),
     "changes": ("reads", ""),
-    "checkpoint create": ("writes", "here"),
+    "checkpoint create": ("writes", "another"),
     "checkpoint list": ("reads", ""),
     "checkpoint delete": ("writes", "here"),
     "diff": ("reads", "here"),

@@ -42,8 +42,7 @@ def database(tmp_path: Path) -> Path:
     """A database with something for every command, in a folder of its own."""
     path = tmp_path / "data" / "muisti.db"
     path.parent.mkdir()
-    for command in ("add", "checkpoint create"):
-        made = run(command, str(path), {"id": ""})
+    for made in (run("add", str(path), {}), call(str(path), "checkpoint", "create", "here")):
         assert made.status == 0, made
     memory = run("list", str(path), {}).stdout.split("\t")[0]
     assert call(str(path), "update", memory, "once more").status == 0
@@ -55,7 +54,8 @@ def values(database: Path, tmp_path: Path) -> dict[str, str]:
     listed = run("list", str(database), {}).stdout
     out, memories = tmp_path / "out", tmp_path / "memories.jsonl"
     out.mkdir()
-    memories.write_text('{"content": "imported"}\n')
+    lines = memories.read_text().splitlines() if call(str(database), "export", str(memories)).status == 0 else []
+    memories.write_text("\n".join(lines).replace("once more", "imported") + "\n")
     return {"id": listed.split("\t")[0], "folder": str(out), "file": str(memories)}
 
 
