@@ -53,7 +53,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "telemetry": ("reads", "{id}"),
     "promote": ("apart", ""),
     "prune": ("apart", ""),
-    "purge": ("writes", "{id}"),
+    "purge": ("writes", "{id} --yes --no-report"),
     "verify-report": ("apart", "{folder}/none.json"),
     "space which": ("apart", ""),
     "space list": ("reads", ""),
