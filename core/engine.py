@@ -157,6 +157,7 @@ class Engine(Memories):
 
     def close(self) -> None:
         """Finish the waiting writes and let go of the database."""
+        self._database.hurry()
         with suppress(MuistiError):  # it is a count
             self.flush_retrievals()
         self._indexes.close()
@@ -171,6 +172,10 @@ class Engine(Memories):
         bake()
         if self._encoder is not None:
             self._encoder.encode_query("warm")
+
+    def check(self) -> None:
+        """Raise when the database is not fit to be written to, as far as is known without reading it."""
+        self._database.primary.check()
 
     def now(self) -> int:
         """The time, in microseconds since 1970."""

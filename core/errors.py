@@ -26,7 +26,9 @@ MuistiError
 ├── NotYetReplicated      the asked point of history has not arrived here; safe to retry
 ├── Busy                  too much waits already; safe to retry
 ├── StoreUnavailable      the database did not answer; safe to retry
-│   └── StoreFull         no room on the disk
+│   ├── StoreFull         no room on the disk
+│   ├── StoreReplaced     its file was deleted, moved or replaced while it was open
+│   └── StoreReadOnly     its file can only be read
 ├── StoreCorrupt          the file is damaged or not ours
 └── SchemaTooNew          a newer Muisti has written this database
 
@@ -363,6 +365,18 @@ class StoreFull(StoreUnavailable):
     """There is no room left for the database."""
 
     code = "store_full"
+
+
+class StoreReplaced(StoreUnavailable):
+    """The database file was deleted, moved, replaced or written over while it was open."""
+
+    code = "store_replaced"
+
+
+class StoreReadOnly(StoreUnavailable):
+    """The database file can be read and not written."""
+
+    code = "store_read_only"
 
 
 class StoreCorrupt(MuistiError):

@@ -96,6 +96,10 @@ class Memories:
         """Store all drafts or none; see `Writer.add`."""
         return self._parts.writer.add(space, drafts, on_conflict, self._call(request), path)
 
+    def expect(self, writes: int) -> None:
+        """Note that so many more adds are about to begin (fewer when negative): those that begin wait for them."""
+        self._parts.database.primary.expect(writes)
+
     def begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended) -> Begun | None:
         """Store a draft without waiting for the disk, when the rest takes a millisecond or two; else None.
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib import import_module
@@ -191,21 +191,28 @@ def public_paths(app: Litestar) -> list[str]:
     return [path.partition("{")[0] for path, found in handlers.items() if {needs(one) for one in found} == {"nothing"}]
 
 
-def open_engine(settings: Settings, clock: Clock | None = None) -> Engine:
-    """The engine that the settings describe.
+def open_engine(
+    settings: Settings,
+    clock: Clock | None = None,
+    *,
+    may_only_read: bool = False,
+    notice: Callable[[str], None] | None = None,
+) -> Engine:
+    """The engine that the settings describe; for the last two see `open_database`.
 
     Raises:
         MuistiError: the database cannot be used.
     """
     encoder = StaticEncoder(settings.model) if settings.embeddings else None
+    thresholds = Calibration(calibrated(settings))
     return Engine(
-        open_database(settings),
+        open_database(settings, may_only_read=may_only_read, notice=notice),
         encoder,
         clock or system_clock,
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
         receipt_days=settings.receipt_days,
-        calibration=Calibration(calibrated(settings)),
+        calibration=thresholds,
         quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
         policy=Policy(
             secrets=settings.secrets,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -18,14 +18,19 @@ if TYPE_CHECKING:
     from core.store.remote import RemoteDatabase
 
 
-def open_database(settings: Settings) -> Database:
-    """Open it, or connect to it.
+def open_database(
+    settings: Settings, *, may_only_read: bool = False, notice: Callable[[str], None] | None = None
+) -> Database:
+    """Open it, or connect to it. A file that cannot be written is read with `may_only_read`.
+
+    `notice` hears who has a file locked when a write has waited for a second.
 
     Raises:
         MuistiError: it cannot be used.
     """
     if not is_remote(settings.database_url):
-        return FileDatabase(database_path(settings.database_url))
+        path = database_path(settings.database_url)
+        return FileDatabase(path, may_only_read=may_only_read, notice=notice)
     return _connected(settings)
 
 

@@ -68,6 +68,13 @@ KINDS: Mapping[str, Kind] = {
     "store_unavailable": Kind(503, "Store unavailable", "The database did not answer.", 1),
     "issuer_unavailable": Kind(503, "Issuer unavailable", "The keys that tokens are checked with cannot be had.", 10),
     "store_full": Kind(507, "Store full", "There is no room left for the database; nothing was stored."),
+    "store_replaced": Kind(
+        503,
+        "Store replaced",
+        "The database file was deleted, moved or replaced while it was open; nothing is sure.",
+        10,
+    ),
+    "store_read_only": Kind(503, "Store read-only", "The database file can be read and not written."),
     "store_corrupt": Kind(500, "Store corrupt", "The database is damaged, or is no Muisti database."),
     "schema_too_new": Kind(500, "Schema too new", "A newer Muisti wrote the database."),
     "internal": Kind(500, "Internal error", "A fault of the server; the log has it under the X-Request-Id."),

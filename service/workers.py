@@ -206,7 +206,12 @@ class Backend:
             with suppress(RuntimeError):  # the loop is closed: nobody waits
                 loop.call_soon_threadsafe(arrived, outcome)
 
-        begun = memories.begin_add(space, draft, on_conflict, ended)
+        memories.expect(1)
+        try:
+            await asyncio.sleep(0)  # whoever adds at the same time is counted, and the commit waits for them
+            begun = memories.begin_add(space, draft, on_conflict, ended)
+        finally:
+            memories.expect(-1)
         if begun is None:
             return None
         self._disk.enter()

@@ -6,6 +6,7 @@ is copied, and where it is put back, may be a file or a database on a server.
 
 import os
 import tempfile
+import time
 import uuid
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -180,9 +181,11 @@ def fresh(target: Path, aside: int | None = None) -> Generator[Path]:
         _synced(partial)
         if aside is not None and target.exists():
             _close_off(target)
-            for suffix in ("", *LEFTOVERS):  # of a damaged one SQLite may have left the log: it is not the new one's
-                with suppress(FileNotFoundError):
-                    target.with_name(target.name + suffix).rename(f"{target}.before-{aside}{suffix}")
+            target.rename(f"{target}.before-{aside}")
+        number = time.time_ns() // 1_000_000 if aside is None else aside
+        for suffix in LEFTOVERS:  # of one that was damaged or deleted: SQLite would add its log to the new one
+            with suppress(FileNotFoundError):
+                target.with_name(target.name + suffix).rename(f"{target}.before-{number}{suffix}")
         partial.replace(target)
         _synced(target.parent)
     finally:

@@ -78,6 +78,15 @@ class Database(Protocol):
         """The same database, read where it is written: what anybody has written is seen."""
         ...
 
+    def check(self) -> None:
+        """Raise when what is known of the database forbids to write to it; this is no read, and may be cheap.
+
+        Raises:
+            StoreReplaced: its file is not the one that was opened.
+            StoreCorrupt: a read or a write has met damage.
+        """
+        ...
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         """The rows of each statement, all from one snapshot."""
         ...
@@ -102,6 +111,14 @@ class Database(Protocol):
 
         `ended` is told the outcome by another thread, which it must not hold up; it must not raise.
         """
+        ...
+
+    def expect(self, writes: int) -> None:
+        """Note that so many more writes are about to be queued (fewer when negative): a commit may wait for them."""
+        ...
+
+    def hurry(self) -> None:
+        """Wait for other processes only a moment from now on: what is still written can be spared."""
         ...
 
     def scrub(self, traces: Traces) -> Scrubbed:

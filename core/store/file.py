@@ -12,11 +12,15 @@ from typing import cast
 
 import apsw
 
-from core.errors import Busy, StoreUnavailable
+from core.errors import Busy, StoreReadOnly, StoreReplaced, StoreUnavailable
 from core.meters import StoreMeters
 from core.store import opening
 from core.store.database import Database, Ended, Rows, Scrubbed, Statement
 from core.store.free_space import Traces, look
+from core.store.health import Health
+from core.store.locks import LockWait, Notice
+from core.store.no_writer import NoWriter
+from core.store.opened_files import OpenedFiles
 from core.store.opening import CLEAN
 from core.store.opening import Synchronous as Synchronous
 from core.store.sqlite_errors import translated
@@ -38,22 +42,42 @@ class FileDatabase:
         synchronous: Synchronous = "FULL",
         vfs: str | None = None,
         checkpoint_pages: int = CHECKPOINT_PAGES,
+        may_only_read: bool = False,
+        notice: Notice | None = None,
     ) -> None:
         """Open the file, making it when it is missing.
 
         A read waits `reader_seconds` for one of the `readers`.
         Below FULL, `synchronous` loses acknowledged writes in a power cut; `vfs` names another file layer; a log of
         `checkpoint_pages` moves into the file. These serve tests.
+        `may_only_read`: a file that cannot be written is read, and refuses writes. `notice` hears who has the file
+        locked when a write has waited for a second.
 
         Raises:
+            StoreReadOnly: the file can only be read.
             StoreUnavailable: the file cannot be opened, or the SQLite at hand may corrupt it.
             StoreCorrupt: the file is no Muisti database.
         """
         self._path = Path(path).absolute()
         self._vfs = vfs
         opening.refuse_unsafe_sqlite()
-        with translated():
-            self._writer = Writer(opening.writing(self._path, vfs, synchronous), checkpoint_pages)
+        self._files: OpenedFiles | None = None
+        self._health = Health()
+        self._only_reads = False
+        waiting = LockWait(self._path, notice)
+        try:
+            with translated(self._path):
+                connection = opening.writing(self._path, vfs, synchronous, waiting)
+                if vfs is None:
+                    self._files = OpenedFiles(self._path, connection)
+            self._writer = Writer(connection, checkpoint_pages, self._files, self._health, waiting)
+        except StoreReadOnly as refusal:
+            if not may_only_read:
+                raise
+            self._only_reads = True
+            with translated():
+                opening.only_reading(self._path).close()
+            self._writer = NoWriter(refusal)
         self._pool: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(readers):
             self._pool.put(None)  # opened on first use
@@ -75,8 +99,16 @@ class FileDatabase:
     def primary(self) -> Database:
         return self
 
-    def read(self, statements: Sequence[Statement]) -> list[Rows]:
+    def check(self) -> None:
         with self._reader() as connection, translated():
+            self._health.check()
+            if self._files is not None:
+                self._files.check(connection)
+
+    def read(self, statements: Sequence[Statement]) -> list[Rows]:
+        with self._reader() as connection, self._health.noting(), translated():
+            if self._files is not None:
+                self._files.glance(connection)
             if len(statements) == 1:
                 return [run(connection, statements[0])]
             connection.execute("BEGIN")
@@ -100,6 +132,12 @@ class FileDatabase:
         self._writer.put(statements, ended)
         return True
 
+    def expect(self, writes: int) -> None:
+        self._writer.expect(writes)
+
+    def hurry(self) -> None:
+        self._writer.hurry()
+
     def scrub(self, traces: Traces) -> Scrubbed:
         """Empty the log, and look through free space; rewrite the whole file where something is found there."""
         unchecked: dict[str, str] = {}
@@ -118,11 +156,16 @@ class FileDatabase:
     def close(self) -> None:
         if not self._writer.close():
             return
-        for _ in range(self._readers):
-            connection = self._pool.get()
-            if connection is not None:
-                connection.close()
-        self._writer.disconnect()  # the last connection to close empties the log
+        connections = [self._pool.get() for _ in range(self._readers)]
+        connections.append(self._writer.connection)
+        opened = [connection for connection in connections if connection is not None]
+        if self._files is not None and not self._files.ours:
+            for connection in opened:  # else the last to close would move our log into another's file
+                opening.leave_log(connection)
+        for connection in opened:
+            connection.close()  # the last empties the log
+        if self._files is not None:
+            self._files.close()
 
     @contextmanager
     def _reader(self) -> Generator[apsw.Connection]:
@@ -130,8 +173,7 @@ class FileDatabase:
         try:
             if connection is None:
                 refuse_long()
-                with translated():
-                    connection = opening.reading(self._path, self._vfs)
+                connection = self._open_reader()
             yield connection
         finally:
             self._pool.put(connection)
@@ -151,6 +193,20 @@ class FileDatabase:
             raise Busy(
                 f"all {self._readers} readers of the database were in use for {self._reader_seconds:g} s; try again"
             ) from None
+
+    def _open_reader(self) -> apsw.Connection:
+        with translated():
+            if self._only_reads:
+                return opening.only_reading(self._path)
+            connection = opening.reading(self._path, self._vfs)
+            try:
+                if self._files is not None:  # the path may name another database by now
+                    self._files.check(connection)
+            except StoreReplaced:
+                opening.leave_log(connection)
+                connection.close()
+                raise
+            return connection
 
     def _is_clean(self) -> bool:
         with self._reader() as connection, translated():

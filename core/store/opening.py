@@ -1,21 +1,21 @@
 """Connections to a SQLite file: made, checked, and set up to read or to write."""
 
+import errno
 import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal, cast
 
 import apsw
 
-from core.errors import StoreCorrupt, StoreUnavailable
-from core.waiting import may_wait
+from core.errors import StoreCorrupt, StoreReadOnly, StoreUnavailable
+from core.store.locks import BUSY_SECONDS, PAUSE_SECONDS, LockWait, holder
 
 APPLICATION_ID = 0x4D756973  # "Muis"
-BUSY_TIMEOUT_MS = 10_000
-BUSY_PAUSE_MS = 10
+BUSY_TIMEOUT_MS = round(1000 * BUSY_SECONDS)
 JOURNAL_LIMIT_BYTES = 64 << 20
+READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
 CLEAN = 1  # user_version of a file in which all that was ever deleted was overwritten
 # One statement, one snapshot: another process may be making the database.
 IDENTITY = "SELECT application_id, (SELECT count(*) FROM sqlite_master) FROM pragma_application_id"
@@ -43,9 +43,14 @@ def refuse_unsafe_sqlite() -> None:
         raise StoreUnavailable(f"SQLite {version} may corrupt write-ahead logs; install a newer apsw")
 
 
-def connect(path: Path, vfs: str | None) -> apsw.Connection:
-    connection = apsw.Connection(str(path), vfs=vfs, statementcachesize=256)
-    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+def connect(path: Path, vfs: str | None, waiting: LockWait | None = None, *, uri: str | None = None) -> apsw.Connection:
+    """A connection that waits for locks; `uri` names the file in SQLite's way, and is then read and never written."""
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI if uri else None
+    if flags is None:
+        connection = apsw.Connection(str(path), vfs=vfs, statementcachesize=256)
+    else:
+        connection = apsw.Connection(str(uri), flags=flags, statementcachesize=256)
+    connection.set_busy_handler(waiting or LockWait(path))
     # Else SQLite, as apsw builds it, compiles a join anew each time that values are bound to it (docs/why.md).
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     return connection
@@ -55,28 +60,77 @@ def reading(path: Path, vfs: str | None) -> apsw.Connection:
     """A connection that cannot write."""
     connection = connect(path, vfs)
     connection.pragma("query_only", True)
-    connection.set_busy_handler(_keep_trying)
     return connection
 
 
-def _keep_trying(tries: int) -> bool:
-    """Pause while another process holds the file, and return whether to try again; SQLite calls it."""
-    if not may_wait() or tries >= BUSY_TIMEOUT_MS // BUSY_PAUSE_MS:
-        return False
-    time.sleep(BUSY_PAUSE_MS / 1000)
-    return True
+def only_reading(path: Path) -> apsw.Connection:
+    """A connection to a file that cannot be written, or in whose folder nothing can.
+
+    Raises:
+        StoreReadOnly: it has a log with commits that SQLite cannot read without writing.
+        StoreCorrupt, StoreUnavailable: it is no database, or cannot be read either.
+    """
+    log = Path(f"{path}-wal")
+    uri = f"{path.as_uri()}?mode=ro"
+    try:
+        return _looked_at(connect(path, None, uri=uri))
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
+        if log.exists() and log.stat().st_size:
+            raise StoreReadOnly(
+                f"{path.name} cannot be written, and SQLite cannot read its log {log.name} without that; copy both "
+                "files to a folder that can be written"
+            ) from None
+    return _looked_at(connect(path, None, uri=f"{uri}&immutable=1"))
 
 
-def writing(path: Path, vfs: str | None, synchronous: Synchronous) -> apsw.Connection:
+def _looked_at(connection: apsw.Connection) -> apsw.Connection:
+    try:
+        found, tables = cast(tuple[int, int], connection.execute(IDENTITY).get)
+        if found != APPLICATION_ID:
+            raise StoreCorrupt(f"this is {'a database of another program' if tables else 'no Muisti database yet'}")
+    except (apsw.Error, StoreCorrupt):
+        connection.close()
+        raise
+    return connection
+
+
+def writing(path: Path, vfs: str | None, synchronous: Synchronous, waiting: LockWait | None = None) -> apsw.Connection:
     """A connection that writes ahead, and leaves checkpoints to others. Makes the file where it is missing.
 
     Raises:
         StoreCorrupt: the file is no Muisti database.
+        StoreReadOnly: it can be read at most.
     """
     if vfs is None:
+        _make_file(path)
+    try:
+        return _writing(path, vfs, synchronous, waiting)
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
+        raise StoreReadOnly(_read_only(path, "its folder cannot be written")) from error
+    except apsw.BusyError as error:
+        raise StoreUnavailable(f"the database is held by {holder(path)}; try again") from error
+
+
+def _make_file(path: Path) -> None:
+    """Make the file where it is missing, for its owner alone."""
+    try:
         _make_folder(path.parent)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # memories are private: owner only
-    connection = connect(path, vfs)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        if error.errno in READ_ONLY and path.is_file() and os.access(path, os.R_OK):
+            raise StoreReadOnly(_read_only(path, error.strerror or "")) from error
+        raise StoreUnavailable(f"the database {path} cannot be opened: {error.strerror}") from error
+
+
+def _read_only(path: Path, why: str) -> str:
+    return (
+        f"the database {path} can only be read ({why}): nothing is written; change its permissions, or copy it to a "
+        "folder that can be written"
+    )
+
+
+def _writing(path: Path, vfs: str | None, synchronous: Synchronous, waiting: LockWait | None) -> apsw.Connection:
+    connection = connect(path, vfs, waiting)
     found, tables = cast(tuple[int, int], connection.execute(IDENTITY).get)
     if found != APPLICATION_ID and tables:
         connection.close()
@@ -93,6 +147,11 @@ def writing(path: Path, vfs: str | None, synchronous: Synchronous) -> apsw.Conne
     return connection
 
 
+def leave_log(connection: apsw.Connection) -> None:
+    """Let the connection close without a checkpoint, and without deleting the log."""
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+
+
 def _make_folder(folder: Path) -> None:
     """Make a folder and those above, and make them last: SQLite syncs the folder of its file and none above it."""
     missing = [above for above in (folder, *folder.parents) if not above.exists()]
@@ -107,11 +166,14 @@ def _make_folder(folder: Path) -> None:
 
 def _keep_log(connection: apsw.Connection) -> None:
     """Write ahead. SQLite does not wait by itself for another process that makes a new file do so, so this does."""
-    for _ in range(BUSY_TIMEOUT_MS // BUSY_PAUSE_MS):
-        with suppress(apsw.BusyError):
+    ends = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
             mode = connection.pragma("journal_mode", "wal")
             if mode != "wal":
                 raise StoreUnavailable(f"this file system allows journal mode {mode} only; use a local disk")
             return
-        time.sleep(BUSY_PAUSE_MS / 1000)
-    raise StoreUnavailable("another process holds the database; try again")
+        except apsw.BusyError:
+            if time.monotonic() >= ends:
+                raise
+        time.sleep(PAUSE_SECONDS)

@@ -13,10 +13,11 @@ from core.store.database import Scalar
 INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE = 2, 5, 10, 13
 TREE = (INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE)
 HEADER_BYTES = 100
+LOG_HEADER_BYTES = 32
 PAGE_BYTES = 4_096  # of every file that Muisti makes
 PAYLOAD_MAX = 64 << 20
 _WIDTHS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
-_LOG_MAGIC = (0x377F0682, 0x377F0683)
+LOG_MAGIC = (0x377F0682, 0x377F0683)
 
 
 class Damaged(Exception):
@@ -51,7 +52,7 @@ def read_log(data: bytes) -> Log:
     order = ">" if magic & 1 else "<"
     frames = range(32, len(data) - size - 23, size + 24) if 512 <= size <= 65_536 else range(0)
     sums = _log_sum(view[:24], (0, 0), order)
-    sound = magic in _LOG_MAGIC and sums == struct.unpack_from(">II", data, 24)
+    sound = magic in LOG_MAGIC and sums == struct.unpack_from(">II", data, 24)
     pages, pending, count, held = dict[int, memoryview](), dict[int, memoryview](), 0, 0
     for at in frames if sound else ():
         sums = _frame_sum(view, at, size, sums, order)

@@ -33,6 +33,9 @@ class Rehearsed:
     def primary(self) -> Database:
         return self
 
+    def check(self) -> None:
+        self._inner.check()
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         return self._inner.rehearse([*self._batch, *statements])[len(self._batch) :]
 
@@ -44,6 +47,12 @@ class Rehearsed:
 
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return False
+
+    def expect(self, writes: int) -> None:
+        pass  # nothing is queued here
+
+    def hurry(self) -> None:
+        pass
 
     def scrub(self, traces: Traces) -> Scrubbed:
         raise StoreUnavailable(ONLY_READ)

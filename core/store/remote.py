@@ -85,6 +85,9 @@ class RemoteDatabase:
     def primary(self) -> Database:
         return self._primary
 
+    def check(self) -> None:
+        self._check_open()
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         self._check_open()
         steps = _reading(statements)
@@ -131,6 +134,12 @@ class RemoteDatabase:
                 yield step - 1, row
         except PASSING as problem:
             raise StoreUnavailable(f"the database was not read to its end: {problem}; try again") from problem
+
+    def expect(self, writes: int) -> None:
+        pass  # nothing is queued here
+
+    def hurry(self) -> None:
+        pass
 
     def scrub(self, traces: Traces) -> Scrubbed:
         """No more than overwriting rows is possible: the server refuses VACUUM, checkpoints and `secure_delete`."""
@@ -315,6 +324,9 @@ class _Primary:
     def primary(self) -> Database:
         return self
 
+    def check(self) -> None:
+        self._whole.check()
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         return self._whole.read_primary(statements)
 
@@ -326,6 +338,12 @@ class _Primary:
 
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return self._whole.queue(statements, ended)
+
+    def expect(self, writes: int) -> None:
+        pass  # nothing is queued here
+
+    def hurry(self) -> None:
+        pass
 
     def scrub(self, traces: Traces) -> Scrubbed:
         return self._whole.scrub(traces)

@@ -10,6 +10,7 @@ import apsw
 from core.errors import Conflict
 from core.store.opening import APPLICATION_ID, BUSY_TIMEOUT_MS
 from core.store.pages import Image, read_log
+from core.store.sqlite_errors import translated
 
 try:
     import fcntl
@@ -22,13 +23,20 @@ NO_CHECKPOINT = getattr(apsw, "SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE", 1006)
 
 
 def flaws(path: Path) -> list[str]:
-    """What SQLite finds wrong with a file, and what it does not see of its log; nothing when all is well."""
+    """What SQLite finds wrong with a file, and what it does not see of its log; nothing when all is well.
+
+    Raises:
+        StoreUnavailable: it cannot be looked at now, which says nothing about damage.
+    """
     try:
         with _untouched(path) as connection:
             if connection.pragma("application_id") != APPLICATION_ID:
                 return [f"{path.name} is a database of another program"] if _tables(connection) else []
             found = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({TOLD})")]
             strays = connection.execute("SELECT count(*) FROM pragma_foreign_key_check").get
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.BusyError, apsw.NoMemError) as error:
+        with translated(path):
+            raise error
     except apsw.Error as error:
         return [f"SQLite cannot read it ({type(error).__name__.removesuffix('Error')})", *_torn(path)]
     flawed = [] if found == ["ok"] else found
@@ -51,7 +59,10 @@ def image(path: Path) -> Generator[Image]:
 
 @contextmanager
 def _untouched(path: Path) -> Generator[apsw.Connection]:
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    """A connection that changes nothing. In a folder that cannot be written, SQLite reads a file without its log."""
+    alone = not os.access(path.parent, os.W_OK) and not _log(path)
+    name = f"{path.absolute().as_uri()}?immutable=1" if alone else str(path)
+    connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     try:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         connection.config(NO_CHECKPOINT, 1)

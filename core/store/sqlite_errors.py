@@ -2,17 +2,19 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 import apsw
 
 from core.errors import StoreCorrupt, StoreFull, StoreUnavailable
 from core.store.database import BadStatement
+from core.store.locks import holder
 from core.waiting import WouldWait, may_wait
 
 
 @contextmanager
-def translated() -> Generator[None]:
-    """Turn SQLite's errors into the core's."""
+def translated(path: Path | None = None) -> Generator[None]:
+    """Turn SQLite's errors into the core's; with the `path` of a file that is locked they say by whom."""
     try:
         yield
     except apsw.FullError as error:
@@ -20,14 +22,15 @@ def translated() -> Generator[None]:
     except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
         if not may_wait():
             raise WouldWait from error
-        raise StoreUnavailable("another process holds the database; try again") from error
+        who = "another process" if path is None else holder(path)
+        raise StoreUnavailable(f"the database is held by {who}; try again") from error
     except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:  # the last for a text that is none
-        raise StoreCorrupt("the database file is damaged or is no database") from error
+        raise StoreCorrupt("the database file is damaged or is no database; `muisti doctor` says more") from error
     except (apsw.NoMemError, MemoryError) as error:
         raise StoreUnavailable("not enough memory for the database") from error
     except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
         raise StoreUnavailable(f"the database file cannot be used ({type(error).__name__})") from error
-    except (apsw.SQLError, apsw.RangeError, apsw.BindingsError) as error:
+    except (apsw.SQLError, apsw.RangeError, apsw.BindingsError, apsw.MismatchError) as error:
         raise BadStatement(str(error)) from error
     except OSError as error:
         raise StoreUnavailable(f"the database file cannot be opened ({error.strerror})") from error

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import cast
 
 import apsw
@@ -12,11 +13,16 @@ import apsw
 from core.errors import MuistiError, StoreUnavailable
 from core.meters import StoreMeters
 from core.store.database import REFUSAL, BadStatement, Ended, Outcome, Refused, Rows, Statement
-from core.store.opening import BUSY_TIMEOUT_MS, CLEAN
+from core.store.health import Health
+from core.store.locks import LockWait
+from core.store.opened_files import OpenedFiles
+from core.store.opening import CLEAN
 from core.store.sqlite_errors import translated
 
 GROUP_STATEMENTS = 20_000  # a group stops growing here, so that nobody waits long for neighbours
+GATHER_SECONDS = 0.01  # that a group waits for writes that are expected
 CHECKPOINT_PAGES = 1_000  # 4 MB of log
+HURRY_SECONDS = 0.1
 LOG_WAIT_MS = 3_000  # that the log may take to be emptied while readers hold it
 STOPPED = "nothing can be stored after an internal error; restart Muisti"
 
@@ -73,17 +79,38 @@ class _Errand:
 class Writer:
     """Takes jobs of any thread. A job that is refused takes only itself back, and not its group."""
 
-    def __init__(self, connection: apsw.Connection, checkpoint_pages: int = CHECKPOINT_PAGES) -> None:
-        """Take over a connection, which `close` closes. A log of `checkpoint_pages` moves into the file."""
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        checkpoint_pages: int = CHECKPOINT_PAGES,
+        files: OpenedFiles | None = None,
+        health: Health | None = None,
+        waiting: LockWait | None = None,
+    ) -> None:
+        """Write with a connection, which stays open when this is closed.
+
+        A log of `checkpoint_pages` moves into the file. `files` None: they are not watched.
+        `waiting` waits for locks of other processes.
+        """
         self.connection = connection
         self._checkpoint_pages = checkpoint_pages
+        self._files = files
+        self._health = health or Health()
+        self._waiting = waiting or LockWait(Path(connection.filename))
+        connection.set_busy_handler(self._waiting)
+        self._doubtful = False  # look at the files before anything is written
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._errands: queue.SimpleQueue[_Errand] = queue.SimpleQueue()
         self.meters = StoreMeters(waiting=self._jobs.qsize)
         self._log_pages = 0
+        self._committed_pages = 0  # of the log, after a commit that was not looked at yet
         self._closed = False
         self._stopped = False
         self._closing = threading.Lock()
+        self._expected = 0
+        self._expecting = threading.Lock()
+        self._gathering = False  # the writer waits until nothing more is expected
+        self._gathered = threading.Semaphore(0)
         connection.set_wal_hook(self._note_log)
         self._thread = threading.Thread(target=self._write_groups, name="muisti-writer", daemon=True)
         self._thread.start()
@@ -101,6 +128,20 @@ class Writer:
                 raise StoreUnavailable(STOPPED)
             self._jobs.put(_Job(statements, ended, kept=kept))
 
+    def expect(self, writes: int) -> None:
+        """Note that so many more writes are about to be put (fewer when negative); a group waits for them a moment."""
+        with self._expecting:
+            self._expected += writes
+            gathered = self._expected <= 0 and self._gathering
+            if gathered:
+                self._gathering = False
+        if gathered:
+            self._gathered.release()
+
+    def hurry(self) -> None:
+        """Wait for other processes only a moment from now on."""
+        self._waiting.seconds = HURRY_SECONDS
+
     def empty_log(self) -> None:
         """Move all of the log into the file, and cut it to nothing. Raises when readers hold it for too long."""
         self._run_errand(self._empty_log)
@@ -110,7 +151,7 @@ class Writer:
         self._run_errand(self._rewrite)
 
     def close(self) -> bool:
-        """Write what waits, and stop; whether it still ran. The connection stays open until `disconnect`."""
+        """Write what waits, and stop; whether it still ran. The connection stays open."""
         with self._closing:
             if self._closed:
                 return False
@@ -119,11 +160,8 @@ class Writer:
         self._thread.join()
         return True
 
-    def disconnect(self) -> None:
-        self.connection.close()
-
     def _note_log(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
-        self._log_pages = pages
+        self._log_pages = self._committed_pages = pages
         return apsw.SQLITE_OK
 
     def _write_groups(self) -> None:
@@ -134,7 +172,7 @@ class Writer:
                 group, running = self._next_group()
                 if group:
                     self._commit(group)
-                if self._log_pages >= self._checkpoint_pages:
+                if self._log_pages >= self._checkpoint_pages and not self._doubtful:
                     self._checkpoint()
                 self._run_errands()
         finally:
@@ -153,10 +191,12 @@ class Writer:
         self._run_errands(StoreUnavailable(STOPPED))
 
     def _next_group(self) -> tuple[list[_Job], bool]:
-        """Wait for a job, then take what else waits. The second value is False when it is time to stop."""
+        """Wait for a job and for those that are expected, then take all. The second value says whether to go on."""
         group: list[_Job] = []
         size = 0
         job = self._jobs.get()
+        if job is not None and self._expected > 0:
+            self._gather()
         while job is not None:
             group.append(job)
             size += len(job.statements)
@@ -168,17 +208,33 @@ class Writer:
                 return group, True
         return group, False
 
+    def _gather(self) -> None:
+        """Wait until nothing more is expected, but not for long."""
+        with self._expecting:
+            self._gathering = self._expected > 0
+            if not self._gathering:
+                return
+        if self._gathered.acquire(timeout=GATHER_SECONDS):
+            return
+        with self._expecting:
+            late, self._gathering = not self._gathering, False
+        if late:  # it was released meanwhile
+            self._gathered.acquire()
+
     def _commit(self, group: list[_Job]) -> None:
         """Commit a group with one sync. A job that is refused takes only itself back."""
         outcomes: list[Outcome] = []
         began = time.perf_counter()
         try:
-            with translated():
-                self.connection.execute("BEGIN IMMEDIATE")
-                outcomes.extend(self._try(job) for job in group)
-                self.connection.execute("COMMIT")
+            with self._health.noting(), translated(Path(self.connection.filename)):
+                self._health.check()
+                if self._doubtful:
+                    self._check_files()
+                outcomes = self._run_together(group) or self._run_apart(group)
+                self._check_files()  # before anybody is told: the file may have gone while it was written
         except (MuistiError, apsw.Error) as failure:
             self._roll_back()
+            self._doubtful = True
             for job in group:
                 job.end(failure)
             return
@@ -187,26 +243,57 @@ class Writer:
         for job, outcome in zip(group, outcomes, strict=True):
             job.end(outcome)
 
+    def _run_together(self, group: Sequence[_Job]) -> list[Outcome] | None:
+        """Commit a group without savepoints; None, and nothing is done, when any job must not be kept or is refused."""
+        if not all(job.kept for job in group):
+            return None
+        self.connection.execute("BEGIN IMMEDIATE")
+        outcomes: list[Outcome] = []
+        for job in group:
+            outcome = self._run(job)
+            if isinstance(outcome, Exception):
+                self._roll_back()
+                return [outcome] if len(group) == 1 else None
+            outcomes.append(outcome)
+        self.connection.execute("COMMIT")
+        return outcomes
+
+    def _run_apart(self, group: Sequence[_Job]) -> list[Outcome]:
+        """Commit what is not refused of a group."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        outcomes = [self._try(job) for job in group]
+        self.connection.execute("COMMIT")
+        return outcomes
+
     def _try(self, job: _Job) -> Outcome:
         """Run a job inside a savepoint. Raises when the whole group must fail."""
         self.connection.execute("SAVEPOINT job")
+        outcome = self._run(job)
+        if not job.kept or isinstance(outcome, Exception):
+            self.connection.execute("ROLLBACK TO job")
+        self.connection.execute("RELEASE job")
+        return outcome
+
+    def _run(self, job: _Job) -> Outcome:
+        """The rows of each statement, or why one of them is refused. Raises when the whole group must fail."""
         results: list[Rows] = []
         outcome: Outcome = results
         try:
             results.extend(run(self.connection, statement) for statement in job.statements)
         except apsw.ConstraintError as error:
             outcome = _refusal(error, len(results))
-        except (apsw.SQLError, apsw.RangeError, apsw.TooBigError, apsw.BindingsError) as error:
+        except (apsw.SQLError, apsw.RangeError, apsw.TooBigError, apsw.BindingsError, apsw.MismatchError) as error:
             outcome = BadStatement(str(error))
         except (TypeError, ValueError, OverflowError) as error:  # a value that SQLite cannot hold
             outcome = error
-        else:
-            if job.kept:
-                self.connection.execute("RELEASE job")
-                return results
-        self.connection.execute("ROLLBACK TO job")
-        self.connection.execute("RELEASE job")
         return outcome
+
+    def _check_files(self) -> None:
+        pages, self._committed_pages = self._committed_pages, 0
+        if self._files is not None:
+            self._doubtful = True
+            self._files.check(self.connection, frames=pages, wait=True)
+            self._doubtful = False
 
     def _roll_back(self) -> None:
         if self.connection.in_transaction:
@@ -220,6 +307,11 @@ class Writer:
             return  # nothing is lost: the log stays, the next commit tries again, and a real fault fails that commit
         finally:
             self._log_pages = 0
+            self._note_files()
+
+    def _note_files(self) -> None:
+        if self._files is not None:
+            self._files.note(self.connection)
 
     def _run_errand(self, work: Callable[[], None]) -> None:
         """Let the writer's thread do something between two groups, and wait for it."""
@@ -235,7 +327,8 @@ class Writer:
                 try:
                     if refusal is not None:
                         raise refusal
-                    with translated():
+                    with self._health.noting(), translated():
+                        self._check_files()
                         errand.work()
                 except (MuistiError, apsw.Error) as failure:
                     errand.waiting(failure)
@@ -248,7 +341,8 @@ class Writer:
             self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             self._log_pages = 0
         finally:
-            self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            self._note_files()
+            self.connection.set_busy_handler(self._waiting)
 
     def _rewrite(self) -> None:
         self.connection.execute("VACUUM")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 OK, ERROR, CONFLICT, TOO_LONG, USAGE = 0, 1, 2, 3, 64
 GLOBAL = "Global options"
+DEBUG = "MUISTI_DEBUG"
 WIDTH = 110  # columns of help, where the terminal has them
 ACCESS_MODES = tuple(MODES)
 HELP_NAMES = ("-h", "--help")
@@ -62,6 +63,7 @@ class Globals:
     no_color: bool | None = None
     told: bool = False  # which database is used
     opened: "Client | None" = None  # which a command that runs others lends them
+    debug: bool | None = None
 
 
 class Failure(click.ClickException):
@@ -99,6 +101,7 @@ def global_options() -> list[click.Parameter]:
         _global("--json", is_flag=True, help="Print the JSON of the API and nothing else."),
         _global("--plain", is_flag=True, help="Print plain lines, as into a pipe."),
         _global("--no-color", is_flag=True, help="No colours.  [env: NO_COLOR]"),
+        _global("--debug", is_flag=True, help="Show the stack of an error.  [env: MUISTI_DEBUG]"),
     ]
 
 
@@ -210,22 +213,28 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        """Run; usage errors end with 64 instead of click's 2, which means a conflict here."""
+        """Run; usage errors end with 64 instead of click's 2, which means a conflict here.
+
+        What is wrong outside of Muisti ends in one line, after its stack with --debug or MUISTI_DEBUG.
+        """
+        if not standalone_mode:
+            return super().main(*args, standalone_mode=False, **extra)
+        given = args[0] if args else extra.get("args")
+        debug = "--debug" in (sys.argv[1:] if given is None else given) or os.environ.get(DEBUG, "") not in ("", "0")
         try:
             result = super().main(*args, standalone_mode=False, **extra)
-        except click.ClickException as error:
-            if not standalone_mode:
-                raise
-            error.show()
-            sys.exit(_exit_code(error))
         except click.Abort:
-            if not standalone_mode:
-                raise
             click.echo("Stopped.", err=True)
             sys.exit(ERROR)
-        if standalone_mode:
-            sys.exit(result if isinstance(result, int) else OK)
-        return result
+        except Exception as error:
+            failure = error if isinstance(error, click.ClickException) else _failure_of(error)
+            if failure is None:  # a fault of Muisti's own
+                raise
+            if debug:
+                import_module("traceback").print_exception(error)
+            failure.show()
+            sys.exit(_exit_code(failure))
+        sys.exit(result if isinstance(result, int) else OK)
 
 
 class Main(Helped, LazyGroup):
@@ -276,6 +285,10 @@ def _enough() -> Iterator[None]:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
         raise click.exceptions.Exit(OK) from error
+
+
+def _failure_of(error: Exception) -> Failure | None:
+    return import_module("service.cli.failures").failure_of(error)
 
 
 def _exit_code(error: click.ClickException) -> int:

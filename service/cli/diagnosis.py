@@ -80,10 +80,10 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
         return
     path = Path(database_path(settings.database_url)).absolute()
     yield from _file(path)
-    if path.exists():
+    if path.is_file():
         sound = None if quick else integrity(path)
         yield from [] if sound is None else [sound]
-        if sound is None or sound.status == "ok":
+        if sound is None or sound.status != "failed":
             yield from _inside(options, settings, model, quick=quick)
 
 
@@ -123,13 +123,16 @@ def _model(settings: Settings) -> Check:
 
 def _file(path: Path) -> Iterator[Check]:
     folder = next(parent for parent in path.parents if parent.exists())
-    if path.exists():
+    if path.is_dir():
+        yield Check("database", "failed", f"{path} is a folder; --database names a file")
+    elif path.exists():
         yield Check("database", "ok", f"{path}, {sized(path.stat().st_size)}")
         yield _permissions(path)
     else:
         yield Check("database", "ok", f"{path} is not there yet; the first use makes it")
     if not os.access(folder, os.W_OK | os.X_OK):
-        yield Check("folder", "failed", f"{folder} cannot be written to; SQLite needs that for its log")
+        status = "warning" if path.exists() else "failed"
+        yield Check("folder", status, f"{folder} cannot be written to: memories can be read, and not changed")
     yield _log(Path(f"{path}-wal"))
     free = shutil.disk_usage(folder).free
     yield Check("disk", "ok" if free >= LITTLE else "warning", f"{sized(free)} free")
@@ -145,8 +148,10 @@ def _log(path: Path) -> Check:
 
 def _permissions(path: Path) -> Check:
     mode = stat.S_IMODE(path.stat().st_mode)
-    if not os.access(path, os.R_OK | os.W_OK):
-        return Check("permissions", "failed", f"{path.name} ({mode:o}) cannot be read and written by this user")
+    if not os.access(path, os.R_OK):
+        return Check("permissions", "failed", f"{path.name} ({mode:o}) cannot be read by this user")
+    if not os.access(path, os.W_OK):
+        return Check("permissions", "warning", f"{path.name} ({mode:o}) can be read, and not written, by this user")
     if sys.platform != "win32" and mode & 0o077:
         return Check("permissions", "warning", f"others can read or write {path.name} ({mode:o}): chmod 600")
     return Check("permissions", "ok", f"{mode:o}")
@@ -154,9 +159,12 @@ def _permissions(path: Path) -> Check:
 
 def _inside(options: Globals, settings: Settings, model: Check, *, quick: bool) -> Iterator[Check]:
     try:
-        database = open_database(settings)
+        database = open_database(settings, may_only_read=True)
+    except StoreCorrupt as error:
+        yield Check("integrity", "failed", str(error))
+        return
     except MuistiError as error:
-        yield Check("schema", "failed", str(error))
+        yield Check("database", "failed", str(error))
         return
     try:
         if is_remote(settings.database_url):

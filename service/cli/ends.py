@@ -88,7 +88,8 @@ def opened_end(
     here = import_module("service.cli.here")  # with the whole service
     demand(options, need)
     caller = access_of(options).caller(None, frozenset(allowed))
-    with refusals(options), _settings(options, create, dry_run) as settings, here.open_engine(settings) as engine:
+    open_here = import_module("service.cli.local").open_here
+    with refusals(options), _settings(options, create, dry_run) as settings, open_here(settings) as engine:
         yield here.Here(engine, caller)
 
 

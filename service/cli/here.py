@@ -10,14 +10,11 @@ from core.caller import Caller
 from core.engine import Engine
 from core.errors import MuistiError
 from core.importing.incoming import ImportRefused
-from service.app import open_engine
 from service.client import ApiError, Reply
 from service.errors import problem_of
 from service.lines import Lines, encoded
 from service.schemas.moving import ImportedReply, ImportReply, ImportsReply
 from service.version import installed_version
-
-__all__ = ["Here", "open_engine"]
 
 
 class Here:

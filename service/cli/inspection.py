@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from core.checkup import Findings, Flaw, look
 from core.embed import Encoder
-from core.errors import InvalidInput
+from core.errors import InvalidInput, StoreUnavailable
 from core.store.database import Database, Statement
 from core.store.soundness import flaws
 from service.cli.base import Globals
@@ -35,7 +35,10 @@ class Check(Struct, frozen=True):
 
 def integrity(path: Path) -> Check:
     """Whether a file holds together."""
-    found = flaws(path)
+    try:
+        found = flaws(path)
+    except StoreUnavailable as error:
+        return Check("integrity", "warning", f"not looked at: {error}")
     if not found:
         return Check("integrity", "ok", "all pages hold together")
     return Check("integrity", "failed", f"{_some(found)}. {REPAIR} saves what it can into a new file")

@@ -8,11 +8,13 @@ import asyncio
 from contextlib import ExitStack
 from typing import Any, cast
 
+import click
 import httpx
 from litestar import Litestar
 
+from core.engine import Engine
 from service.access import OWNER, Access
-from service.app import create_app
+from service.app import create_app, open_engine
 from service.client import Client, through
 from service.logs import errors_only
 from service.settings import Settings
@@ -26,7 +28,8 @@ class InProcess(httpx.BaseTransport):
         with ExitStack() as undo:
             undo.enter_context(errors_only())  # a command is no server
             self._runner = undo.enter_context(asyncio.Runner())
-            app = create_app(settings, trusted=access)
+            engine = undo.enter_context(open_here(settings))
+            app = create_app(settings, engine=engine, trusted=access)
             # The two libraries spell the types of ASGI differently.
             self._asgi = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
             self._stop, self._life = self._runner.run(self._start(app))
@@ -65,6 +68,21 @@ class InProcess(httpx.BaseTransport):
     async def _end(self) -> None:
         self._stop.set()
         await self._life
+
+
+def open_here(settings: Settings) -> Engine:
+    """The engine of a command on this machine: every command opens its database here.
+
+    A file that cannot be written is read. Whoever has it locked is named on stderr after a second.
+
+    Raises:
+        MuistiError: the database cannot be used.
+    """
+    return open_engine(settings, may_only_read=True, notice=_waits)
+
+
+def _waits(holder: str) -> None:
+    click.echo(f"Waiting for the database (held by {holder}) …", err=True)
 
 
 def start(settings: Settings, access: Access = OWNER, ensured: str | None = None) -> Client:

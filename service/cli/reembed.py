@@ -38,7 +38,7 @@ def reembed(options: Globals, *, every: bool, force: bool) -> None:
         raise click.UsageError("give --all or --space, not both")
     with (
         refusals(options),
-        import_module("service.app").open_engine(_settings(options)) as engine,
+        import_module("service.cli.local").open_here(_settings(options)) as engine,
         Stages(console(options, stderr=True)) as stages,
     ):
         names = sorted(space.name for space in engine.spaces.list()) if every else [space_choice(options).space]

@@ -5,7 +5,9 @@ import asyncio
 from litestar import Request, get
 from litestar.di import NamedDependency
 
+from core.engine import Engine
 from core.errors import StoreUnavailable
+from core.spaces import Space
 from service.gate import Gate
 from service.schemas.replies import AliveReply, EmbeddingsReply, ReadyReply
 from service.version import installed_version
@@ -26,15 +28,16 @@ async def get_health() -> AliveReply:
     tags=["operations"],
     needs="nothing",
     tells_more=True,
-    problems=["busy", "store_unavailable", "issuer_unavailable"],
+    problems=["busy", "store_unavailable", "store_replaced", "store_corrupt", "issuer_unavailable"],
 )
 async def get_readiness(request: Request, backend: NamedDependency[Backend]) -> ReadyReply:
     """Say whether the service can do its work.
 
-    503 when the database does not answer. What runs is told to those with a key, or to all while there are none.
+    503 when the database does not answer, or its file was deleted, moved or replaced while it was open; 500 when it is
+    damaged. What runs is told to those with a key, or to all while there are none.
     """
     try:
-        spaces = await asyncio.wait_for(backend.store(backend.engine.spaces.list), PATIENCE_SECONDS)
+        spaces = await asyncio.wait_for(backend.store(_spaces, backend.engine), PATIENCE_SECONDS)
         gate: Gate = request.app.state.gate
         access = await asyncio.wait_for(gate.recognise(list(request.scope["headers"]), "/readyz"), PATIENCE_SECONDS)
     except TimeoutError:
@@ -50,6 +53,11 @@ async def get_readiness(request: Request, backend: NamedDependency[Backend]) -> 
         index_bytes=backend.engine.index_bytes,
         indexes_evicted=backend.engine.indexes_evicted,
     )
+
+
+def _spaces(engine: Engine) -> list[Space]:
+    engine.check()
+    return engine.spaces.list()
 
 
 ROUTES = (get_health, get_readiness)

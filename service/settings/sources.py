@@ -20,7 +20,16 @@ from service.settings.table import PREFIX, SECRETS, Settings, options, rules
 CONFIG = "MUISTI_CONFIG"  # names the TOML file
 # The command line reads these itself.
 ELSEWHERE = frozenset(
-    {CONFIG, "MUISTI_SPACE", "MUISTI_URL", "MUISTI_KEY", "MUISTI_ACCESS", "MUISTI_ONLY_CATEGORY", "MUISTI_EVAL_DATA"}
+    {
+        CONFIG,
+        "MUISTI_DEBUG",
+        "MUISTI_SPACE",
+        "MUISTI_URL",
+        "MUISTI_KEY",
+        "MUISTI_ACCESS",
+        "MUISTI_ONLY_CATEGORY",
+        "MUISTI_EVAL_DATA",
+    }
 )
 CONFIG_FILE = "muisti.toml"
 

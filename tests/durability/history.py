@@ -217,6 +217,9 @@ class NotingDatabase:
         """Where the log stood when this thread's last write returned."""
         return cast(int, self._thread.position)
 
+    def check(self) -> None:
+        self._inner.check()
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         return self._inner.read(statements)
 
@@ -232,6 +235,12 @@ class NotingDatabase:
 
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return False  # `write` tells where the log stood
+
+    def expect(self, writes: int) -> None:
+        self._inner.expect(writes)
+
+    def hurry(self) -> None:
+        self._inner.hurry()
 
     def scrub(self, traces: Traces) -> Scrubbed:
         return self._inner.scrub(traces)

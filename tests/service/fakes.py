@@ -34,6 +34,9 @@ class Breakable:
     def primary(self) -> Database:
         return self
 
+    def check(self) -> None:
+        self._inner.check()
+
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         if self.failure is not None:
             raise self.failure
@@ -53,6 +56,12 @@ class Breakable:
         if self.failure is not None:
             raise self.failure
         return self._inner.queue(statements, ended)
+
+    def expect(self, writes: int) -> None:
+        self._inner.expect(writes)
+
+    def hurry(self) -> None:
+        self._inner.hurry()
 
     def scrub(self, traces: Traces) -> Scrubbed:
         if self.failure is not None:

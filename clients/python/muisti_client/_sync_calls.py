@@ -93,7 +93,7 @@ class Muisti(Transport):
     def get_readiness(
         self,
     ) -> types.ReadyReply:
-        """Say whether the service can do its work. 503 when the database does not answer. What runs is told to those with a key, or to all while there are none."""
+        """Say whether the service can do its work. 503 when the database does not answer, or its file was deleted, moved or replaced while it was open; 500 when it is damaged. What runs is told to those with a key, or to all while there are none."""
         return self._send(
             call(
                 'GET',

@@ -1,0 +1,144 @@
+"""Every command of the command line with arguments that work, and what it does with the database.
+
+`python -m tests.service.cli_commands FILE VALUES` runs all that read and write on a file and prints what came, as JSON.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import click
+from click.testing import CliRunner
+
+from service.cli import main
+
+Kind = Literal["apart", "reads", "writes", "serves", "looks"]
+
+# Values in braces come from `Values`. apart: needs no database, or stops before it; looks: says itself what is wrong.
+COMMANDS: dict[str, tuple[Kind, str]] = {
+    "demo": ("apart", ""),
+    "connect": ("apart", "claude-code --print"),
+    "serve": ("serves", "--port 9271"),
+    "mcp": ("serves", ""),
+    "skill": ("apart", ""),
+    "hook run": ("apart", ""),
+    "hook install": ("apart", "claude-code --dry-run"),
+    "hook uninstall": ("apart", "claude-code --dry-run"),
+    "completion": ("apart", "bash"),
+    "add": ("writes", "deploys-on-Tuesdays --on-conflict keep --tag infra --category rules"),
+    "search": ("reads", "deploys --mode keyword"),
+    "list": ("reads", ""),
+    "get": ("reads", "{id}"),
+    "update": ("writes", "{id} changed"),
+    "supersede": ("writes", "{id} changed"),
+    "delete": ("writes", "{id}"),
+    "validate": ("writes", "another"),
+    "categories": ("reads", ""),
+    "tags": ("reads", ""),
+    "history": ("reads", "{id}"),
+    "restore": ("writes", "{id} --to 1"),
+    "undo": ("writes", ""),
+    "changes": ("reads", ""),
+    "checkpoint create": ("writes", "another"),
+    "checkpoint list": ("reads", ""),
+    "checkpoint delete": ("writes", "here"),
+    "diff": ("reads", "here"),
+    "rollback": ("writes", "here"),
+    "lint": ("reads", ""),
+    "conflicts list": ("reads", ""),
+    "conflicts decide": ("reads", "99 keep"),
+    "feedback": ("writes", "{id} useful"),
+    "telemetry": ("reads", "{id}"),
+    "promote": ("apart", ""),
+    "prune": ("apart", ""),
+    "purge": ("writes", "{id} --yes --no-report"),
+    "verify-report": ("apart", "{folder}/none.json"),
+    "space which": ("apart", ""),
+    "space list": ("reads", ""),
+    "space create": ("writes", "another"),
+    "space fork": ("writes", "another"),
+    "space compare": ("looks", "default"),
+    "space merge": ("apart", "default s"),
+    "space delete": ("writes", "s --confirm s"),
+    "spaces": ("reads", ""),
+    "stats": ("reads", ""),
+    "policy": ("writes", "--secrets allow"),
+    "quota": ("writes", "--memories 100"),
+    "export": ("reads", "{folder}/out-{number}.jsonl"),
+    "import": ("writes", "{file}"),
+    "backup": ("looks", "{folder}/copy-{number}.db"),
+    "restore-backup": ("looks", "{folder}/none.db"),
+    "doctor": ("looks", ""),
+    "top": ("apart", "--once"),
+    "keys create": ("writes", "agent --admin"),
+    "keys list": ("reads", ""),
+    "keys revoke": ("apart", "none"),
+    "keys rotate": ("apart", "none"),
+    "audit": ("reads", ""),
+    "webhook create": ("apart", "https://hooks.example/x"),
+    "webhook list": ("reads", ""),
+    "webhook delete": ("apart", "none"),
+    "webhook redeliver": ("apart", "none"),
+    "reembed": ("apart", ""),
+    "eval": ("apart", "{folder}/none"),
+    "calibrate": ("apart", "{folder}/none"),
+    "probe add": ("writes", "deploys {id}"),
+    "probe list": ("reads", ""),
+    "probe run": ("apart", ""),
+    "probe delete": ("apart", "none"),
+    "receipt show": ("apart", "none"),
+    "receipt replay": ("apart", "none"),
+}
+
+
+@dataclass
+class Ran:
+    """How a command ended. `error` is what no command may raise."""
+
+    status: int
+    stdout: str
+    stderr: str
+    error: str = ""
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines on stderr that say why it failed."""
+        return [line for line in self.stderr.splitlines() if line.startswith("Error:")]
+
+
+def of_the_tree(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """The commands as the command line itself lists them."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from of_the_tree(command, (*path, name))
+        else:
+            yield " ".join((*path, name))
+
+
+def run(command: str, database: str, values: Mapping[str, str]) -> Ran:
+    """Run a command with its arguments of the table."""
+    return call(database, *command.split(), *COMMANDS[command][1].format(**values).split())
+
+
+def call(database: str, *words: str) -> Ran:
+    """Run a command on a database in this process."""
+    options = ["--database", database, "--space", "s"]
+    result = CliRunner().invoke(main, [*words, *options], input="", prog_name="muisti")
+    error = result.exception
+    told = "" if error is None or isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
+    return Ran(result.exit_code, result.stdout, result.stderr, told)
+
+
+def run_all(database: str, values: Mapping[str, str], kinds: tuple[Kind, ...]) -> dict[str, Ran]:
+    """Run all commands of some kinds."""
+    chosen = [name for name, (kind, _) in COMMANDS.items() if kind in kinds]
+    return {name: run(name, database, {**values, "number": str(at)}) for at, name in enumerate(chosen)}
+
+
+if __name__ == "__main__":
+    found = run_all(sys.argv[1], json.loads(sys.argv[2]), ("reads", "writes", "looks", "serves"))
+    sys.stdout.write(json.dumps({name: asdict(ran) for name, ran in found.items()}))
