@@ -4,6 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from core.hits import Recency
+from core.spaces import Policy
+from core.terms import HALF_LIFE_DAYS, Mode
 from core.times import DAY_US
 
 Factors = npt.NDArray[np.float64]
@@ -13,6 +15,26 @@ FEEDBACK_WEIGHT = 0.1  # by which no number of callers moves a score further; th
 IMPORTANCE_VALUE = np.array([0.0, 0.5, 0.75, 1.0])  # low, medium, high, critical
 REFRESH_MAX = 30.0  # days that a retrieval may make a memory younger
 AGING = np.array([2.0, 1.0, 0.5, 0.0])  # how much of the age counts, by importance: critical memories stay fresh
+
+
+def in_effect(asked: Recency | None, mode: Mode, policy: Policy, default: Policy) -> Recency | None:
+    """Return the recency of a search: the one that it names, else that of its space, else that of the server.
+
+    Weight 0 is none. The mode `recent` sorts by age alone, so no default holds there.
+
+    >>> in_effect(None, "hybrid", Policy(recency_weight=0.2), Policy(recency_half_life_days=7)).stated()
+    {'weight': 0.2, 'function': 'half_life', 'half_life_days': 7, 'grace_days': 0.0}
+    >>> in_effect(Recency(weight=0), "hybrid", Policy(recency_weight=0.2), Policy())
+    """
+    if mode == "recent":
+        return asked
+    if asked is not None:
+        return asked if asked.weight else None
+    weight = default.recency_weight if policy.recency_weight is None else policy.recency_weight
+    if not weight:
+        return None
+    half_life = policy.recency_half_life_days or default.recency_half_life_days or HALF_LIFE_DAYS
+    return Recency(weight=weight, half_life_days=half_life)
 
 
 def ages_in_days(at: npt.NDArray[np.int64], now: int) -> Factors:

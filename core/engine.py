@@ -101,7 +101,7 @@ class Engine(Memories):
         )
         answers = int(retention_hours * HOUR_US)
         ids, screener = IdSource(), Screener(policy)
-        searcher = Searcher(database, self._indexes, encoder, calibration or Calibration())
+        searcher = Searcher(database, self._indexes, encoder, calibration or Calibration(), policy)
         self.probes = Probes(database.primary, searcher, ids)
         transactions = Transactions(
             database.primary, self._indexes, encoder, answers, quota, self.meters.changes, self.probes.foreseen

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from core.terms import Fusion, Mode
+from core.terms import HALF_LIFE_DAYS, Fusion, Mode
 from core.terms import Match as Match
 from core.values import Memory, Passage, Seq
 
@@ -24,9 +24,18 @@ class Recency(msgspec.Struct, frozen=True, kw_only=True):
 
     weight: float = 0.3
     function: Decay = "half_life"
-    half_life_days: float = 30.0
+    half_life_days: float = HALF_LIFE_DAYS
     rate: float = 0.0864
     grace_days: float = 0.0
+
+    def stated(self) -> Mapping[str, float | str]:
+        """Return the fields that count, named as in a request.
+
+        >>> Recency(function="linear", rate=0.1).stated()
+        {'weight': 0.3, 'function': 'linear', 'lambda': 0.1, 'grace_days': 0.0}
+        """
+        speed = {"half_life_days": self.half_life_days} if self.function == "half_life" else {"lambda": self.rate}
+        return {"weight": self.weight, "function": self.function, **speed, "grace_days": self.grace_days}
 
 
 class NamedTime(Struct, frozen=True, kw_only=True):
@@ -45,7 +54,8 @@ class Explanation(Struct, frozen=True, kw_only=True):
     when that ranking took no part. `terms` add up to `bm25`.
     `fused` follows from them by `fusion` and `alpha`, and with absolute fusion by `blend` (core/blend.py);
     score = fused * time * recency * importance * trust * feedback, at most 1; `refreshed_days` do not count in the age.
-    `time` is the time that the query names, None when it names none.
+    `time` is the time that the query names, None when it names none. `decay` is the recency in effect, of the
+    request or by default, unset where age costs nothing.
     """
 
     fusion: Fusion | None
@@ -57,6 +67,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     fused: float
     time: NamedTime | None
     recency: float
+    decay: Mapping[str, float | str] | msgspec.UnsetType = msgspec.UNSET
     importance: float
     trust: float
     feedback: float
@@ -89,7 +100,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """Hits, best first. `total` counts the memories that could have been hits. `strategy` is the mode that ran.
 
     `evidence` says whether anything here is about the query, by the `strength` of what was found.
-    `degraded` says in words what could not be done as asked; empty when nothing is wrong.
+    `degraded` says in words what could not be done as asked; empty when nothing is wrong. `recency` is the
+    one in effect.
     """
 
     hits: tuple[Hit, ...]
@@ -100,3 +112,4 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     degraded: tuple[str, ...]
     seq: Seq
     timings: Timings
+    recency: Recency | None = None

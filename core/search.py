@@ -5,8 +5,11 @@ from datetime import datetime
 from time import monotonic, perf_counter
 from typing import cast
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
 from core.calibration import Calibration
-from core.decay import ages_in_days
+from core.decay import ages_in_days, in_effect
 from core.embed import Encoder, check_model
 from core.errors import StoreCorrupt
 from core.evidence import enough
@@ -24,6 +27,7 @@ from core.past import point_of
 from core.points import AsOf
 from core.query import Query, Wanted, parse
 from core.ranking import Ranked, rank
+from core.spaces import Policy
 from core.store import memories, spaces, version_rows
 from core.store.database import Database
 from core.times import from_us
@@ -37,17 +41,28 @@ QUICK_TEXT = 1_000  # characters of a query that is
 
 
 class Searcher:
-    """Answers queries. Thread-safe; `encoder` is None when embeddings are off."""
+    """Answers queries. Thread-safe; `encoder` is None when embeddings are off.
 
-    def __init__(self, database: Database, indexes: Indexes, encoder: Encoder | None, calibration: Calibration) -> None:
+    The recency of `default` holds where neither a query nor its space names one.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        indexes: Indexes,
+        encoder: Encoder | None,
+        calibration: Calibration,
+        default: Policy,
+    ) -> None:
         self._database = database
         self._indexes = indexes
         self._encoder = encoder
         self._calibration = calibration
+        self._default = default
 
     def on(self, database: Database) -> "Searcher":
         """The same on another database, which is never written to."""
-        return Searcher(database, self._indexes.on(database), self._encoder, self._calibration)
+        return Searcher(database, self._indexes.on(database), self._encoder, self._calibration, self._default)
 
     def search(self, space: str, query: Query, now: int, max_age: float = 0.0) -> Answer:
         """The best memories of a space, best first; `now` in microseconds.
@@ -112,6 +127,10 @@ class Searcher:
         What is written after `needed`, None for the moment of the read, may stay out.
         """
         began = perf_counter()
+        asked, known = query, index.space
+        recency = in_effect(asked.recency, asked.mode, known.space.policy, self._default)
+        if recency is not asked.recency:
+            query = replace(query, recency=recency)
         wanted = parse(query.text, query.match)
         now = now if query.reference_time is None else query.reference_time
         mode, degraded = self._mode(index, snapshot, query.mode)
@@ -123,6 +142,9 @@ class Searcher:
         found, newest = self._fetch(index, snapshot, ranked, max_age, heard, again=needed is not None)
         if found is None or snapshot.seq.number < (newest if needed is None else needed):
             return None, newest
+        ruled = index.space
+        if ruled is not known and in_effect(asked.recency, asked.mode, ruled.space.policy, self._default) != recency:
+            return None, newest  # the policy has changed since
         timings = Timings(
             embed=1000 * (embedded - began),
             filter=1000 * ranked.filtering,
@@ -140,6 +162,7 @@ class Searcher:
             degraded=degraded,
             seq=snapshot.seq,
             timings=timings,
+            recency=recency,
         )
         return answer, newest
 
@@ -188,6 +211,8 @@ class Searcher:
         if newest < snapshot.seq.number or state[0][0] != space.space.epoch or state[0][2] != space.generation:
             self._indexes.drop(name)  # made anew, embedded anew, or a copy of earlier days was put in its place
             return None, 0
+        if state[0][5] != space.policy:
+            index.space = spaces.with_policy(space, cast(str, state[0][5]))
         if snapshot.seq.number < cast(int, state[0][3]):  # what it shows may be erased
             return None, newest
         if heard is not None and heard < cast(int, state[0][4]):
@@ -266,6 +291,7 @@ class _Hits:
             fused=float(found.fused[place]),
             time=_time(found.spans, int(self._snapshot.columns.at[row])),
             recency=1.0 if ranked.recency is None else float(ranked.recency[place]),
+            decay=UNSET if query.recency is None else query.recency.stated(),
             importance=float(ranked.importance[place]),
             refreshed_days=0.0 if ranked.refreshed is None else float(ranked.refreshed[place]),
             trust=1.0 if ranked.trust is None else float(ranked.trust[place]),

@@ -37,6 +37,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     `similarity_limit` is the cosine from which a new memory is refused for a current one, whatever the rules for
     duplicates and contradictions say; None: the rules alone. `history_days` is how long versions that have ended are
     kept, 0 for ever. Memories are purged `purge_after_days` after they were created, and where that is None never.
+    `recency_weight` and `recency_half_life_days` hold for searches that name no recency; weight 0 is none.
     """
 
     secrets: Screening | None = None
@@ -45,6 +46,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     history_days: float | None = None
     purge_after_days: float | None = None
     similarity_limit: float | None = None
+    recency_weight: float | None = None
+    recency_half_life_days: float | None = None
 
     def over(self, default: "Policy") -> "Policy":
         """This policy, and where it says nothing another.
@@ -60,6 +63,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
             history_days=default.history_days if self.history_days is None else self.history_days,
             purge_after_days=self.purge_after_days or default.purge_after_days,
             similarity_limit=self.similarity_limit or default.similarity_limit,
+            recency_weight=default.recency_weight if self.recency_weight is None else self.recency_weight,
+            recency_half_life_days=self.recency_half_life_days or default.recency_half_life_days,
         )
 
 

@@ -34,6 +34,8 @@ Show = Literal["ids", "after", "both"]  # of a change: nothing of the memory, as
 
 CONTENT_MAX = 100_000  # characters
 BATCH_MAX = 1_000  # memories in one batch
+HALF_LIFE_DAYS = 30.0  # of recency, where nobody names another
+HALF_LIFE_MIN = 1e-6  # days
 SIMILARITY_MIN = 0.6  # cosine below which two memories are not compared
 
 PROMOTE_RETRIEVALS = 5  # with which a candidate becomes active

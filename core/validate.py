@@ -12,7 +12,17 @@ from core.ids import id_bytes
 from core.query import TRUST_WEIGHT_MAX, Query
 from core.spaces import QUOTA_MAX, Field, SpaceSettings
 from core.store.inserting import flatten
-from core.terms import CONTENT_MAX, SIMILARITY_MIN, Echoes, Importance, Screening, SourceClass, Status, Type
+from core.terms import (
+    CONTENT_MAX,
+    HALF_LIFE_MIN,
+    SIMILARITY_MIN,
+    Echoes,
+    Importance,
+    Screening,
+    SourceClass,
+    Status,
+    Type,
+)
 from core.text import outgrows
 from core.times import from_us
 from core.values import (
@@ -44,6 +54,11 @@ POLICIES: Mapping[str, tuple[str, ...]] = {
     "secrets": get_args(Screening),
     "personal_data": get_args(Screening),
     "echoes": get_args(Echoes),
+}
+BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; others are days from 0
+    "similarity_limit": (SIMILARITY_MIN, 1),
+    "recency_weight": (0, 1),
+    "recency_half_life_days": (HALF_LIFE_MIN, DAYS_MAX),
 }
 
 
@@ -110,11 +125,8 @@ def _policy_problems(name: str, value: str | float) -> Iterator[Problem]:
     if isinstance(value, str):
         if value not in POLICIES[name]:
             yield Problem(f"$.{name}", f"{value[:40]!r} is none of {', '.join(POLICIES[name])}")
-    elif name == "similarity_limit":
-        if not SIMILARITY_MIN <= value <= 1:
-            yield Problem("$.similarity_limit", f"{value:g} is not between {SIMILARITY_MIN} and 1")
-    elif not 0 <= value <= DAYS_MAX:
-        yield Problem(f"$.{name}", f"{value:g} is not between 0 and {DAYS_MAX:,}")
+    elif not (bounds := BOUNDS.get(name, (0, DAYS_MAX)))[0] <= value <= bounds[1]:
+        yield Problem(f"$.{name}", f"{value:g} is not between {bounds[0]:g} and {bounds[1]:,}")
     elif name == "purge_after_days" and not value:
         yield Problem("$.purge_after_days", "0 would keep nothing; null purges nothing")
 
@@ -259,7 +271,7 @@ def _recency_problems(recency: Recency) -> Iterator[Problem]:
     if not 0 <= recency.weight <= 1:
         yield Problem("$.recency.weight", f"{recency.weight} is not between 0 and 1")
     given = (
-        ("half_life_days", recency.half_life_days, 1e-6),
+        ("half_life_days", recency.half_life_days, HALF_LIFE_MIN),
         ("lambda", recency.rate, 1e-9),  # callers know it by this name
         ("grace_days", recency.grace_days, 0.0),
     )

@@ -219,6 +219,8 @@ def open_engine(
             personal_data=settings.personal_data,
             echoes=settings.echoes,
             history_days=settings.retention_days,
+            recency_weight=settings.recency_weight,
+            recency_half_life_days=settings.recency_half_life_days,
         ),
     )
 

@@ -176,7 +176,7 @@ class SpaceIndex:
     def _check(self, state: list[Row], deaths_after: int) -> Seq:
         if not state:
             raise NotFound("space", self.space.space.name)
-        epoch, number, generation, kept_from, _ = cast(tuple[str, int, int | None, int, int], state[0])
+        epoch, number, generation, kept_from = cast(tuple[str, int, int | None, int], state[0][:4])
         if epoch != self.space.space.epoch or generation != self.space.generation:
             raise Outdated
         if kept_from > deaths_after:  # versions that died since may be erased: their deaths are not to be had

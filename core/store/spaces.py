@@ -61,6 +61,13 @@ def space_row(row: Row) -> SpaceRow:
     return SpaceRow(id_, space, generation, dimensions or 0, kept, policy)
 
 
+def with_policy(space: SpaceRow, policy: str) -> SpaceRow:
+    """Return the space with the policy of this text."""
+    return msgspec.structs.replace(
+        space, space=msgspec.structs.replace(space.space, policy=_policy(policy)), policy=policy
+    )
+
+
 def check_name(name: str) -> None:
     """Raise `InvalidInput` unless `name` may name a space."""
     if not SPACE_NAME.fullmatch(name):
@@ -162,8 +169,10 @@ def count_anew(space: SpaceRow) -> Statement:
 
 
 def state(space_id: int) -> Statement:
-    """Epoch, seq, generation id, oldest point kept, number of verdicts: to tell whether an index is still fresh."""
-    return Statement("SELECT epoch, seq, generation_id, kept_from, feedback FROM spaces WHERE id = ?", (space_id,))
+    """Epoch, seq, generation id, oldest point kept, number of verdicts, policy: whether an index is still fresh."""
+    return Statement(
+        "SELECT epoch, seq, generation_id, kept_from, feedback, policy FROM spaces WHERE id = ?", (space_id,)
+    )
 
 
 def register_generation(digest: str, model: str, dimensions: int, now: int) -> Statement:

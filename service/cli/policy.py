@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from core.terms import SIMILARITY_MIN, Echoes, Screening
+from core.terms import HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, Screening
 from service.cli.base import Command, Globals
 from service.cli.output import answer, cell, grid, tabbed, whole
 from service.cli.session import session
@@ -35,16 +35,18 @@ class Days(click.ParamType):
         self.fail(f"{value!r} is no number of days, nor {DEFAULT}", param, ctx)
 
 
-class Similarity(click.ParamType):
-    """A cosine, or the word for the rules alone."""
+class Within(click.ParamType):
+    """A number between two bounds, or the word for the default."""
 
-    name = "cosine"
+    def __init__(self, name: str, low: float, high: float) -> None:
+        """Name the number for the usage line."""
+        self.name, self._range = name, click.FloatRange(low, high)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number or the word. Raises a usage error for anything else."""
         if value == DEFAULT:
             return value
-        return click.FloatRange(SIMILARITY_MIN, 1).convert(value, param, ctx)
+        return self._range.convert(value, param, ctx)
 
 
 @click.command(
@@ -54,6 +56,7 @@ class Similarity(click.ParamType):
         "muisti policy --secrets redact --personal-data refuse --space acme",
         "muisti policy --history-days 30 --purge-after-days 730",
         "muisti policy --similarity-limit 0.85",
+        "muisti policy --recency-weight 0.3 --recency-half-life-days 30",
     ),
 )
 @click.option("--secrets", type=CHOICES, help="What to do with passwords, keys and tokens.")
@@ -65,9 +68,21 @@ class Similarity(click.ParamType):
 @click.option("--purge-after-days", type=Days(), metavar="DAYS", help="Purge memories that are older; default: never.")
 @click.option(
     "--similarity-limit",
-    type=Similarity(),
+    type=Within("cosine", SIMILARITY_MIN, 1),
     metavar="COSINE",
     help="Refuse what is so similar to a current memory, .6 to 1; default: by the rules alone.",
+)
+@click.option(
+    "--recency-weight",
+    type=Within("weight", 0, 1),
+    metavar="X",
+    help="How much age may cost in searches that do not say it, 0 to 1; 0: nothing.",
+)
+@click.option(
+    "--recency-half-life-days",
+    type=Within("days", HALF_LIFE_MIN, 36_500),
+    metavar="DAYS",
+    help="Days after which half of that is lost.",
 )
 @click.pass_obj
 def policy(options: Globals, **given: str | float | None) -> None:

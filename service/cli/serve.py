@@ -25,7 +25,7 @@ GROUPS = {
     ),
     "What spaces take and keep": (
         "secrets", "personal_data", "echoes", "quota_memories", "quota_bytes", "retention_days",
-        "request_retention_hours",
+        "request_retention_hours", "recency_weight", "recency_half_life_days",
     ),
     "Limits": (
         "body_limit", "rate_limit", "concurrency_limit", "connection_limit", "queue_limit", "queue_seconds",

@@ -7,6 +7,7 @@ from litestar.params import FromPath
 from msgspec.structs import replace
 
 from core.caller import Caller
+from core.hits import Recency
 from core.points import AsOf
 from core.receipts import Receipt
 from core.times import from_us, to_us
@@ -54,6 +55,8 @@ async def replay_receipt(
     engine = backend.engine
     one = await _found(request, receipt_id, backend)
     query = replace(_asked(one.parameters).to_query(), no_touch=True)
+    if query.recency is None and query.mode != "recent":  # none was in effect, whatever the default is today
+        query = replace(query, recency=Recency(weight=0.0))
     if then and query.as_of is None:
         seen_at = AsOf(number=one.at.number, epoch=one.at.epoch)
         query = replace(query, as_of=seen_at, reference_time=to_us(one.reference_time))

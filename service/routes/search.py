@@ -12,7 +12,7 @@ from service.decode import Request
 from service.gate import access_of, seen
 from service.headers import FRESHNESS, SEQ, freshness
 from service.parameters import PAST
-from service.schemas.requests import SearchBody
+from service.schemas.requests import RecencyBody, SearchBody
 from service.schemas.search import SearchReply
 from service.sending import PlainResponse
 from service.workers import Backend
@@ -49,6 +49,8 @@ async def _kept(
 ) -> str:
     """The id of a receipt of this answer."""
     now = backend.engine.now()
+    if data.recency is None and answer.recency is not None:  # a default, which may be another tomorrow
+        data = msgspec.structs.replace(data, recency=RecencyBody.of(answer.recency))
     asked, caller = msgspec.json.encode(data), access_of(scope).caller()
     return await backend.store(
         backend.engine.receipts.keep,

@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from core.outcomes import Flag, FlagCode
 from core.spaces import Policy
-from core.terms import SIMILARITY_MIN, Echoes, Screening
+from core.terms import HALF_LIFE_DAYS, HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, Screening
 from service.schemas import fields
 
 _SCREENING = {"enum": list(get_args(Screening))}
@@ -63,6 +63,15 @@ SimilarityLimit = Annotated[
 ]
 
 
+RecencyWeight = Annotated[
+    float,
+    Meta(ge=0, le=1, description="Weight of the recency of searches that name none; 0: age costs nothing."),
+]
+RecencyHalfLifeDays = Annotated[
+    float, Meta(ge=HALF_LIFE_MIN, le=36_500, description="Half-life of that recency, in days.")
+]
+
+
 class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What holds from now on. A field that is left out stays as it is; null is the default of the server."""
 
@@ -72,6 +81,8 @@ class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     history_days: HistoryDays | UnsetType | None = UNSET
     purge_after_days: PurgeAfterDays | UnsetType | None = UNSET
     similarity_limit: SimilarityLimit | UnsetType | None = UNSET
+    recency_weight: RecencyWeight | UnsetType | None = UNSET
+    recency_half_life_days: RecencyHalfLifeDays | UnsetType | None = UNSET
 
     def changes(self) -> dict[str, str | float | None]:
         return {name: value for name, value in asdict(self).items() if not isinstance(value, UnsetType)}
@@ -86,6 +97,8 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
     history_days: HistoryDays
     purge_after_days: PurgeAfterDays | None
     similarity_limit: SimilarityLimit | None
+    recency_weight: RecencyWeight
+    recency_half_life_days: RecencyHalfLifeDays
 
     @classmethod
     def of(cls, policy: Policy) -> "PolicyReply":
@@ -96,6 +109,8 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
             history_days=policy.history_days or 0.0,
             purge_after_days=policy.purge_after_days,
             similarity_limit=policy.similarity_limit,
+            recency_weight=policy.recency_weight or 0.0,
+            recency_half_life_days=policy.recency_half_life_days or HALF_LIFE_DAYS,
         )
 
 

@@ -151,6 +151,11 @@ class RecencyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     rate: Annotated[float, Meta(extra_json_schema={"minimum": 1e-9, "maximum": 1e6})] | UnsetType = UNSET
     grace_days: Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1e6})] = 0.0
 
+    @classmethod
+    def of(cls, recency: Recency) -> "RecencyBody":
+        """Return the body that asks for this recency."""
+        return msgspec.convert(recency.stated(), cls)
+
     def recency(self) -> Recency:
         function = self.function
         if function is UNSET:

@@ -44,6 +44,10 @@ class ExplanationReply(Struct, frozen=True, kw_only=True):
     fused: float
     time: NamedTimeReply | None
     recency: float
+    decay: Annotated[
+        dict[str, float | str] | UnsetType,
+        Meta(description="The recency in effect, as in a request; only where age costs something."),
+    ] = UNSET
     importance: float
     trust: float
     feedback: Annotated[float, Meta(description="From what callers said of it, 0.9 to 1.1; 1 for nothing.")]

@@ -70,7 +70,7 @@ def whole(low: int, high: int, description: str) -> Rule:
     return Rule(description, f"a whole number from {low} to {high}", read)
 
 
-def amount(high: int, description: str, low: int = 0) -> Rule:
+def amount(high: int, description: str, low: float = 0) -> Rule:
     """Any number."""
 
     def read(value: object) -> float:
@@ -79,7 +79,7 @@ def amount(high: int, description: str, low: int = 0) -> Rule:
             raise ValueError
         return number
 
-    return Rule(description, f"a number from {low} to {high}", read)
+    return Rule(description, f"a number from {low:g} to {high}", read)
 
 
 def one_of(names: tuple[str, ...], description: str) -> Rule:

@@ -5,7 +5,15 @@ from typing import Annotated, Literal, get_args, get_type_hints
 
 import msgspec
 
-from core.terms import PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Echoes, Screening
+from core.terms import (
+    HALF_LIFE_DAYS,
+    HALF_LIFE_MIN,
+    PROMOTE_RETRIEVALS,
+    PRUNE_DAYS,
+    PRUNE_RETRIEVALS,
+    Echoes,
+    Screening,
+)
 from service.settings import forms
 from service.settings.places import USUAL, usual_database
 from service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
@@ -71,6 +79,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     echoes: Annotated[
         Echoes, one_of(get_args(Echoes), "What its author has just found, in a space that says nothing of it.")
     ] = "flag"
+    recency_weight: Annotated[
+        float,
+        amount(1, "How much age may cost in searches that do not say it, in a space without its own."),
+    ] = 0.0
+    recency_half_life_days: Annotated[
+        float, amount(36_500, "Days after which half of that is lost.", HALF_LIFE_MIN)
+    ] = HALF_LIFE_DAYS
     rate_limit: Annotated[float, amount(1_000_000, "Requests a second of one key in one process; 0: any.")] = 0.0
     concurrency_limit: Annotated[int, whole(0, 100_000, "Requests at once of one key in one process; 0: any.")] = 0
     stream_limit: Annotated[
