@@ -408,6 +408,7 @@ ExplanationReply = TypedDict(
         'fused': 'float',
         'time': 'NamedTimeReply | None',
         'recency': 'float',
+        'decay': NotRequired['dict[str, Any]'],
         'importance': 'float',
         'trust': 'float',
         'feedback': 'float',
@@ -847,6 +848,8 @@ PolicyBody = TypedDict(
         'history_days': NotRequired['float | None'],
         'purge_after_days': NotRequired['float | None'],
         'similarity_limit': NotRequired['float | None'],
+        'recency_weight': NotRequired['float | None'],
+        'recency_half_life_days': NotRequired['float | None'],
     },
 )
 "What holds from now on. A field that is left out stays as it is; null is the default of the server."
@@ -860,6 +863,8 @@ PolicyReply = TypedDict(
         'history_days': 'float',
         'purge_after_days': 'float | None',
         'similarity_limit': 'float | None',
+        'recency_weight': 'float',
+        'recency_half_life_days': 'float',
     },
 )
 "What holds in a space, the defaults of the server included. What it lets in holds for what is written later."
