@@ -38,7 +38,7 @@ FACTORS = {
     "words": ("lexical", "bm25", "terms"),
     "meaning": ("cosine", "dense"),
     "together": ("fusion", "alpha", "fused", "blend"),
-    "multiplied by": ("time", "recency", "importance", "trust", "feedback"),
+    "multiplied by": ("time", "recency", "decay", "importance", "trust", "feedback"),
     "age in days": ("age_days", "refreshed_days"),
 }
 RELATED = "Possibly related:"  # above hits of weak evidence
@@ -154,8 +154,7 @@ def _factors(explain: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(value, float | int | str):
             yield f"{name}={value:.4f}" if isinstance(value, float) else f"{name}={value}"
         elif isinstance(value, Mapping):
-            for term, weight in value.items():
-                yield f"{name}.{term}={weight:.4f}"
+            yield from _factors({f"{name}.{part}": one for part, one in value.items()})
 
 
 def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> "RenderableType":

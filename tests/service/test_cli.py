@@ -439,7 +439,9 @@ def test_search_answers_are_those_of_the_api(run: Run):
     line = run(
         "search", "red", "--recency-weight", "0.5", "--half-life", "7", "--explain", "--limit", "1", "--all"
     ).stdout
-    assert "recency=" in line
+    assert "recency=" in line and "decay.function=half_life decay.half_life_days=7.0000" in line
+    named = run("search", "red car last week", "--explain", "--all").stdout
+    assert "time.words=last week" in named, "a factor may be words"
     assert "car" in run("search", "--mode", "recent").stdout.splitlines()[0]
 
 
