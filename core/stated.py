@@ -109,10 +109,15 @@ _PAIR = re.compile(rf"(?i)\bcred(?:ential)?s(?:\s(?:are|is)|:)\s{_USER}{_VALUE}"
 def stated_in(text: str) -> list[Found]:
     """Return the secrets that the sentences of a text state; they may overlap."""
     return [
-        Found("stated-secret", *match.span("value"), certainty >= SURE)
+        Found("stated-secret", match.start("value"), _end(match), certainty >= SURE)
         for match, certainty in _candidates(text)
         if certainty
     ]
+
+
+def _end(match: re.Match[str]) -> int:
+    """Return where the value ends, without the sign that ends the sentence."""
+    return match.end("value") - (match["value"][-1] in ".,;:")
 
 
 def _candidates(text: str) -> Iterator[tuple[re.Match[str], float]]:

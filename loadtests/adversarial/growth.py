@@ -13,6 +13,8 @@ NEARLY = 2.5  # times as long at which longer texts need not be tried
 TRIES = 4  # runs of each text of a ratio that looks too high; the least counts
 TOP = 100_000  # characters
 FIRST = 1_562
+SHORT = (14, 20)  # characters; what doubles with every character takes 64 times as long
+EXPLOSIVE = 0.005  # seconds
 
 Call = Callable[[str], object]
 
@@ -51,6 +53,8 @@ def fault(call: Call, family: Family, top: int = TOP) -> str | None:
     The text grows fourfold from step to step, so what is quadratic is found while it is short. A step that looks too
     steep is measured again, the whole against its half.
     """
+    if said := _explosion(call, family):
+        return said
     before, was = 0.0, 0
     for length in lengths(top, 4):
         text = family(length)
@@ -63,6 +67,12 @@ def fault(call: Call, family: Family, top: int = TOP) -> str | None:
             return None
         before, was = took, length
     return None
+
+
+def _explosion(call: Call, family: Family) -> str | None:
+    """Say that the time grows exponentially, which a text of twenty characters shows and a longer one would hide."""
+    short, long = (min(seconds(call, family(length)) for _ in range(2)) for length in SHORT)
+    return f"{long:.3f} s at {SHORT[1]} characters" if long > EXPLOSIVE and long > 8 * short else None
 
 
 def _ratio(call: Call, half: str, whole: str) -> float:

@@ -48,6 +48,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/importers/items.py:clean": lambda: [re.compile("[\ud800-\udfff]")],
     "service/importers/items.py:retrieved": SHORT.format("a number of digits"),
     "service/importers/items.py:when": SHORT.format("a time, of which fullmatch reads each character once"),
+    "service/mcp/refusals.py:_said": SHORT.format("the words of a refusal"),
     "service/markdown.py:_name": SHORT.format("60 characters of a name"),
     "service/project.py:_letters": OWN,
     "service/project.py:_numbered": OWN,

@@ -264,6 +264,12 @@ def target(place: Place) -> str:
     return place.target.id
 
 
+def entry(place: Place) -> str:
+    """The path of the address of the memory that an entrance changes."""
+    assert place.target is not None
+    return f"/entries/{place.target.category}/{place.target.key}"
+
+
 def own(place: Place) -> dict[str, Any]:
     """The fields of the draft that a change or a tool takes, without its address."""
     return {name: value for name, value in place.case.body.items() if name != "key"}
@@ -280,6 +286,12 @@ def slow(place: Place) -> Said:
 
 def batch(place: Place) -> Said:
     return place.post("/memories/batch", {"memories": [place.case.body]})
+
+
+def put_by_command(place: Place) -> Said:
+    """Put the draft at its address on the command line."""
+    _, category, _, key, *options = place.options
+    return place.run("put", category, key, place.case.body["content"], *options)
 
 
 def import_file(place: Place) -> Said:
@@ -364,6 +376,28 @@ ENTRANCES = (
         why=NAMED,
     ),
     Entrance(
+        "http patch by address",
+        ("updateEntry",),
+        lambda p: p.post(entry(p), own(p), "PATCH"),
+        before,
+        WRITE,
+        trust="changed",
+        echoes=False,
+        adds=False,
+        kinds=("updated",),
+        why=f"{NAMED}; {EDIT}; {LEAVES}",
+    ),
+    Entrance(
+        "http supersede by address",
+        ("supersedeEntry",),
+        lambda p: p.post(f"{entry(p)}/supersede", p.case.body),
+        before,
+        WRITE,
+        echoes=False,
+        kinds=("superseded", "created"),
+        why=NAMED,
+    ),
+    Entrance(
         "http import",
         ("importMemories",),
         lambda p: p.lines(p.case.body, atomic="false"),
@@ -410,6 +444,18 @@ ENTRANCES = (
             why=f"{FORMER}; {LEAVES}",
         )
         for name, prepare, adds in (("changed", changed, False), ("deleted", deleted, True))
+    ),
+    Entrance(
+        "http restore by address",
+        ("restoreEntry",),
+        lambda p: p.post(f"{entry(p)}/restore", {"version": 1}),
+        changed,
+        WRITE,
+        trust="kept",
+        echoes=False,
+        adds=False,
+        kinds=("restored",),
+        why=f"{FORMER}; {LEAVES}",
     ),
     *(
         Entrance(
@@ -518,6 +564,7 @@ ENTRANCES = (
         lambda p: p.run("add", p.case.body["content"], *p.options, "--on-conflict", "keep"),
         warm=True,
     ),
+    Entrance("cli put", ("cli put",), put_by_command, scopes=WRITE, warm=True),
     Entrance(
         "cli update",
         ("cli update",),
@@ -644,8 +691,8 @@ STORES_NOTHING: Mapping[str, str] = {
         ("makes vectors anew, and no text", "cli reembed"),
         (
             "is about something else than memories: keys, webhooks, probes, receipts, checkpoints, verdicts, settings",
-            "giveFeedback, addProbe, deleteProbe, runProbes, createWebhook, deleteWebhook, redeliverWebhook, setQuota, "
-            "setPolicy, createSpace, deleteSpace, createCheckpoint, deleteCheckpoint, createKey, revokeKey, rotateKey, "
+            "giveFeedback, giveEntryFeedback, addProbe, deleteProbe, runProbes, createWebhook, deleteWebhook, "
+            "redeliverWebhook, setQuota, setPolicy, createSpace, deleteSpace, createCheckpoint, deleteCheckpoint, createKey, revokeKey, rotateKey, "
             "cli checkpoint create, cli checkpoint delete, cli feedback, cli keys create, cli keys revoke, "
             "cli keys rotate, cli policy, cli probe add, cli probe delete, cli probe run, cli quota, cli space create, "
             "cli space delete, cli webhook create, cli webhook delete, cli webhook redeliver",

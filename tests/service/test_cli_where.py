@@ -43,7 +43,7 @@ NOTHING_MADE = {
 }
 # Commands that may make a database, need none, or make one of their own that they throw away.
 OTHERS = {
-    "add", "import", "restore-backup", "keys create", "space create", "serve", "mcp", "connect", "hook run",
+    "add", "put", "import", "restore-backup", "keys create", "space create", "serve", "mcp", "connect", "hook run",
     "hook install", "hook uninstall", "skill", "completion", "demo", "eval", "top", "verify-report",
 }  # fmt: skip
 

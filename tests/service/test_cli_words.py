@@ -64,7 +64,7 @@ def test_a_contradiction_is_told_once_and_with_whose_words(run: Run, monkeypatch
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
-        ("rm", "'delete'"), ("show", "'get'"), ("find", "'search'"), ("remember", "'add'"), ("ls", "'list'"),
+        ("rm", "'delete'"), ("show", "'get'"), ("find", "'search'"), ("remember", "'add' or 'put'"), ("ls", "'list'"),
         ("help", "`muisti --help`"), ("version", "`muisti --version`"), ("serch", "'search'"),
     ],
 )  # fmt: skip
@@ -135,10 +135,10 @@ def test_probes_that_are_not_there_are_no_perfect_recall(run: Run):
 def test_a_pipe_is_not_flooded_unless_it_is_asked_to(run: Run):
     long = "Deploys happen on Tuesdays. " + "All other days are for other things. " * 1_400
     added(run, long)
-    for words in (("search", "deploys"), ("list",), ("changes",)):
+    for words in (("search", "deploys", "--all"), ("list",), ("changes",)):
         (line,) = run(*words).stdout.splitlines()
         assert len(line) < 700 and "Deploys happen" in line and line.endswith("…")
-    for words in (("search", "deploys", "--full"), ("list", "--full")):
+    for words in (("search", "deploys", "--all", "--full"), ("list", "--full")):
         assert long.strip() in run(*words).stdout
 
 
