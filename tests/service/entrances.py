@@ -692,10 +692,11 @@ STORES_NOTHING: Mapping[str, str] = {
         (
             "is about something else than memories: keys, webhooks, probes, receipts, checkpoints, verdicts, settings",
             "giveFeedback, giveEntryFeedback, addProbe, deleteProbe, runProbes, createWebhook, deleteWebhook, "
-            "redeliverWebhook, setQuota, setPolicy, createSpace, deleteSpace, createCheckpoint, deleteCheckpoint, createKey, revokeKey, rotateKey, "
-            "cli checkpoint create, cli checkpoint delete, cli feedback, cli keys create, cli keys revoke, "
-            "cli keys rotate, cli policy, cli probe add, cli probe delete, cli probe run, cli quota, cli space create, "
-            "cli space delete, cli webhook create, cli webhook delete, cli webhook redeliver",
+            "redeliverWebhook, setQuota, setPolicy, createSpace, deleteSpace, createCheckpoint, "
+            "deleteCheckpoint, createKey, revokeKey, rotateKey, cli checkpoint create, cli checkpoint delete, "
+            "cli feedback, cli keys create, cli keys revoke, cli keys rotate, cli policy, cli probe add, cli "
+            "probe delete, cli probe run, cli quota, cli space create, cli space delete, cli webhook create, "
+            "cli webhook delete, cli webhook redeliver",
         ),
     )
     for name in names.split(", ")
