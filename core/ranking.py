@@ -26,7 +26,7 @@ from core.hits import Mode, Recency
 from core.index.allowed import Allowed
 from core.index.context import with_neighbours
 from core.index.dense import Aim, cosines, nearest
-from core.index.lexical import Matches, best_matches, containing, mark_same_text, rank_lexical
+from core.index.lexical import Matches, any_with_every, best_matches, containing, mark_same_text, rank_lexical
 from core.index.pool import best_places, in_order, one_a_memory
 from core.index.population import Population
 from core.index.snapshot import RowNumbers, Snapshot
@@ -103,6 +103,13 @@ def rank(
     if query.trust_weight and mode != "recent":
         trust = trust_factor(query.trust_weight, _trust(index, snapshot)[found.rows])
     return _weighed(index, snapshot, query, wanted, mode, found, trust, now, filtering)
+
+
+def has_every_word(snapshot: Snapshot, wanted: Wanted, found: Candidates) -> bool:
+    """Whether one memory put forward has every word of the query, in its text or in another field that is indexed."""
+    if found.matches is None or found.matches.unknown or not wanted.terms:
+        return False
+    return any_with_every(snapshot, wanted.terms, found.rows)
 
 
 def _trust(index: SpaceIndex, snapshot: Snapshot) -> Longs:

@@ -26,7 +26,7 @@ from core.kernels import Doubles
 from core.past import point_of
 from core.points import AsOf
 from core.query import Query, Wanted, parse
-from core.ranking import Ranked, rank
+from core.ranking import Ranked, has_every_word, rank
 from core.spaces import Policy
 from core.store import memories, spaces, version_rows
 from core.store.database import Database
@@ -152,6 +152,8 @@ class Searcher:
             fetch=1000 * (perf_counter() - ready),
         )
         evidence = self._calibration.level(ranked.found.strength, mode, index.space.space.generation, space)
+        if evidence == "none" and has_every_word(snapshot, wanted, ranked.found):
+            evidence = "weak"
         held = enough(evidence, query.min_evidence)
         answer = Answer(
             hits=_Hits(snapshot, query, wanted, mode, ranked, now).of(found) if held else (),

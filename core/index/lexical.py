@@ -132,6 +132,17 @@ def containing(snapshot: Snapshot, required: Iterable[str], phrases: Iterable[tu
     return allowed
 
 
+def any_with_every(snapshot: Snapshot, terms: Iterable[str], rows: RowNumbers) -> bool:
+    """Whether the memory of one of the rows has every term, in one passage or another."""
+    versions = snapshot.rows.version.view(snapshot.size)
+    left = np.unique(versions[rows])
+    for term in terms:
+        left = left[np.isin(left, versions[_with_term(snapshot, term)])]
+        if not len(left):
+            return False
+    return len(left) > 0
+
+
 def _with_phrase(snapshot: Snapshot, phrase: tuple[str, ...]) -> RowNumbers:
     codes = [term_code(term) for term in phrase]
     return np.concatenate([piece.with_phrase(codes) for piece in snapshot.pieces] or [np.empty(0, np.int64)])

@@ -7,6 +7,7 @@ import click
 
 from core.terms import Scope, SourceClass
 from service.cli.base import Command, Globals, Subcommands
+from service.cli.callers import demand
 from service.cli.options import Moment, comma_list
 from service.cli.output import ago, answer, cell, grid, tabbed, talk
 from service.cli.session import client
@@ -85,6 +86,7 @@ def create(
         if value
     }
     with client(options, create=True) as opened:
+        demand(options, "admin")
         reply = opened.create_key(body)
         talk("This key is shown once and kept nowhere; keep it where secrets are kept.")
         answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])
@@ -95,6 +97,7 @@ def create(
 def list_keys(options: Globals) -> None:
     """List keys, newest first, those that have ended too."""
     with client(options) as opened:
+        demand(options, "admin")
         answer(
             options,
             opened.keys(),
@@ -113,6 +116,7 @@ def list_keys(options: Globals) -> None:
 def revoke(options: Globals, key_id: str) -> None:
     """End a key now, and those that were made with it."""
     with client(options) as opened:
+        demand(options, "admin")
         answer(
             options,
             opened.revoke_key(key_id),
@@ -135,6 +139,7 @@ def revoke(options: Globals, key_id: str) -> None:
 def rotate(options: Globals, key_id: str, overlap: int) -> None:
     """Replace a key by a new one, and show that once."""
     with client(options) as opened:
+        demand(options, "admin")
         reply = opened.rotate_key(key_id, {"overlap_seconds": overlap})
         talk("This key is shown once and kept nowhere; keep it where secrets are kept.")
         answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])

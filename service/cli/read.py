@@ -90,9 +90,9 @@ def list_memories(
         answer(
             options,
             reply,
-            table=lambda page: _table(page["items"]),
+            table=lambda page: _table(page["items"], sort or "created"),
             plain=lambda page: [
-                tabbed(memory["id"], memory["created_at"], address(memory), brief(memory["content"], full))
+                tabbed(memory["id"], memory[f"{sort or 'created'}_at"], address(memory), brief(memory["content"], full))
                 for memory in page["items"]
             ],
         )
@@ -179,18 +179,18 @@ def _count_table(what: str, items: list[Mapping[str, Any]]) -> "Table":
     return table
 
 
-def _table(memories: list[Mapping[str, Any]]) -> "RenderableType":
+def _table(memories: list[Mapping[str, Any]], by: str) -> "RenderableType":
     now = datetime.now(UTC)
     table = grid(None)
     table.add_column("id", no_wrap=True)
-    table.add_column("stored", no_wrap=True)
+    table.add_column("stored" if by == "created" else "changed", no_wrap=True)
     table.add_column("category/key")
     table.add_column("content", ratio=1)
     table.add_column("tags")
     for memory in memories:
         table.add_row(
             cell(short_id(memory), "dim"),
-            ago(memory["created_at"], now),
+            ago(memory[f"{by}_at"], now),
             cell(address(memory)),
             cell(one_line(memory["content"])[:240]),
             cell(", ".join(memory["tags"]), "dim"),

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import click
 
@@ -15,6 +15,7 @@ from service.cli.output import answer, cell, hint, likeness, one_line, talk
 from service.cli.session import session
 
 if TYPE_CHECKING:
+    from core.outcomes import FlagCode
     from service.cli.opening import Session
 
 STDIN = "-"
@@ -285,13 +286,24 @@ def allowed(secrets: bool) -> tuple[str, ...]:
 
 def talk_of_flags(data: Mapping[str, Any]) -> None:
     for flag in data.get("flags", ()):
-        if flag["code"] == "echo":
-            talk(f"It only repeats what was found just before: {' '.join(flag['ids'])}")
-            continue
-        if flag["code"] == "trust_lowered":
-            talk(f"It is trusted no more than what it is derived from: {' '.join(flag['ids'])}")
-            continue
-        talk(f"Not stored, in {flag['path'].removeprefix('$.')}: what looks like {flag['kind']}.")
+        talk(_flagged(flag))
+
+
+def _flagged(flag: Mapping[str, Any]) -> str:
+    """Return what a flag says of a memory that was stored.
+
+    >>> [_flagged({"code": code, "path": "$.content", "kind": "a key"}) for code in ("suspected", "redacted")]
+    ['Stored, but content may hold a secret: a key.', 'Not stored, in content: what looks like a key.']
+    """
+    match cast("FlagCode", flag["code"]):
+        case "echo":
+            return f"It only repeats what was found just before: {' '.join(flag['ids'])}"
+        case "trust_lowered":
+            return f"It is trusted no more than what it is derived from: {' '.join(flag['ids'])}"
+        case "suspected":
+            return f"Stored, but {flag['path'].removeprefix('$.')} may hold a secret: {flag['kind']}."
+        case "redacted":
+            return f"Not stored, in {flag['path'].removeprefix('$.')}: what looks like {flag['kind']}."
 
 
 def _beside(found: Mapping[str, Any]) -> str:

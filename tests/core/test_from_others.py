@@ -7,16 +7,20 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from core.calibration import Calibration, Entry
 from core.decay import decayed
 from core.embed import StaticEncoder
 from core.engine import Engine
 from core.errors import InvalidInput
+from core.evidence import Thresholds
+from core.filters import parse as parse_filter
 from core.fuse import reciprocal_rank
 from core.hits import Mode, Recency
 from core.query import Query
 from core.spaces import SpaceSettings
+from core.store.file import FileDatabase
 from core.values import Draft
-from tests.core.fakes import SPACE, Clock, add, open_engine
+from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
 
 MEDIUM, HIGH, CRITICAL = 1, 2, 3
 
@@ -54,6 +58,24 @@ def test_key_content_tags_and_reason_have_a_meaning_category_and_author_none(eng
         (hit,) = engine.search("plain", Query(text=word, explain=True)).hits
         assert hit.memory.id == one.id and hit.explain is not None and hit.explain.cosine is not None
         assert (hit.explain.cosine > 0.3) == has_meaning, word
+
+
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+@pytest.mark.parametrize("text", ["bob", "Notes", "topic:ci", "bob fox"])
+def test_a_query_whose_every_word_a_memory_has_is_never_without_evidence(tmp_path: Path, mode: Mode, text: str):
+    thresholds = {mode: Thresholds(9.0, 10.0)}  # so high that the strength alone says none
+    calibration = Calibration([Entry(generation=WordEncoder().identity, modes=thresholds)])
+    with Engine(FileDatabase(tmp_path / "m.db"), WordEncoder(), Clock(), calibration=calibration) as engine:
+        engine.spaces.create("plain", SpaceSettings())
+        told = {"category": "notes", "author": "Bob", "tags": ("topic:ci",)}
+        engine.add("plain", [Draft(content=f"the fox {number}", **told) for number in ("one", "two", "three")])
+        engine.add("plain", [Draft(content="a bear", author="carl")])
+        kept = Query(text=text, mode=mode, min_evidence="weak")
+        assert len(engine.search("plain", kept).hits) >= 3
+        for more in (f"{text} zebra", "bear fox"):
+            assert not engine.search("plain", replace(kept, text=more)).hits, more
+        elsewhere = replace(kept, filter=parse_filter({"author": "carl"}))
+        assert not engine.search("plain", elsewhere).hits
 
 
 def test_reciprocal_ranks_are_those_of_the_formula():

@@ -355,6 +355,7 @@ def test_lists_are_sorted_by_creation_or_change_and_read_whole(run: Run):
     assert listed("--cursor", first["next_cursor"]) == [ids[1]]
     assert run("list", "--sort", "created", "--cursor", first["next_cursor"]).exit_code == 64
     changed = json.loads(run("get", ids[0], "--json").stdout)["updated_at"]
+    assert run("list", "--sort", "updated").stdout.splitlines()[0].split("\t")[1] == changed
     assert listed("--changed-after", changed) == [ids[0]]
     assert listed("--changed-before", changed) == ids[:0:-1]
 

@@ -12,7 +12,7 @@ Run = Callable[..., Result]
 # The mode that a command needs at least. Those without one want everything.
 NEEDS = {
     ("list",): "read-only", ("search", "tea"): "read-only", ("stats",): "read-only", ("export", "-"): "read-only",
-    ("import", "--list"): "read-only", ("keys", "list"): "read-only", ("changes",): "read-only", ("lint",): "read-only",
+    ("import", "--list"): "read-only", ("changes",): "read-only", ("lint",): "read-only",
     ("add", "more"): "append-only", ("add", "more", "--space", "another"): "append-only",
     ("update", "ID", "changed"): "no-delete", ("supersede", "ID", "changed"): "no-delete",
     ("import", "in.ndjson"): "no-delete", ("undo", "--last", "1"): "full", ("delete", "ID"): "full",
@@ -20,6 +20,7 @@ NEEDS = {
 }  # fmt: skip
 ALL = (
     ("policy", "--secrets", "allow"), ("quota", "--memories", "9"), ("audit",), ("space", "create", "x"), ("reembed",),
+    ("keys", "list"), ("keys", "revoke", "x"), ("keys", "rotate", "x"), ("keys", "create", "--admin"),
     ("purge", "--author", "Ann", "--yes", "--no-report"), ("backup", "copy.db"), ("doctor", "--repair"),
     ("restore-backup", "copy.db", "--force"), ("webhook", "list"),
 )  # fmt: skip

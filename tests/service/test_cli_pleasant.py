@@ -45,7 +45,7 @@ def test_the_demo_shows_every_step_with_its_time_and_leaves_nothing(run: Run, mo
     assert " July " in july
     assert "port 5434" in port
     assert peru.startswith("Nothing about this in the space demo.")
-    assert "contradicts" in refused and "5434 there, 5436 here" in refused
+    assert "says the contrary" in refused and "stored 5434, yours 5436" in refused
     assert {*Path.cwd().iterdir()} == before
 
 

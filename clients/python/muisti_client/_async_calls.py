@@ -725,7 +725,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ImportReply:
-        """Take in an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Ids that are here already are passed over. Into an empty space the whole history comes, as it was. Every line passes the policy of the space; what that refuses, `errors` or `failures` names. Needs a key that sees all of the space. Needs the scope write."""
+        """Take in an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Ids that are here already are passed over. Into an empty space the whole history comes, as it was. Every line passes the policy of the space; what that refuses, `errors` or `failures` names. Needs a key that sees all of the space. Needs the scope write."""
         return await self._send(
             call(
                 'POST',
