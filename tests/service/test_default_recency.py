@@ -79,12 +79,14 @@ def test_the_mode_recent_sorts_as_before(client: httpx.Client):
 
 
 def test_recall_has_it_too(client: httpx.Client):
-    def score() -> float:
-        return call_tool(client, "recall", {"query": "tea"})["structuredContent"]["memories"][0]["score"]
+    def score(**more: float) -> float:
+        return call_tool(client, "recall", {"query": "tea", **more})["structuredContent"]["memories"][0]["score"]
 
     plain = score()
     set_default(client)
     assert score() == pytest.approx(plain / 2, abs=0.01)
+    assert score(recency_weight=0) == plain
+    assert score(recency_weight=0.2) == pytest.approx(plain * 0.8, abs=0.01)
 
 
 def test_what_another_process_set_holds_from_the_next_search_on(stores: Stores, clock: Clock):
