@@ -43,6 +43,8 @@ SYNONYMS = tuple(
         "history log versions",
         "stats info status count",
         "connect setup install init",
+        "reembed reindex",
+        "space project workspace",
     )
 )
 FLAGS = {"help": "--help", "version": "--version"}

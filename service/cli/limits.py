@@ -35,7 +35,8 @@ def in_words(options: Globals, detail: str) -> str:
     """A refusal of the service, with the limits of this command in place of a key."""
     given = [f"access mode {mode_of(options)}"] if mode_of(options) != "full" else []
     given += [] if category_of(options) is None else [f"category {category_of(options)} only"]
-    return detail.replace("this key may not do that", f"{', '.join(given)}: this command may not do that")
+    named = detail.replace("this key may not do that", f"{', '.join(given)}: this command may not do that")
+    return named.replace("this key", "this command")
 
 
 def refuse_for_servers(options: Globals, where: str) -> None:

@@ -308,7 +308,7 @@ def _flagged(flag: Mapping[str, Any]) -> str:
 
 def _beside(found: Mapping[str, Any]) -> str:
     if found["kind"] == "possible_conflict":
-        return f"Stored, but it may contradict {likeness(found)}. `muisti conflicts list` shows both."
+        return f"Stored, but it may contradict {likeness(found).removesuffix('.')}. `muisti conflicts list` shows both."
     return f"Stored beside a similar memory: {likeness(found)}"
 
 

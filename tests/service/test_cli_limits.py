@@ -77,6 +77,8 @@ def test_with_a_fixed_category_there_is_no_other(by: str, run: Run, stored: str,
     assert run(*words, "delete", stored).exit_code == 1
     assert run(*words, "categories").stdout == "rules\t1\n"
     assert json.loads(run(*words, "add", "Backups run at night", "--json").stdout)["category"] == "rules"
+    elsewhere = run(*words, "add", "Backups run at noon", "--category", "people")
+    assert elsewhere.exit_code == 1 and "this command works in category 'rules' only" in elsewhere.stderr
     purge, keys = ("purge", "--author", "Ann", "--yes"), ("keys", "create", "--admin")
     for whole in (("export", "-"), ("import", "in.ndjson"), ("backup", "copy.db"), keys, purge):
         refused = run(*words, *whole)

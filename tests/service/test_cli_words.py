@@ -65,6 +65,7 @@ def test_a_contradiction_is_told_once_and_with_whose_words(run: Run, monkeypatch
     ("word", "meant"),
     [
         ("rm", "'delete'"), ("show", "'get'"), ("find", "'search'"), ("remember", "'add' or 'put'"), ("ls", "'list'"),
+        ("project", "'space'"), ("create", "'add' or 'put'"), ("edit", "'update'"), ("reindex", "'reembed'"),
         ("help", "`muisti --help`"), ("version", "`muisti --version`"), ("serch", "'search'"),
     ],
 )  # fmt: skip
