@@ -45,7 +45,7 @@ from tests.service.issuer import AUDIENCE, NAME, Issuer, SigningKey
 from tests.service.test_admission import running
 from tests.stores import at
 
-SAMPLE = 8  # of so many cases of a key that is not the first, one is tried without --long
+SAMPLE = 16  # of so many cases of a key that is not the first, one is tried without --long
 FULL, *OTHERS = KEYS
 ABOUT_POLICY = [
     *(Case(FULL, "secret", policy={"secrets": what}) for what in ("refuse", "redact", "allow")),
