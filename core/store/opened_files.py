@@ -162,8 +162,7 @@ class OpenedFiles:
         if hasattr(os, "pread"):
             return os.pread(self._log_file, length, offset)
         with self._noting:
-            os.lseek(self._log_file, offset, os.SEEK_SET)
-            return os.read(self._log_file, length)
+            return _sought(self._log_file, offset, length)
 
     def _account(self, connection: apsw.Connection, *, wait: bool) -> None:
         """Find the checkpoint of another process that changed the database file.
@@ -220,3 +219,9 @@ _COUNT = getattr(apsw, "SQLITE_CHECKPOINT_NOOP", -1)  # counts frames, moves non
 
 def _inode(found: os.stat_result) -> _Inode:
     return found.st_dev, found.st_ino
+
+
+def _sought(file: int, offset: int, length: int) -> bytes:
+    """Return bytes of an open file where the system has no `pread`; nobody else may use the file meanwhile."""
+    os.lseek(file, offset, os.SEEK_SET)
+    return os.read(file, length)

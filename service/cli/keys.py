@@ -7,10 +7,9 @@ import click
 
 from core.terms import Scope, SourceClass
 from service.cli.base import Command, Globals, Subcommands
-from service.cli.callers import demand
 from service.cli.options import Moment, comma_list
 from service.cli.output import ago, answer, cell, grid, tabbed, talk
-from service.cli.session import client
+from service.cli.session import client, demand
 from service.schemas.modes import MODES, OVERLAP_SECONDS
 
 if TYPE_CHECKING:

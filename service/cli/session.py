@@ -9,6 +9,7 @@ from service.cli.base import Globals
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from service.access import Need
     from service.cli.opening import Session
     from service.client import Client
     from service.project import Choice
@@ -36,6 +37,11 @@ def client(
     Only with `create` is a database made that is missing.
     """
     return _opening().client(options, settings, create=create)
+
+
+def demand(options: Globals, need: "Need") -> None:
+    """Check that the access mode and category of the command allow what needs `need`. Raises Failure if not."""
+    import_module("service.cli.callers").demand(options, need)
 
 
 def refusals(options: Globals) -> AbstractContextManager[None]:

@@ -151,7 +151,8 @@ async def supersede_entry(
     operation_id="restoreEntry",
     tags=["entries"],
     needs="write",
-    problems=["address_taken"],
+    screens=True,
+    problems=["address_taken", "sensitive_content"],
 )
 async def restore_entry(
     request: Request,

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "hook uninstall": ("apart", "claude-code --dry-run"),
     "completion": ("apart", "bash"),
     "add": ("writes", "deploys-on-Tuesdays --on-conflict keep --tag infra --category rules"),
+    "put": ("writes", "rules deploy changed"),
     "search": ("reads", "deploys --mode keyword"),
     "list": ("reads", ""),
     "get": ("reads", "{id}"),

@@ -189,7 +189,7 @@ def test_probes_that_would_rank_otherwise_are_told(client: httpx.Client):
 
 def test_a_command_tells_what_it_would_do(run: Run):
     told = run("add", "We deploy on Fridays", "--dry-run")
-    assert told.exit_code == 1 and "there is no space" in told.stderr  # and none is made
+    assert told.exit_code == 1 and "no database" in told.stderr  # and none is made
     memory_id = added(run, "We deploy on Fridays")["id"]
     kept = run("add", "We deploy on FRIDAYS", "--on-conflict", "supersede", "--dry-run")
     assert kept.exit_code == 0 and "Nothing was stored. It would make 2 changes." in kept.stderr

@@ -108,7 +108,9 @@ def test_a_payload_is_kept_once_in_the_space_of_its_project(run: Run, monkeypatc
         "We deploy on Fridays", "captured", "hook:UserPromptSubmit",
     )  # fmt: skip
     assert len(memory["key"]) >= 32, "a hash of the text"
-    by_meaning = run("search", "when do we ship?", "--mode", "semantic", "--status", "candidate", "--space", "web")
+    by_meaning = run(
+        "search", "when do we ship?", "--mode", "semantic", "--status", "candidate", "--space", "web", "--all"
+    )
     assert "Fridays" in by_meaning.stdout
     assert run("search", "deploy", "--space", "web").stdout == "", "nobody has confirmed it"
 

@@ -177,6 +177,8 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
                 client.post(f"{API}/memories", json=draft(text, on_conflict="review"))
             memory = client.post(f"{API}/memories", json=draft("exists", on_conflict="keep")).json()
             client.delete(f"{API}/entries/rules/deploy")
+            if "/entries/" in path and operation["operationId"] != "putEntry":
+                client.put(f"{API}/entries/rules/deploy", json={"content": "We deploy on Wednesdays"})
             given = {
                 "space": "default",
                 "memory_id": memory["id"],

@@ -37,9 +37,12 @@ BRIEF = {
     "Counter._lock",
     "Histogram._lock",
     "IdSource._lock",
+    "OpenedFiles._noting",  # looks at the state of open files, a few microseconds
     "Indexes._lock",
     "Recent._lock",
     "Writer._closing",
+    "Writer._expecting",
+    "Writer._gathered",  # only the writer's thread waits for it
     "Waiting._done",  # only the thread that asked waits for it
     "_Job._untaken",  # never waited for
 }

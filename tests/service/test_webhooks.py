@@ -272,6 +272,7 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         assert done.exit_code == 0, done.output
         return done.stdout
 
+    assert CliRunner().invoke(main, ["space", "create", "other"]).exit_code == 0  # which makes the database
     id_, secret = muisti("create", "http://127.0.0.1:9/x", "--change", "created").strip().split("\t")
     assert secret.startswith("whsec_") and muisti("list").split("\t")[:3] == [id_, "http://127.0.0.1:9/x", "ok"]
     assert muisti("redeliver", id_, "--since", "0").startswith(id_)

@@ -614,6 +614,7 @@ class Muisti(Transport):
         dry_run: bool | None = None,
         if_match: str | None = None,
         idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.WrittenReply | types.DryRunReply:
         """Restore an earlier version of the memory at an address. That is the memory that is there, expired or not, else the last that was there: a deleted one comes back. Needs the scope write."""
@@ -623,7 +624,7 @@ class Muisti(Transport):
                 '/v1/spaces/{space}/entries/{category}/{key}/restore',
                 parts={'space': space, 'category': category, 'key': key},
                 params={'dry_run': dry_run},
-                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
                 body=body,
                 once=True,
             )
