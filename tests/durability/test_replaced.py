@@ -27,7 +27,7 @@ from tests.durability.server import Server
 
 MEMORIES = "/v1/spaces/default/memories"
 BEFORE = 40
-PATIENCE = 20.0
+PATIENCE = 60.0
 REFUSALS = ("store_replaced", "store_corrupt")
 
 Fault = Callable[[Path], None]
