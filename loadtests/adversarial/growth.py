@@ -7,7 +7,7 @@ from time import process_time
 from loadtests.adversarial.texts import Family
 
 FLOOR = 0.02  # seconds; shorter runs are noise and are not judged
-ENOUGH = 0.006  # seconds at which a step that is not steep ends the search: no longer text is needed
+ENOUGH = 0.012  # seconds at which a step that is not steep ends the search: no longer text is needed
 MOST = 3.0  # times as long for twice the text: 2 is linear, 4 is quadratic
 NEARLY = 2.5  # times as long at which longer texts need not be tried
 TRIES = 4  # runs of each text of a ratio that looks too high; the least counts
