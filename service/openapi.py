@@ -259,11 +259,11 @@ def _content(handler: HTTPRouteHandler, name: str, status: int) -> Json:
         (change,) = REPLIES[str(handler.operation_id)][status].items
         told = f"id: {EPOCH}:{change.seq}\nevent: {change.change}\ndata: {msgspec.json.encode(change).decode()}\n\n"
         content[STREAM] = {"schema": {"type": "string", "description": STREAMED}, "example": told}
-    return {**content, **_packed(handler)}
+    return content if media == JSON else {**content, **_packed(handler)}
 
 
 def _packed(handler: HTTPRouteHandler) -> Json:
-    """The compressed form of a route's file, by its media type, where there is one."""
+    """Return the compressed form of the file of a route, by its media type; empty where it has none."""
     media = handler.opt.get("packed")
     schema = {"type": "string", "format": "binary", "description": "The same file, as a stream of zstd."}
     return {} if media is None else {media: {"schema": schema}}
