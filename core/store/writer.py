@@ -195,7 +195,7 @@ class Writer:
         group: list[_Job] = []
         size = 0
         job = self._jobs.get()
-        if job is not None and self._expected > 0:
+        if job is not None and self._expected > 1:  # one may be this job itself, whose sender has yet to count it down
             self._gather()
         while job is not None:
             group.append(job)
