@@ -1,4 +1,4 @@
-"""What one step makes current of many memories at once, a merge or a rollback, as the policy of the space lets it.
+"""Policy of a space for steps that make many memories current together: merges and rollbacks.
 
 Such a step copies rows within the database. What may be stored as it is stays a row to copy. What the policy stores
 otherwise is put into a space that lives no longer than the batch, and copied from there.
@@ -25,7 +25,7 @@ NAMED = 100  # memories that a refusal names
 
 
 class Allowed(msgspec.Struct, frozen=True):
-    """What a step may do: statements that follow those of its plan and those that end its batch, and what it flags."""
+    """Statements that follow those of a step's plan, those that end its batch, and the flags of what was taken out."""
 
     plan: Sequence[Statement] = ()
     end: Sequence[Statement] = ()
