@@ -16,6 +16,8 @@ RUNNER ?= $(call answering,podman docker)
 PINS := deploy/constraints.txt
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c $(PINS)
+# The folders under their import names, for tools that read files and import nothing.
+VIEW := build/view
 NEEDS := .venv/.made pyproject.toml $(PINS)
 # Services that Muisti is measured beside. What they need would fight with what we need.
 SERVICES := build/chroma/.made build/mcp-memory-service/.made
@@ -35,29 +37,42 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test test test-sqld conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold load profile openapi pins model image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold load profile openapi pins model image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' \
+	  $(firstword $(MAKEFILE_LIST))
 	@echo
-	@echo '  ARGS="..." hands options on to serve, eval and bench, PYTEST_ARGS="..." to test and test-sqld; MUISTI_* settings pass through;'
+	@echo '  ARGS="..." hands options on to serve, check, eval and bench, PYTEST_ARGS="..." to test and test-sqld; MUISTI_* settings pass through;'
 	@echo '  PYTHON=python3.12 chooses the Python (3.11 or newer) that .venv is made with.'
 
+##@ Run
 serve: .venv/.serve .venv/.kernels ## Install what serving needs and start the server
 	@exec $(BIN)/muisti serve $(ARGS)
 
 cluster: .venv/.dev .venv/.kernels ## Start sqld, a replica of it and two Muistis that share them
 	@exec $(BIN)/python -m deploy.cluster $(ARGS)
 
-cluster-test: .venv/.dev .venv/.kernels $(CLIENTS) ## Test coherence and faults on sqld for minutes, with everything killed
-	$(BIN)/python -m pytest tests/remote tests/cluster --cluster-seconds $(CLUSTER_SECONDS) $(CLUSTER_ARGS)
-	$(BIN)/python -m tests.compat build/libsql-client
-	$(BIN)/python -m loadtests.kills build/locust/bin/locust --seconds $(CLUSTER_SECONDS)
+##@ Check
+check: .venv/.dev .venv/.kernels $(VIEW) ## Check a change before a push, in a minute: style, layers, types and tests of what changed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	PYTHONPATH=$(VIEW) $(BIN)/lint-imports --no-logo
+	$(BIN)/python -m tests.language
+	@$(BIN)/python -m tests.changed $(ARGS)
 
-watch-test: .venv/.dev .venv/.kernels build/locust/.made ## Watch a cluster by Prometheus while everything in it is killed
-	$(BIN)/python -m loadtests.watch build/locust/bin/locust --seconds $(CLUSTER_SECONDS) $(ARGS)
+lint: .venv/.dev $(VIEW) ## Check style, types, import directions and plain English
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+	PYTHONPATH=$(VIEW) $(BIN)/lint-imports --no-logo
+	$(BIN)/python -m tests.language
+
+fix: .venv/.dev ## Mend what the style checker can mend
+	$(BIN)/ruff check --fix --exit-zero .
+	$(BIN)/ruff format .
 
 test: .venv/.dev .venv/.kernels ## Run the tests and the examples in docstrings
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -71,16 +86,15 @@ conformance: .venv/.dev .venv/.kernels build/conformance/.made ## Run MCP's offi
 clients-test: .venv/.dev .venv/.kernels build/typescript/.made ## Build the TypeScript client and try it on a server
 	@$(BIN)/python -m tests.clients.typescript build/typescript $(NODE)
 
-lint: .venv/.dev ## Check style, types and import directions
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/basedpyright
-	$(BIN)/lint-imports --no-logo
+cluster-test: .venv/.dev .venv/.kernels $(CLIENTS) ## Test coherence and faults on sqld for minutes, with everything killed
+	$(BIN)/python -m pytest tests/remote tests/cluster --cluster-seconds $(CLUSTER_SECONDS) $(CLUSTER_ARGS)
+	$(BIN)/python -m tests.compat build/libsql-client
+	$(BIN)/python -m loadtests.kills build/locust/bin/locust --seconds $(CLUSTER_SECONDS)
 
-fix: .venv/.dev ## Mend what the style checker can mend
-	$(BIN)/ruff check --fix --exit-zero .
-	$(BIN)/ruff format .
+watch-test: .venv/.dev .venv/.kernels build/locust/.made ## Watch a cluster by Prometheus while everything in it is killed
+	$(BIN)/python -m loadtests.watch build/locust/bin/locust --seconds $(CLUSTER_SECONDS) $(ARGS)
 
+##@ Measure
 eval: .venv/.serve .venv/.kernels ## Measure retrieval quality: make eval DATA="dir [dirs]"
 	@if [ -z "$(strip $(DATA))" ]; then \
 	  echo 'NOTHING MEASURED: make eval needs judged data.' >&2; \
@@ -100,20 +114,22 @@ bench-remote: .venv/.dev .venv/.kernels ## Measure searches and writes on a file
 
 bench-cold: .venv/.peers .venv/.kernels build/chroma/.made ## Measure cold starts on a file, on sqld, and of chroma: make bench-cold TEXT=dir
 	@$(ONE_THREAD) $(BIN)/python -m loadtests.cold $(if $(TEXT),--text $(TEXT)) $(ARGS)
+
 load: .venv/.dev .venv/.kernels build/locust/.made ## Load a server as applications do: make load TEXT=dir, ARGS=--help
 	@$(BIN)/python -m loadtests.load $(if $(TEXT),--text $(TEXT)) $(ARGS)
 
 profile: .venv/.dev .venv/.kernels ## Show where the time of a search goes: make profile TEXT=dir
 	@$(ONE_THREAD) $(BIN)/python -m loadtests.profile $(if $(TEXT),--text $(TEXT)) $(ARGS)
 
+##@ Build
 openapi: .venv/.serve ## Write docs/openapi.json, and the Python client from it; tests compare both
-	@$(BIN)/python -m service.routes.openapi > docs/openapi.json
+	@$(BIN)/python -m muisti.service.app.openapi > docs/openapi.json
 	@$(BIN)/python clients/python/generate.py docs/openapi.json
 
 pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraints.txt (needs the network)
 	@$(call check_python)
 	@set -e; fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
-	cp pyproject.toml LICENSE "$$fresh"; mkdir "$$fresh/core" "$$fresh/service"; \
+	cp -r pyproject.toml LICENSE core service "$$fresh"; \
 	$(PYTHON) -m venv "$$fresh/venv"; pip="$$fresh/venv/bin/python -m pip --disable-pip-version-check"; \
 	$$pip install -q --upgrade setuptools; \
 	$$pip install -q --no-build-isolation -e "$$fresh[dev]"; \
@@ -141,6 +157,7 @@ image-test: .venv/.dev ## Run the image on a read-only root, ask it, kill it, we
 	if [ -z "$$runner" ]; then echo 'NOTHING TESTED: neither podman nor docker is here and answers.' >&2; exit 2; fi; \
 	$(BIN)/python -m tests.image '$(IMAGE)' --runner "$$runner" $(ARGS)
 
+##@ Tidy
 clean: ## Remove .venv, caches and builds; never a database
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache .schemathesis
 	find core service tests loadtests -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -161,6 +178,12 @@ build/model/.venv/.made: deploy/model/requirements.txt
 	@$(call check_python)
 	$(PYTHON) -m venv .venv
 	@touch $@
+
+$(VIEW): .venv/.made
+	@mkdir -p $(VIEW)/muisti
+	@ln -sfn ../../../core $(VIEW)/muisti/core
+	@ln -sfn ../../../service $(VIEW)/muisti/service
+	@touch $(VIEW)
 
 # setuptools first, pinned like the rest, so that building the project itself fetches nothing.
 .venv/.serve: $(NEEDS)
@@ -214,6 +237,6 @@ build/%/.made: deploy/services/%.txt
 
 .venv/.kernels: .venv/.serve $(KERNELS)
 	@echo 'Compiling the kernels and the modules'
-	@$(BIN)/python -m core.kernels
+	@$(BIN)/python -m muisti.core.kernels
 	@$(BIN)/python -m compileall -q core service
 	@touch $@

@@ -3,58 +3,54 @@
 from contextlib import suppress
 from typing import Self
 
-from core import auditing
-from core.arrivals import Arrivals
-from core.audited import AuditPage
-from core.bell import Bell
-from core.calibration import Calibration
-from core.caller import OWNER, Caller
-from core.checkpoints import Checkpoints
-from core.counts import Quota
-from core.deciding import Conflicts
-from core.echoes import Echoes
-from core.embed import Encoder
-from core.erasing import Eraser
-from core.errors import (
-    InvalidInput,
-    MuistiError,
-    RecallDropped,
-)
-from core.expiry import Expirer
-from core.forks import Forks
-from core.ids import IdSource
-from core.importing.importer import Importer
-from core.index.cache import Indexes
-from core.intake import Intake
-from core.kernels import bake
-from core.keys import Keys
-from core.leases import Leases
-from core.linting import Linter
-from core.lives import Lives
-from core.memories import Memories, Parts
-from core.meters import Meters
-from core.probes import Probes
-from core.provenance import Provenance
-from core.reading import find_space
-from core.receipts import Receipts
-from core.reembed import Progress, reembed, turn_back
-from core.registry import Spaces
-from core.reviewing import Reviewer
-from core.screening import Screener
-from core.search import Searcher
-from core.served import Served
-from core.signing import SigningKeys
-from core.spaces import USUAL_POLICY, Policy, Space
-from core.store.database import Database
-from core.store.migrate import migrate
-from core.store.spaces import DEFAULT
-from core.telemetry import Retrievals
-from core.times import Clock
-from core.transactions import Transactions
-from core.undoing import Undoer
-from core.upkeep import Upkeep
-from core.webhooks import Webhooks
-from core.writing import Writer
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.erasure.eraser import Eraser
+from muisti.core.identity.caller import OWNER, Caller
+from muisti.core.index.cache import Indexes
+from muisti.core.kernels import bake
+from muisti.core.memories import Memories, Parts
+from muisti.core.model.audited import AuditPage
+from muisti.core.model.counts import Quota
+from muisti.core.model.errors import InvalidInput, MuistiError, RecallDropped
+from muisti.core.model.ids import IdSource
+from muisti.core.model.spaces import USUAL_POLICY, Policy, Space
+from muisti.core.model.times import Clock
+from muisti.core.operations import audit_log
+from muisti.core.operations.keys import Keys
+from muisti.core.operations.leases import Leases
+from muisti.core.operations.reembed import Progress, reembed, turn_back
+from muisti.core.operations.signing_keys import SigningKeys
+from muisti.core.operations.upkeep import Upkeep
+from muisti.core.operations.webhooks import Webhooks
+from muisti.core.quality.lint import Linter
+from muisti.core.quality.probes import Probes
+from muisti.core.quality.receipts import Receipts
+from muisti.core.query.calibration import Calibration
+from muisti.core.read.reading import find_space
+from muisti.core.read.telemetry import Retrievals
+from muisti.core.search.searcher import Searcher
+from muisti.core.spaces.checkpoints import Checkpoints
+from muisti.core.spaces.forks import Forks
+from muisti.core.spaces.registry import Spaces
+from muisti.core.store.database import Database
+from muisti.core.store.migrate import migrate
+from muisti.core.store.sql.spaces import DEFAULT
+from muisti.core.support.meters import Meters
+from muisti.core.support.notifier import Bell
+from muisti.core.transfer.importing.importer import Importer
+from muisti.core.write.arrivals import Arrivals
+from muisti.core.write.decisions import Conflicts
+from muisti.core.write.echo_check import Echoes
+from muisti.core.write.expiry import Expirer
+from muisti.core.write.intake import Intake
+from muisti.core.write.lifecycle import Lives
+from muisti.core.write.provenance import Provenance
+from muisti.core.write.recent_results import Served
+from muisti.core.write.review import Reviewer
+from muisti.core.write.screening import Screener
+from muisti.core.write.transactions import Transactions
+from muisti.core.write.undo import Undoer
+from muisti.core.write.writer import Writer
 
 DAY_HOURS = 24
 RECEIPT_DAYS = 30
@@ -222,15 +218,17 @@ class Engine(Memories):
 
     def audit(self, *, limit: int = 50, cursor: str | None = None) -> AuditPage:
         """Who administered or deleted what, newest first."""
-        (rows,) = self._database.read([auditing.page_of(limit, cursor)])
-        return auditing.page(rows, limit)
+        (rows,) = self._database.read([audit_log.page_of(limit, cursor)])
+        return audit_log.page(rows, limit)
 
     def flush_retrievals(self) -> None:
         """Write down what was retrieved since the last time."""
         self._parts.retrievals.flush()
 
     def reembed(self, space: str, progress: Progress, *, force: bool = False) -> Space:
-        """Embed a space anew with the model that runs; see `core.reembed`. Its probes are run before and after.
+        """Embed a space again with the model that runs; see `core.operations.reembed`.
+
+        Its probes are run before and after.
 
         Raises:
             RecallDropped: they find less than in their last run with the model before, and it was not forced. That

@@ -7,48 +7,57 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
-from core import facets
-from core.caller import Caller
-from core.checkpoints import Checkpoints
-from core.comparisons import Checkpoint, Comparison, Diff, Strategy
-from core.counts import Counts, Quota, Stats, Telemetry
-from core.deciding import ConflictPage, Conflicts, OpenConflict
-from core.diff import compared
-from core.errors import Forbidden, NotFound, StoreUnavailable
-from core.exporting import Export
-from core.feed import Events, Wanted, changes_of
-from core.feedback import give
-from core.filters import Filter
-from core.forks import Forks
-from core.hits import Answer
-from core.ids import id_bytes, id_text
-from core.importing.importer import Import, Importer
-from core.linting import AT_ONCE, Limits, Linter, Report
-from core.listing import order_of, page, page_of
-from core.lives import Lives
-from core.naming import id_of, last_id, missing, named, shown
-from core.outcomes import Reviewed, RolledBack, Undo, Written
-from core.past import AskAt, read_at
-from core.points import AsOf, Point
-from core.query import Query
-from core.reading import Ask, current, find_space, read
-from core.records import Imported
-from core.reviewing import Reviewer
-from core.search import Searcher
-from core.served import Served
-from core.spaces import Space
-from core.store import memories, telemetry, version_rows
-from core.store.database import Database, Ended, Outcome, Rows
-from core.store.spaces import SpaceRow
-from core.telemetry import Retrievals
-from core.terms import CHECKS, PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Check, Decision, OnConflict, Verdict
-from core.times import Clock
-from core.transactions import Begun, Call, IfMatch
-from core.undoing import Undoer
-from core.validate import check_query
-from core.values import Address, Draft, Found, History, Memory, Name, Page, RequestKey, Seq
-from core.waiting import WouldWait, without_waiting
-from core.writing import Writer
+from muisti.core.identity.caller import Caller
+from muisti.core.model.comparisons import Checkpoint, Comparison, Diff, Strategy
+from muisti.core.model.counts import Counts, Quota, Stats, Telemetry
+from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
+from muisti.core.model.hits import Answer
+from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.outcomes import Reviewed, RolledBack, Undo, Written
+from muisti.core.model.spaces import Space
+from muisti.core.model.terms import (
+    CHECKS,
+    PROMOTE_RETRIEVALS,
+    PRUNE_DAYS,
+    PRUNE_RETRIEVALS,
+    Check,
+    Decision,
+    OnConflict,
+    Verdict,
+)
+from muisti.core.model.times import Clock
+from muisti.core.model.values import Address, Draft, Found, History, Memory, Name, Page, RequestKey, Seq
+from muisti.core.quality.lint import AT_ONCE, Limits, Linter, Report
+from muisti.core.query.filters import Filter
+from muisti.core.query.points import AsOf, Point
+from muisti.core.query.query import Query
+from muisti.core.read import facets
+from muisti.core.read.diff import compared
+from muisti.core.read.feed import Events, Wanted, changes_of
+from muisti.core.read.feedback import give
+from muisti.core.read.listing import order_of, page, page_of
+from muisti.core.read.naming import id_of, last_id, missing, named, shown
+from muisti.core.read.past import AskAt, read_at
+from muisti.core.read.reading import Ask, current, find_space, read
+from muisti.core.read.telemetry import Retrievals
+from muisti.core.search.searcher import Searcher
+from muisti.core.spaces.checkpoints import Checkpoints
+from muisti.core.spaces.forks import Forks
+from muisti.core.store.database import Database, Ended, Outcome, Rows
+from muisti.core.store.sql import memories, telemetry, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.waiting import WouldWait, without_waiting
+from muisti.core.transfer.export import Export
+from muisti.core.transfer.importing.importer import Import, Importer
+from muisti.core.transfer.records import Imported
+from muisti.core.write.decisions import ConflictPage, Conflicts, OpenConflict
+from muisti.core.write.lifecycle import Lives
+from muisti.core.write.recent_results import Served
+from muisti.core.write.review import Reviewer
+from muisti.core.write.transactions import Begun, Call, IfMatch
+from muisti.core.write.undo import Undoer
+from muisti.core.write.validate import check_query
+from muisti.core.write.writer import Writer
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -272,7 +281,7 @@ class Memories:
         return telemetry.telemetry(used, memory.id, found.seq)
 
     def give_feedback(self, space: str, name: Name, verdict: Verdict | None) -> Telemetry:
-        """Say of a memory that it was useful, or not; see `core.feedback`."""
+        """Say of a memory that it was useful, or not; see `core.read.feedback`."""
         now = self._parts.clock()
         return give(self._parts.database, space, name, verdict, self._caller, now, dry_run=self._dry_run)
 
@@ -319,7 +328,7 @@ class Memories:
         return History(versions=shown, chain=links, seq=found.seq)
 
     def changes(self, space: str, wanted: Wanted) -> Events:
-        """What became of the space; see `core.feed`."""
+        """Return the changes of a space; see `core.read.feed`."""
         return changes_of(self._parts.database, space, wanted, self._caller)
 
     def search(self, space: str, query: Query, max_age: float = 0.0) -> Answer:

@@ -10,13 +10,13 @@ from typing import Self
 
 import numpy as np
 
-from core.embed import StaticEncoder
-from core.text import ANALYZER
-from core.vectors import Vectors
 from loadtests import shelf
 from loadtests.fill import fill
 from loadtests.muisti import Muisti, opened
 from loadtests.shelf import Shelf
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.embedding.vectors import Vectors
+from muisti.core.text.terms import ANALYZER
 
 PACKAGES = (
     "numpy", "numba", "usearch", "hnswlib", "faiss-cpu", "sqlite-vec", "apsw", "bm25s", "tantivy", "rank-bm25",

@@ -16,18 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from rich.console import Console
 
-import core
-import service
-from core.embed import StaticEncoder
-from core.engine import Engine
-from core.query import Query
-from core.spaces import CONTENT_ONLY
-from core.store.access import Token
-from core.store.database import Database
-from core.store.file import FileDatabase
-from core.store.remote import RemoteDatabase
-from core.store.server import Server
-from core.values import Draft
+import muisti.core
+import muisti.service
 from deploy.cluster.sqld import Sqld
 from loadtests import document, http_load, tables, texts
 from loadtests.bed import Bed
@@ -35,6 +25,16 @@ from loadtests.fill import ANYTHING, SPACE
 from loadtests.services import chroma, muisti
 from loadtests.services.service import Running
 from loadtests.tables import Table
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.engine import Engine
+from muisti.core.model.spaces import CONTENT_ONLY
+from muisti.core.model.values import Draft
+from muisti.core.query.query import Query
+from muisti.core.store.database import Database
+from muisti.core.store.file.database import FileDatabase
+from muisti.core.store.remote.access import Token
+from muisti.core.store.remote.database import RemoteDatabase
+from muisti.core.store.remote.http_client import Server
 
 SIZE = 100_000
 STARTS = 7
@@ -55,7 +55,7 @@ class Case(NamedTuple):
 
 def main() -> None:
     options = _options()
-    for package in (core, service):  # as an installation has them, whatever PYTHONDONTWRITEBYTECODE says
+    for package in (muisti.core, muisti.service):  # as an installation has them, whatever PYTHONDONTWRITEBYTECODE says
         compileall.compile_dir(package.__path__[0], quiet=1)
     if options.text is None:
         corpus, questions = texts.invented(options.size)

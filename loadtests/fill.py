@@ -13,18 +13,18 @@ from pathlib import Path
 import apsw
 from msgspec.structs import replace
 
-from core.caller import Caller
-from core.embed import StaticEncoder
-from core.engine import Engine
-from core.ids import IdSource, id_text
-from core.prepare import new_memory, ready
-from core.spaces import CONTENT_ONLY, USUAL_POLICY
-from core.store import changes, inserting, spaces
-from core.store.database import Rows, Statement
-from core.store.file import FileDatabase
-from core.store.inserting import NewVersion
-from core.store.spaces import SpaceRow
-from core.values import TRUST, Draft
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.engine import Engine
+from muisti.core.identity.caller import Caller
+from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.spaces import CONTENT_ONLY, USUAL_POLICY
+from muisti.core.model.values import TRUST, Draft
+from muisti.core.store.database import Rows, Statement
+from muisti.core.store.file.database import FileDatabase
+from muisti.core.store.sql import changes, inserting, spaces
+from muisti.core.store.sql.inserting import NewVersion
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.prepare import new_memory, ready
 
 SPACE = "bench"
 BATCH = 2_000

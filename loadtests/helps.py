@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from loadtests.document import put
-from service.cli import COMMANDS
+from muisti.service.cli import COMMANDS
 
 MUISTI = Path(sys.executable).with_name("muisti")
 RUNS = 15

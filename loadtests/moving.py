@@ -22,19 +22,19 @@ import msgspec
 from msgspec.structs import replace
 from rich.console import Console
 
-from core.embed import StaticEncoder
-from core.engine import Engine
-from core.errors import AddressTaken, ChangedSince, InvalidInput, NotFound
-from core.filters import Leaf
-from core.hits import Answer
-from core.outcomes import Undo
-from core.query import Query
-from core.values import Draft
 from deploy.cluster.sqld import Sqld
 from loadtests import document, tables, texts
 from loadtests.tables import Table
-from service.databases import open_database
-from service.settings import Settings
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.engine import Engine
+from muisti.core.model.errors import AddressTaken, ChangedSince, InvalidInput, NotFound
+from muisti.core.model.hits import Answer
+from muisti.core.model.outcomes import Undo
+from muisti.core.model.values import Draft
+from muisti.core.query.filters import Leaf
+from muisti.core.query.query import Query
+from muisti.service.runtime.databases import open_database
+from muisti.service.settings import Settings
 
 STEPS, SEARCHES = 4_000, 500
 SPACE, TAGS = "moved", ("red", "green", "blue")

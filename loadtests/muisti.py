@@ -12,21 +12,21 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from core.buffers import Buffer
-from core.embed import Encoder
-from core.engine import Engine
-from core.filters import Filter, Leaf
-from core.hits import Mode
-from core.index.allowed import Allowed
-from core.index.dense import aim, nearest, rotated
-from core.index.lexical import best_matches, rank_lexical
-from core.index.sign_bits import SignBits
-from core.index.snapshot import Snapshot
-from core.index.space_index import SpaceIndex
-from core.kernels import Floats, Mask
-from core.query import Query, parse
-from core.store.file import FileDatabase
 from loadtests.fill import SPACE
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.engine import Engine
+from muisti.core.index.allowed import Allowed
+from muisti.core.index.buffers import Buffer
+from muisti.core.index.dense import aim, nearest, rotated
+from muisti.core.index.lexical import best_matches, rank_lexical
+from muisti.core.index.sign_bits import SignBits
+from muisti.core.index.snapshot import Snapshot
+from muisti.core.index.space_index import SpaceIndex
+from muisti.core.kernels import Floats, Mask
+from muisti.core.model.hits import Mode
+from muisti.core.query.filters import Filter, Leaf
+from muisti.core.query.query import Query, parse
+from muisti.core.store.file.database import FileDatabase
 
 DENSE = ("bits", "codes", "scales", "fine", "fine_scales", "embedded")
 MEMORY = 16 << 30  # bytes that the index may take: benchmarks never evict

@@ -11,20 +11,20 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from core.embed import StaticEncoder
-from core.engine import Engine
-from core.meters import StoreMeters
-from core.query import Query
-from core.store.access import Token
-from core.store.database import Database, Rows, Statement
-from core.store.file import FileDatabase
-from core.store.remote import RemoteDatabase
-from core.store.server import Server
-from core.values import Draft
 from deploy.cluster.sqld import Sqld
 from loadtests import texts
 from loadtests.timing import Engine as Measured
 from loadtests.timing import interleaved
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.engine import Engine
+from muisti.core.model.values import Draft
+from muisti.core.query.query import Query
+from muisti.core.store.database import Database, Rows, Statement
+from muisti.core.store.file.database import FileDatabase
+from muisti.core.store.remote.access import Token
+from muisti.core.store.remote.database import RemoteDatabase
+from muisti.core.store.remote.http_client import Server
+from muisti.core.support.meters import StoreMeters
 
 SIZE = 10_000
 QUERIES = 400

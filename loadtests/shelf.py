@@ -15,8 +15,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from core.embed import Encoder
-from core.vectors import Vectors
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.vectors import Vectors
 
 T = TypeVar("T")
 

@@ -18,17 +18,17 @@ import numpy as np
 from msgspec.structs import replace
 from rich.console import Console
 
-from core.embed import StaticEncoder
-from core.engine import Engine
-from core.errors import NotFound
-from core.hits import Answer
-from core.points import AsOf
-from core.query import Query
-from core.store.file import FileDatabase
-from core.values import Draft
 from loadtests import texts
 from loadtests.document import markdown, put
 from loadtests.tables import Table
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.engine import Engine
+from muisti.core.model.errors import NotFound
+from muisti.core.model.hits import Answer
+from muisti.core.model.values import Draft
+from muisti.core.query.points import AsOf
+from muisti.core.query.query import Query
+from muisti.core.store.file.database import FileDatabase
 
 CHANGES, POINTS, HOT, BESIDE = 10_000, 500, 10_000, 10_000
 SEARCHES = 1_000

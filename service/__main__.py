@@ -1,8 +1,8 @@
-"""Run `python -m service` as `muisti`; without arguments, as `muisti serve`."""
+"""Run `python -m muisti.service` as `muisti`; without arguments, as `muisti serve`."""
 
 import sys
 
-from service.cli import main
+from muisti.service.cli import main
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["serve"], prog_name="python -m service")
+    main(sys.argv[1:] or ["serve"], prog_name="python -m muisti.service")

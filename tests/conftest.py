@@ -9,8 +9,8 @@ import pytest
 from hypothesis import settings
 
 from deploy.cluster.sqld import Sqld
-from service.server import GARBAGE
-from service.settings.places import users_database
+from muisti.service.app.server import GARBAGE
+from muisti.service.settings.places import users_database
 from tests.stores import Everything, FileStore, RemoteStore, Stores
 
 # The same examples each time, so that a change is judged by what it changed; a deadline would be a timed assertion.

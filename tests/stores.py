@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from core.store.access import Token
-from core.store.database import Database
-from core.store.file import FileDatabase
-from core.store.remote import RemoteDatabase
-from core.store.server import Server
 from deploy.cluster.sqld import Sqld
+from muisti.core.store.database import Database
+from muisti.core.store.file.database import FileDatabase
+from muisti.core.store.remote.access import Token
+from muisti.core.store.remote.database import RemoteDatabase
+from muisti.core.store.remote.http_client import Server
 
 
 class Store(Protocol):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from core.conflicts.words import Word
+from muisti.core.conflicts.words import Word
 
 
 class Alignment(msgspec.Struct, frozen=True):

@@ -6,26 +6,26 @@ from typing import cast
 import msgspec
 import numpy as np
 
-from core.conflicts.judgement import Verdict, judge
-from core.conflicts.likeness import likeness
-from core.conflicts.suspected import is_of_the_speaker
-from core.conflicts.words import read
-from core.embed import Encoder
-from core.errors import Contradiction, Duplicate, Similar
-from core.index.alike import alike, overlap, words
-from core.index.cache import Indexes
-from core.index.snapshot import RowNumbers, Snapshot
-from core.kernels import Floats
-from core.outcomes import Likeness, LikenessKind
-from core.passages import MAX_TOKENS
-from core.store import memories, version_rows
-from core.store.database import Database
-from core.store.inserting import NewVersion
-from core.store.spaces import SpaceRow
-from core.terms import SIMILARITY_MIN, OnConflict
-from core.text import fold
-from core.values import Memory, Seq
-from core.vectors import restored
+from muisti.core.conflicts.judgement import Verdict, judge
+from muisti.core.conflicts.likeness import likeness
+from muisti.core.conflicts.suspected import is_of_the_speaker
+from muisti.core.conflicts.words import read
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.vectors import restored
+from muisti.core.index.alike import alike, overlap, words
+from muisti.core.index.cache import Indexes
+from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.kernels import Floats
+from muisti.core.model.errors import Contradiction, Duplicate, Similar
+from muisti.core.model.outcomes import Likeness, LikenessKind
+from muisti.core.model.terms import SIMILARITY_MIN, OnConflict
+from muisti.core.model.values import Memory, Seq
+from muisti.core.store.database import Database
+from muisti.core.store.sql import memories, version_rows
+from muisti.core.store.sql.inserting import NewVersion
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.passages import MAX_TOKENS
+from muisti.core.text.terms import fold
 
 CANDIDATES = 5  # current memories that are compared with a new one
 OLDER = 12  # that are looked through for older ones

@@ -6,9 +6,9 @@ from typing import Literal
 
 import msgspec
 
-from core.conflicts.opposites import opposites
-from core.conflicts.words import Word, WordKind
-from core.outcomes import Difference, DifferenceKind
+from muisti.core.conflicts.opposites import opposites
+from muisti.core.conflicts.words import Word, WordKind
+from muisti.core.model.outcomes import Difference, DifferenceKind
 
 _Found = tuple[DifferenceKind, Word | None, Word | None]  # the words of the existing and of the new text
 

@@ -1,18 +1,18 @@
-"""From two texts and their cosine to a verdict. All constants are here; `service.quality.pairs` fits them."""
+"""From two texts and their cosine to a verdict. All constants are here; `service.evaluation.pairs` fits them."""
 
 from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
 
-from core.conflicts.alignment import Alignment, align
-from core.conflicts.differences import Parted, part
-from core.conflicts.states import is_stated
-from core.conflicts.suspected import Change, may_contradict
-from core.conflicts.words import Word, read
-from core.outcomes import Difference, LikenessKind
-from core.terms import SIMILARITY_MIN
-from core.vectors import Vectors
+from muisti.core.conflicts.alignment import Alignment, align
+from muisti.core.conflicts.differences import Parted, part
+from muisti.core.conflicts.states import is_stated
+from muisti.core.conflicts.suspected import Change, may_contradict
+from muisti.core.conflicts.words import Word, read
+from muisti.core.embedding.vectors import Vectors
+from muisti.core.model.outcomes import Difference, LikenessKind
+from muisti.core.model.terms import SIMILARITY_MIN
 
 Encode = Callable[[Sequence[str]], Vectors]  # unit-length rows
 

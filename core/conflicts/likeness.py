@@ -1,7 +1,7 @@
 """A memory as it is named to those whose new one is like it."""
 
-from core.outcomes import Difference, Likeness, LikenessKind
-from core.values import Memory
+from muisti.core.model.outcomes import Difference, Likeness, LikenessKind
+from muisti.core.model.values import Memory
 
 SHOWN = 300  # characters of a content
 

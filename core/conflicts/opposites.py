@@ -1,7 +1,7 @@
 """Words that exclude each other: a list, and a rule for prefixes that negate."""
 
-from core.memo import Memo
-from core.text import tokenize
+from muisti.core.support.memo import Memo
+from muisti.core.text.terms import tokenize
 
 MEMO, LONG = 4_096, 64  # words whose opposites are remembered, and the most characters of one
 

@@ -7,9 +7,9 @@ exclude nothing.
 
 from collections.abc import Sequence
 
-from core.conflicts.words import Word
-from core.outcomes import DifferenceKind
-from core.text import tokenize
+from muisti.core.conflicts.words import Word
+from muisti.core.model.outcomes import DifferenceKind
+from muisti.core.text.terms import tokenize
 
 NAME_WITHIN = 2  # words between the verb and a name
 
@@ -37,7 +37,7 @@ IDENTIFIED = frozenset(tokenize("order ticket issue pr bug case invoice build ta
 def is_stated(words: Sequence[Word], value: Word, kind: DifferenceKind) -> bool:
     """Whether the sentence states the value of which `kind` says what it is.
 
-    >>> from core.conflicts.words import read
+    >>> from muisti.core.conflicts.words import read
     >>> texts = map(read, ("Staging runs on port 5433", "We shipped order 1234", "Ann met 3 friends"))
     >>> [is_stated(words, next(w for w in words if w.kind == "number"), "number") for words in texts]
     [True, False, False]

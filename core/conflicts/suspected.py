@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from core.conflicts.states import IDENTIFIED, OPPOSED_VERBS
-from core.conflicts.words import Word
-from core.outcomes import Difference
+from muisti.core.conflicts.states import IDENTIFIED, OPPOSED_VERBS
+from muisti.core.conflicts.words import Word
+from muisti.core.model.outcomes import Difference
 
 SUBJECT_MAX = 3  # words that a subject may have where another subject is a contradiction: "Bob is the owner of ..."
 

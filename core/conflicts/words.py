@@ -8,9 +8,9 @@ from typing import Literal
 
 import msgspec
 
-from core.language import QUESTION_WORDS
-from core.memo import Memo
-from core.text import tokenize
+from muisti.core.support.memo import Memo
+from muisti.core.text.language import QUESTION_WORDS
+from muisti.core.text.terms import tokenize
 
 MEMO = 32_768  # words
 LONG = 64  # characters of a word that is not remembered
@@ -99,7 +99,8 @@ def read(text: str) -> tuple[Word, ...]:
     [('Ann', 'plain'), ("isn't", 'negation'), ('on', 'function'), ('port', 'plain'), ('5433', 'number'), \
 ('in', 'function'), ('May', 'date')]
     """
-    quoted = _Spans([match.span(1) for match in _QUOTED.finditer(text)])
+    spans = [match.span(1) for match in _QUOTED.finditer(text)]
+    quoted = _Spans(spans) if spans else None
     pieces: list[tuple[str, int]] = []
     for match in _WORD.finditer(text):
         run = match[0]
@@ -113,7 +114,8 @@ def read(text: str) -> tuple[Word, ...]:
     stop = 0
     for (word, at), (kind, key, _) in zip(pieces, analysed, strict=True):
         if kind == "plain" and (
-            (telling and word[0].isupper() and not _is_initial(text, words, stop, at)) or quoted.hold(at)
+            (telling and word[0].isupper() and not _is_initial(text, words, stop, at))
+            or (quoted is not None and quoted.hold(at))
         ):
             kind = "name"
         words.append(Word(word, key, kind, len(words)))

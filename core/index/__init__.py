@@ -1,0 +1,1 @@
+"""The index of one space in memory: columns, postings and vectors, kept up to date from the store."""

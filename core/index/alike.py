@@ -5,14 +5,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.index.allowed import Allowed
-from core.index.dense import Aim, Near, aim, nearest
-from core.index.postings import FIELD_BITS, HASH_MASK, Postings
-from core.index.snapshot import Snapshot
-from core.kernels import Codes, Floats
-from core.kernels.likeness import alike as find
-from core.kernels.likeness import common
-from core.kernels.pool import best_memories
+from muisti.core.index.allowed import Allowed
+from muisti.core.index.dense import Aim, Near, aim, nearest
+from muisti.core.index.postings import FIELD_BITS, HASH_MASK, Postings
+from muisti.core.index.snapshot import Snapshot
+from muisti.core.kernels import Codes, Floats
+from muisti.core.kernels.likeness import alike as find
+from muisti.core.kernels.likeness import common
+from muisti.core.kernels.pool import best_memories
 
 EXACT = 5_000  # up to this many rows the search by vectors is used
 DEVIATIONS = 2.7  # of the number of components of another sign

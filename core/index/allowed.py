@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from core.index.rows import Columns
-from core.kernels import Codes, Mask
+from muisti.core.index.rows import Columns
+from muisti.core.kernels import Codes, Mask
 
 
 class Allowed:

@@ -7,16 +7,16 @@ from contextlib import suppress
 from time import perf_counter
 from typing import NamedTuple
 
-from core.bell import Bell
-from core.errors import MuistiError, NotFound
-from core.index.snapshot import Snapshot
-from core.index.space_index import Outdated, SpaceIndex
-from core.meters import Histogram
-from core.store import spaces
-from core.store.database import Database
-from core.store.spaces import SpaceRow, space_row
-from core.values import Seq
-from core.waiting import Lock, refuse_long
+from muisti.core.index.snapshot import Snapshot
+from muisti.core.index.space_index import Outdated, SpaceIndex
+from muisti.core.model.errors import MuistiError, NotFound
+from muisti.core.model.values import Seq
+from muisti.core.store.database import Database
+from muisti.core.store.sql import spaces
+from muisti.core.store.sql.spaces import SpaceRow, space_row
+from muisti.core.support.meters import Histogram
+from muisti.core.support.notifier import Bell
+from muisti.core.support.waiting import Lock, refuse_long
 
 SOON = 2_000  # changes; so many are read in about 50 ms
 LOOSE = 10_000  # rows of an index that are not packed, before they are

@@ -5,12 +5,12 @@ Fitted on the tuning sets (docs/quality.md). Content words count as if the weigh
 
 import numpy as np
 
-from core.index.lexical import Matches
-from core.index.postings import UNIT
-from core.index.snapshot import RowNumbers, Snapshot
-from core.kernels import Doubles, Mask
-from core.kernels.context import beside, surround
-from core.query import Wanted
+from muisti.core.index.lexical import Matches
+from muisti.core.index.postings import UNIT
+from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.kernels import Doubles, Mask
+from muisti.core.kernels.context import beside, surround
+from muisti.core.query.query import Wanted
 
 LENDS = np.array([0.9, 0.7, 0.5, 0.3, 0.7, 0.5, 0.3, 0.1])  # of what 1 to 4 rows before say, and 1 to 4 after
 LEAD = 30  # words that count as the beginning

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.index.allowed import Allowed
-from core.index.snapshot import RowNumbers, Snapshot
-from core.kernels import Doubles, Floats
-from core.kernels import dense as loops
-from core.kernels.dense import Shorts, Words
-from core.vectors import rotate
+from muisti.core.embedding.vectors import rotate
+from muisti.core.index.allowed import Allowed
+from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.kernels import Doubles, Floats
+from muisti.core.kernels import dense as loops
+from muisti.core.kernels.dense import Shorts, Words
 
 SCANNED = 20_000  # up to this many rows are all scored by their codes
 

@@ -13,9 +13,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from core.buffers import Buffer
-from core.kernels import Ints
-from core.speakers import Speakers
+from muisti.core.index.buffers import Buffer
+from muisti.core.kernels import Ints
+from muisti.core.text.speakers import Speakers
 
 NONE = -1
 OUTSIDE = -2  # of any dialogue

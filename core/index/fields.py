@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
-from core.columns import Column, Keywords, Lists, Numbers, Value
-from core.filter_fields import LISTED
-from core.index.rows import Rows
-from core.store.database import Database, Row
-from core.store.index_rows import field_values
-from core.store.spaces import SpaceRow
-from core.waiting import Lock
+from muisti.core.index.columns import Column, Keywords, Lists, Numbers, Value
+from muisti.core.index.rows import Rows
+from muisti.core.model.fields import FIELDS
+from muisti.core.query.filter_fields import LISTED
+from muisti.core.store.database import Database, Row
+from muisti.core.store.sql.index_rows import field_values
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.waiting import Lock
 
-NUMBERS = frozenset(
-    {"importance", "created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at", "trust"}
-)
+NUMBERS = frozenset(field.name for field in FIELDS if field.filter and field.form in ("rank", "time", "number"))
 
 
 class Fields:

@@ -12,15 +12,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from core.index.population import Population
-from core.index.postings import MOST_PAIRS, UNIT
-from core.index.scratch import scratch
-from core.index.snapshot import RowNumbers, Snapshot
-from core.kernels import Doubles, Floats, Mask
-from core.kernels.lexical import BLOCK, best
-from core.kernels.pieces import certain, score
-from core.query import Wanted
-from core.text import same_text_hash, term_code
+from muisti.core.index.collection import Population
+from muisti.core.index.postings import MOST_PAIRS, UNIT
+from muisti.core.index.scratch import scratch
+from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.kernels import Doubles, Floats, Mask
+from muisti.core.kernels.lexical import BLOCK, best
+from muisti.core.kernels.pieces import certain, score
+from muisti.core.query.query import Wanted
+from muisti.core.text.terms import same_text_hash, term_code
 
 B = 0.4
 

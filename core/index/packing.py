@@ -8,10 +8,10 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from core.index.births import Births
-from core.store import index_rows, segments, spaces
-from core.store.database import Database, Refused, Rows, Statement
-from core.store.spaces import SpaceRow
+from muisti.core.index.inserted import Births
+from muisti.core.store.database import Database, Refused, Rows, Statement
+from muisti.core.store.sql import index_rows, segments, spaces
+from muisti.core.store.sql.spaces import SpaceRow
 
 PACKED = 1_000  # versions, so many of which are packed or none: 340 MB in memory if each were as long as it may be
 SEGMENT_BYTES = 2 << 20  # sqld holds no value of 5 MB, and an answer of more than 10 MB takes another round trip
@@ -60,7 +60,7 @@ def repack(database: Database, space: SpaceRow) -> int:
         gone = np.array([row[0] for row in deaths], np.int64)
         kept = Births.unpack(data).without(gone)
         number = cast(int, state[0][1])
-        over = [] if database.local else [segments.overwrite(space, generation, first, seen)]
+        over = [] if database.local else segments.overwrite(space, generation, first, seen)
         database.write([*over, segments.rewrite(space, generation, first, seen, number, len(kept), kept.pack())])
         count += 1
 

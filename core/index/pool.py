@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from core.index.snapshot import RowNumbers, Snapshot
-from core.kernels import Doubles
-from core.kernels.pool import best_memories
+from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.kernels import Doubles
+from muisti.core.kernels.pool import best_memories
 
 
 def best_places(snapshot: Snapshot, rows: RowNumbers, scores: Doubles, wanted: int) -> RowNumbers:

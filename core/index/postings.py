@@ -1,6 +1,6 @@
 """Posting lists of a stretch of rows: immutable, merged with a neighbour when both are small.
 
-A term code is `field << 56 | hash` (core/text.py). The postings merge the fields of a term, each with its weight
+A term code is `field << 56 | hash` (core/text/terms.py). The postings merge the fields of a term, each with its weight
 (BM25F: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004). Weights are whole
 numbers of `UNIT`s, so that counts, lengths and their sums are exact in whatever order they are added.
 """
@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from core.kernels import Codes, Floats, Ints, Longs, Mask, Packed, births
-from core.kernels.lexical import has_sequence, look_up
-from core.kernels.pieces import COLUMNS
-from core.kernels.postings import number
+from muisti.core.kernels import Codes, Floats, Ints, Longs, Mask, Packed, inserted
+from muisti.core.kernels.lexical import has_sequence, look_up
+from muisti.core.kernels.pieces import COLUMNS
+from muisti.core.kernels.postings import number
 
 FIELD_BITS = np.uint64(56)
 HASH_MASK = np.uint64((1 << 56) - 1)
@@ -50,7 +50,7 @@ class Postings:
 
     def __post_init__(self) -> None:
         table = np.empty(COLUMNS, np.int64)
-        births.described(self.arrays, self.first, table)
+        inserted.described(self.arrays, self.first, table)
         object.__setattr__(self, "table", table)
 
     @property
@@ -62,7 +62,7 @@ class Postings:
         return sum(array.nbytes for array in self.arrays)
 
     @property
-    def arrays(self) -> births.Piece:
+    def arrays(self) -> inserted.Piece:
         """As the kernels take them."""
         return self.terms, self.starts, self.packed, self.tf, self.lengths, self.token_starts, self.tokens
 
@@ -117,7 +117,7 @@ def build(first: int, codes: Codes, code_starts: npt.NDArray[np.int64], units: I
 def _pieces(first: int, codes: Codes, starts: npt.NDArray[np.int64], units: Ints, lengths: Ints) -> list[Postings]:
     rows = len(lengths)
     if rows <= MOST_ROWS:
-        piece = births.born(codes, starts, units, lengths)
+        piece = inserted.born(codes, starts, units, lengths)
         if _fits(piece):
             return [Postings(first, *piece)]
     half = rows // 2
@@ -125,7 +125,7 @@ def _pieces(first: int, codes: Codes, starts: npt.NDArray[np.int64], units: Ints
     return left + _pieces(first + half, codes, starts[half:], units, lengths[half:])
 
 
-def _fits(piece: births.Piece) -> bool:
+def _fits(piece: inserted.Piece) -> bool:
     return len(piece[3]) <= MOST_PAIRS
 
 
@@ -137,7 +137,7 @@ def merge(left: Postings, right: Postings) -> Postings:
     """
     if left.rows + right.rows > MOST_ROWS:
         raise TooManyPairs
-    piece = births.merged(left.arrays, right.arrays, left.rows)
+    piece = inserted.merged(left.arrays, right.arrays, left.rows)
     if not _fits(piece):
         raise TooManyPairs
     return Postings(left.first, *piece)

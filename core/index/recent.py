@@ -5,7 +5,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
-from core.values import Memory
+from muisti.core.model.values import Memory
 
 CHARACTERS = 2_000_000  # of content kept for one space
 

@@ -9,12 +9,12 @@ from typing import cast
 
 import numpy as np
 
-from core.index.snapshot import RowNumbers, Snapshot
-from core.kernels import Codes, Longs
-from core.store import telemetry
-from core.store.database import Database
-from core.store.spaces import SpaceRow
-from core.waiting import refuse_long
+from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.kernels import Codes, Longs
+from muisti.core.store.database import Database
+from muisti.core.store.sql import telemetry
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.waiting import refuse_long
 
 STALE_SECONDS = 30.0
 LATE_US = 600_000_000  # processes write down what they counted some seconds later, and their clocks differ

@@ -8,12 +8,12 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from core.buffers import Buffer
-from core.index.births import Births
-from core.index.dialogue import Dialogues
-from core.index.sign_bits import SignBits
-from core.kernels import Bytes, Codes, Floats, Ints, Longs, Mask
-from core.vectors import planes_of
+from muisti.core.embedding.vectors import planes_of
+from muisti.core.index.buffers import Buffer
+from muisti.core.index.dialogue import Dialogues
+from muisti.core.index.inserted import Births
+from muisti.core.index.sign_bits import SignBits
+from muisti.core.kernels import Bytes, Codes, Floats, Ints, Longs, Mask
 
 ALIVE = np.iinfo(np.int64).max
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from core.buffers import Buffer
-from core.kernels.dense import LANES, Words
-from core.vectors import Codes
+from muisti.core.embedding.vectors import Codes
+from muisti.core.index.buffers import Buffer
+from muisti.core.kernels.dense import LANES, Words
 
 AT_ONCE = 16_384  # rows, so that little more memory is in use while bits are made
 

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from core.index.population import Population, aged, counted, followed, lived
-from core.index.postings import Postings, table
-from core.index.rows import Rows
-from core.kernels import Ints, Mask
-from core.values import Seq
+from muisti.core.index.collection import Population, aged, counted, followed, lived
+from muisti.core.index.postings import Postings, table
+from muisti.core.index.rows import Rows
+from muisti.core.kernels import Ints, Mask
+from muisti.core.model.values import Seq
 
 RowNumbers = npt.NDArray[np.int64]
 

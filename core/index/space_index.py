@@ -6,26 +6,26 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from core.columns import Column
-from core.errors import NotFound
-from core.index.births import Births
-from core.index.fields import Fields
-from core.index.opinions import Opinions
-from core.index.packing import pack, packed
-from core.index.postings import Postings, build, in_units, keep, settled
-from core.index.recent import Recent
-from core.index.refreshes import Refreshes
-from core.index.rows import ALIVE, Rows
-from core.index.snapshot import RowNumbers, Snapshot
-from core.index.unpacking import Group, built
-from core.kernels import Ints
-from core.spaces import SpaceSettings
-from core.store import index_rows, spaces
-from core.store.database import Database, Row
-from core.store.spaces import SpaceRow
-from core.text import FIELDS
-from core.values import Seq
-from core.waiting import Lock
+from muisti.core.index.columns import Column
+from muisti.core.index.feedback_counts import Opinions
+from muisti.core.index.fields import Fields
+from muisti.core.index.inserted import Births
+from muisti.core.index.packing import pack, packed
+from muisti.core.index.postings import Postings, build, in_units, keep, settled
+from muisti.core.index.recent import Recent
+from muisti.core.index.refreshes import Refreshes
+from muisti.core.index.rows import ALIVE, Rows
+from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.index.unpacking import Group, built
+from muisti.core.kernels import Ints
+from muisti.core.model.errors import NotFound
+from muisti.core.model.spaces import SpaceSettings
+from muisti.core.model.values import Seq
+from muisti.core.store.database import Database, Row
+from muisti.core.store.sql import index_rows, spaces
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.waiting import Lock
+from muisti.core.text.terms import FIELDS
 
 COMPACT_AT = 4_096  # rows that nobody asks for, when they are also most of the index
 FIRST_PAGE = 500  # versions; long ones have hundreds of passages each

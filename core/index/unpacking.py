@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.index.births import Births
-from core.index.postings import Postings, build
-from core.kernels import Codes, Ints, Longs
+from muisti.core.index.inserted import Births
+from muisti.core.index.postings import Postings, build
+from muisti.core.kernels import Codes, Ints, Longs
 
 GROUP_BYTES = 8 << 20  # packed; posting lists made together cost less than those that are merged afterwards
 

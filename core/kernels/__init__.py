@@ -1,28 +1,28 @@
 """Compiled inner loops, a module for each stage. Each is plain Python first; `tests/core/twins.py` has its numpy twin.
 
-`python -m core.kernels` compiles and caches them all.
+`python -m muisti.core.kernels` compiles and caches them all.
 """
 
-from core.kernels import (
-    births,
+from muisti.core.kernels import (
     blend,
     context,
     dense,
     evidence,
+    inserted,
     lexical,
     likeness,
     pieces,
-    planes,
     pool,
     pooling,
     postings,
+    two_level,
 )
-from core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Longs, Mask, Packed
+from muisti.core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Longs, Mask, Packed
 
 __all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "bake"]
 
 
-stages = (births, blend, context, dense, evidence, lexical, likeness, pieces, planes, pool, pooling, postings)
+stages = (inserted, blend, context, dense, evidence, lexical, likeness, pieces, two_level, pool, pooling, postings)
 
 
 def bake() -> None:

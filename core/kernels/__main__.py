@@ -4,11 +4,11 @@ import os
 import subprocess
 import sys
 
-from core.kernels import bake, native, stages
-from core.kernels.target import KERNELS
+from muisti.core.kernels import bake, native, stages
+from muisti.core.kernels.target import KERNELS
 
 if KERNELS is None:
-    from core.kernels import ahead
+    from muisti.core.kernels import ahead
 
     for old in native.FOLDER.glob("__pycache__/*.nb[ic]"):  # perhaps compiled under other settings of jit.py
         old.unlink()
@@ -19,4 +19,4 @@ if KERNELS is None:
         sys.stderr.write(f"No C compiler makes modules for Python ({error}): each start loads numba, for a second\n")
 else:  # made of these sources, but perhaps by another compiler or for another numpy
     native.library().unlink()
-    os.execv(sys.executable, [sys.executable, "-m", "core.kernels"])
+    os.execv(sys.executable, [sys.executable, "-m", "muisti.core.kernels"])

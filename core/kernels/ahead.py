@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.kernels import native
-from core.kernels.jit import CPU
+from muisti.core.kernels import native
+from muisti.core.kernels.jit import CPU
 
 # Neither says what types it takes.
 llvm: Any = import_module("llvmlite.binding")

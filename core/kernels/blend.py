@@ -1,8 +1,8 @@
-"""The inner loop of the default score, see core/blend.py for its formula."""
+"""The inner loop of the default score, see core/search/blend.py for its formula."""
 
 import numpy as np
 
-from core.kernels.target import Doubles, Floats, Ints, Longs, compiled
+from muisti.core.kernels.target import Doubles, Floats, Ints, Longs, compiled
 
 LEXICAL, COSINE, AROUND, LATE, ORDER, COVERED, BREVITY, SPEAKER, WORDS, FUSED = range(10)  # what `blend` fills in
 PARTS = 10

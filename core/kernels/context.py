@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from core.kernels.pieces import COLUMNS, read
-from core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, compiled
+from muisti.core.kernels.pieces import COLUMNS, read
+from muisti.core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, compiled
 
 MISSING = -1
 

@@ -1,6 +1,6 @@
 """Inner loops over vectors.
 
-A row has int8 codes in two planes (core/vectors.py) and sign bits. The sign bits stand in blocks of `LANES` rows:
+A row has int8 codes in two planes (`embedding.vectors`) and sign bits. The sign bits stand in blocks of `LANES` rows:
 bit d % 64 of `bits[row // LANES, d // 64, row % LANES]` is set where component d is positive, so that a loop over rows
 reads neighbouring words. A query has int16 codes, its own sign bits, and two planes of bits that are the binary digits
 of each component's weight, 0 to 3.
@@ -9,8 +9,8 @@ of each component's weight, 0 to 3.
 import numpy as np
 import numpy.typing as npt
 
-from core.kernels.pool import best_memories, kth_largest
-from core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Longs, compiled, fetch
+from muisti.core.kernels.pool import best_memories, kth_largest
+from muisti.core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Longs, compiled, fetch
 
 Shorts = npt.NDArray[np.int16]
 Words = npt.NDArray[np.uint64]

@@ -1,8 +1,8 @@
-"""The inner loop of the strength of an answer, see core/evidence.py for its formula."""
+"""The inner loop of the strength of an answer, see core/query/evidence.py for its formula."""
 
 import numpy as np
 
-from core.kernels.target import Doubles, Longs, compiled
+from muisti.core.kernels.target import Doubles, Longs, compiled
 
 
 @compiled

@@ -6,7 +6,7 @@ term in the row, units of the row's length). The pair says what the posting is w
 
 import numpy as np
 
-from core.kernels.target import Codes, Floats, Ints, Longs, Mask, Packed, compiled
+from muisti.core.kernels.target import Codes, Floats, Ints, Longs, Mask, Packed, compiled
 
 BLOCK = 64  # rows that share the largest of their scores
 STEP_BITS = 20  # of a float's 32: scores of one step differ by an eighth at most

@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from core.kernels.dense import LANES, Shorts, Words, lighter, lowest, popcount
-from core.kernels.target import Bytes, Codes, Doubles, Floats, Longs, Mask, compiled, fetch
+from muisti.core.kernels.dense import LANES, Shorts, Words, lighter, lowest, popcount
+from muisti.core.kernels.target import Bytes, Codes, Doubles, Floats, Longs, Mask, compiled, fetch
 
 COARSE = 0.02  # more than the first plane alone is ever wrong by
 

@@ -247,13 +247,13 @@ static PyType_Slot slots[] = {
 };
 
 static PyType_Spec specification = {
-    .name = "core.kernels.native.Kernel",
+    .name = "muisti.core.kernels.native.Kernel",
     .basicsize = sizeof(Kernel),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .slots = slots,
 };
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "core.kernels.native", .m_size = -1};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "muisti.core.kernels.native", .m_size = -1};
 
 static PyObject *of_level(PyTypeObject *type, int level) {
     PyObject *kernels = PyDict_New();

@@ -32,8 +32,8 @@ def levels() -> Sequence[Kernels]:
     path = library()
     if not path.is_file():
         return ()
-    loader = ExtensionFileLoader("core.kernels.native", str(path))
-    spec = spec_from_file_location("core.kernels.native", path, loader=loader)
+    loader = ExtensionFileLoader("muisti.core.kernels.native", str(path))
+    spec = spec_from_file_location("muisti.core.kernels.native", path, loader=loader)
     if spec is None:
         return ()
     try:

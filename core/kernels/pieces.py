@@ -5,8 +5,8 @@ A piece is a row of sizes and addresses. Whoever calls holds on to the arrays un
 
 import numpy as np
 
-from core.kernels.lexical import BLOCK, accumulate, count, find, look_up
-from core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, Packed, array_at, compiled
+from muisti.core.kernels.lexical import BLOCK, accumulate, count, find, look_up
+from muisti.core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, Packed, array_at, compiled
 
 FIRST, ROWS, TERMS, POSTINGS, PAIRS, TOKENS = range(6)  # sizes
 TERMS_AT, STARTS_AT, PACKED_AT, TF_AT, LENGTHS_AT, TOKEN_STARTS_AT, TOKENS_AT = range(6, 13)  # addresses

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, compiled
+from muisti.core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, compiled
 
 MANY = 1_024  # a sorted list of the best is faster than a partition up to here
 

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from core.kernels.target import Floats, Longs, compiled
+from muisti.core.kernels.target import Floats, Longs, compiled
 
 Table = npt.NDArray[np.int8] | npt.NDArray[np.float32]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.kernels.target import Codes, Ints, Packed, compiled
+from muisti.core.kernels.target import Codes, Ints, Packed, compiled
 
 MIX = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: Knuth, "The art of computer programming", volume 3, 6.4
 

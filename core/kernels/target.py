@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from core.kernels import native
+from muisti.core.kernels import native
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,7 +28,7 @@ LEVELS = native.levels()
 KERNELS = LEVELS[-1] if LEVELS else None
 
 if KERNELS is None:
-    from core.kernels.jit import array_at, compiled, fetch
+    from muisti.core.kernels.jit import array_at, compiled, fetch
 else:
     made = KERNELS
 

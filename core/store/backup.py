@@ -16,11 +16,11 @@ from typing import cast
 import apsw
 import msgspec
 
-from core.errors import Conflict, NotFound, PastRetention, PointAhead, StoreCorrupt, StoreUnavailable
-from core.store.carrying import FileSide, Progress, Side, carry
-from core.store.opening import APPLICATION_ID, BUSY_TIMEOUT_MS, CLEAN
-from core.store.sqlite_errors import translated
-from core.values import Seq
+from muisti.core.model.errors import Conflict, NotFound, PastRetention, PointAhead, StoreCorrupt, StoreUnavailable
+from muisti.core.model.values import Seq
+from muisti.core.store.copying import FileSide, Progress, Side, carry
+from muisti.core.store.file.opening import APPLICATION_ID, BUSY_TIMEOUT_MS, CLEAN
+from muisti.core.store.file.sqlite_errors import translated
 
 LEFTOVERS = ("-wal", "-shm")
 PAGES = 2_000  # of a copy, between two words about how far it is
@@ -254,22 +254,26 @@ def _reached(copy: apsw.Connection, space_id: int, time: int) -> int:
     return cast(int, copy.execute(asked, (space_id, time)).get)
 
 
+# Take the space `:space` back to its change `:seq`, in each table that says so in its declaration.
+REWIND = (
+    "DELETE FROM versions WHERE space_id = :space AND born > :seq",
+    "UPDATE versions SET died = NULL WHERE space_id = :space AND died > :seq",
+    "DELETE FROM changes WHERE space_id = :space AND seq > :seq",
+    "UPDATE changes SET undone = NULL WHERE space_id = :space AND undone > :seq",
+    "DELETE FROM erased WHERE space_id = :space AND seq > :seq",
+    "DELETE FROM segments WHERE space_id = :space",
+    "DELETE FROM requests WHERE EXISTS (SELECT 1 FROM spaces s WHERE s.id = :space AND "
+    "substr(requests.seq, 1, instr(requests.seq, ':') - 1) = s.epoch "
+    "AND CAST(substr(requests.seq, instr(requests.seq, ':') + 1) AS INTEGER) > :seq)",
+    "UPDATE spaces SET seq = :seq, committed_at = coalesce((SELECT committed_at FROM changes "
+    "WHERE space_id = :space AND seq = :seq), created_at), "
+    "memories = (SELECT count(*) FROM versions WHERE space_id = :space AND died IS NULL), "
+    "bytes = (SELECT coalesce(sum(bytes), 0) FROM versions WHERE space_id = :space AND died IS NULL) "
+    "WHERE id = :space",
+)
+
+
 def _forget_after(copy: apsw.Connection, space_id: int, number: int) -> None:
     """Take a space back to a change. What was erased since does not come back: it is not there."""
-    for sql in (
-        "DELETE FROM versions WHERE space_id = :space AND born > :seq",
-        "UPDATE versions SET died = NULL WHERE space_id = :space AND died > :seq",
-        "DELETE FROM changes WHERE space_id = :space AND seq > :seq",
-        "UPDATE changes SET undone = NULL WHERE space_id = :space AND undone > :seq",
-        "DELETE FROM erased WHERE space_id = :space AND seq > :seq",
-        "DELETE FROM segments WHERE space_id = :space",
-        "DELETE FROM requests WHERE EXISTS (SELECT 1 FROM spaces s WHERE s.id = :space AND "
-        "substr(requests.seq, 1, instr(requests.seq, ':') - 1) = s.epoch "
-        "AND CAST(substr(requests.seq, instr(requests.seq, ':') + 1) AS INTEGER) > :seq)",
-        "UPDATE spaces SET seq = :seq, committed_at = coalesce((SELECT committed_at FROM changes "
-        "WHERE space_id = :space AND seq = :seq), created_at), "
-        "memories = (SELECT count(*) FROM versions WHERE space_id = :space AND died IS NULL), "
-        "bytes = (SELECT coalesce(sum(bytes), 0) FROM versions WHERE space_id = :space AND died IS NULL) "
-        "WHERE id = :space",
-    ):
+    for sql in REWIND:
         copy.execute(sql, {"space": space_id, "seq": number})

@@ -1,16 +1,16 @@
 """What Muisti asks of a database: atomic batches of statements, and nothing else.
 
-Compare-and-set is a statement of the batch: `INSERT INTO refuse SELECT 'code' WHERE ...` ends it with `Refused`.
+Compare-and-set is a statement of the batch: one that begins with `refuse(code)` ends it with `Refused`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from core.meters import StoreMeters
-from core.store.free_space import Traces
+from muisti.core.store.free_space import Traces
+from muisti.core.store.refusal_codes import Refusal
+from muisti.core.support.meters import StoreMeters
 
 Scalar = str | int | float | bytes | None
-REFUSAL = "refused: "  # what `refuse` puts before the code
 Row = tuple[Scalar, ...]
 Rows = list[Row]
 
@@ -39,10 +39,10 @@ Ended = Callable[[Outcome], None]
 class Refused(Exception):
     """The database refused a batch and kept nothing of it.
 
-    `code` is the one given to `refuse`, or `constraint`; `statement` is the place in the batch of what was refused.
+    `statement` is the place in the batch of what was refused.
     """
 
-    def __init__(self, code: str, statement: int, detail: str = "") -> None:
+    def __init__(self, code: Refusal, statement: int, detail: str = "") -> None:
         super().__init__(detail or code)
         self.code, self.statement = code, statement
 

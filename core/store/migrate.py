@@ -6,8 +6,8 @@ from importlib import resources
 
 import apsw
 
-from core.errors import Conflict, SchemaTooNew
-from core.store.database import Database, Refused, Statement
+from muisti.core.model.errors import Conflict, SchemaTooNew
+from muisti.core.store.database import Database, Refused, Statement
 
 TABLE = """CREATE TABLE IF NOT EXISTS schema_migrations (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT"""
@@ -50,7 +50,7 @@ def refuse_unfinished(tables: Container[str]) -> None:
 @cache
 def migrations() -> list[tuple[str, str]]:
     """Names and texts of the migrations, in order."""
-    folder = resources.files("core.store").joinpath("migrations")
+    folder = resources.files("muisti.core.store").joinpath("migrations")
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
     return [(f.name, f.read_text("utf-8")) for f in files]
 

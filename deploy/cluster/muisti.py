@@ -19,7 +19,7 @@ class NotStarted(Exception):
 
 
 class Muisti:
-    """`python -m service`. Leaving the context ends it; `kill` and `start` may be called in between."""
+    """`python -m muisti.service`. Leaving the context ends it; `kill` and `start` may be called in between."""
 
     def __init__(self, folder: Path, *, port: int = 0, **settings: str) -> None:
         """`settings` by field name; `folder` gets the log. Port 0 means any.
@@ -65,7 +65,7 @@ class Muisti:
         environment = ours | {"PYTHONPATH": str(ROOT), "MUISTI_PORT": str(self.port)} | given
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "service"],
+                [sys.executable, "-m", "muisti.service"],
                 env=environment,
                 cwd=self._folder,
                 stdin=subprocess.DEVNULL,

@@ -19,6 +19,7 @@ SHA256 = "6adc70b5ad2c742b1e868d5cde014295720691f9cde85d837925b259d4942bfe"
 VERSION = "0.24.32"
 ELF = b"\x7fELF\x02\x01\x01"
 START_SECONDS = 30.0
+STOP_SECONDS = 20.0
 IDLE_SECONDS = 600  # without a request: whoever started it is gone
 
 
@@ -189,7 +190,11 @@ class Sqld:
     def _end(self, how: signal.Signals) -> None:
         if self._process is not None:
             self._process.send_signal(how)
-            self._process.wait()
+            try:
+                self._process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:  # one whose primary has gone may wait for it for ever
+                self._process.kill()
+                self._process.wait()
             self._process = None
 
 

@@ -1,4 +1,4 @@
-"""The model's card, core/model/MODEL.md: what it is, from which texts under which licences, what to know before use."""
+"""The model's card, MODEL.md: what it is, from which texts under which licences, what to know before use."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -11,9 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from core import personal, secrets, text
 from loadtests.adversarial.texts import Family, repeated
-from service import front_matter, headers
+from muisti.core.text import personal, secrets, terms
+from muisti.service.formats import front_matter
+from muisti.service.http import headers
 
 ROOT = Path(__file__).parents[2]
 USES = ("search", "sub", "subn", "split", "findall", "finditer", "match", "fullmatch")
@@ -25,36 +26,38 @@ _codes: Any = import_module("re._constants")
 OWN = "a file or setting of the person or operator who runs the command"
 SHORT = "a text of bounded length: {}"
 ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
-    "core/recognise.py:rule": lambda: [one.pattern for one in (*secrets.RULES, *personal.RULES)],
-    "core/text.py:_ASCII": lambda: [*text._ASCII],
-    "core/text.py:_all_scripts": lambda: [*text._all_scripts()],
-    "core/text.py:_unspaced": lambda: [text._unspaced()],
-    "core/when/leads.py:_before": SHORT.format("45 characters before a period"),
-    "core/when/names.py:_period": SHORT.format("the first 1,000 characters of a question"),
+    "core/text/recognise.py:rule": lambda: [one.pattern for one in (*secrets.RULES, *personal.RULES)],
+    "core/text/terms.py:_ASCII": lambda: [*terms._ASCII],
+    "core/text/terms.py:_all_scripts": lambda: [*terms._all_scripts()],
+    "core/text/terms.py:_unspaced": lambda: [terms._unspaced()],
+    "core/text/when/leads.py:_before": SHORT.format("45 characters before a period"),
+    "core/text/when/names.py:_period": SHORT.format("the first 1,000 characters of a question"),
     "service/cli/configuration.py:database_url": OWN,
     "service/cli/options.py:seconds_of": OWN,
     "service/cli/refusing.py:in_words_of_a_person": SHORT.format("a refusal, shown to the person who caused it"),
     "service/connect/jsonc.py:_cut": OWN,
     "service/connect/jsonc.py:_unit": OWN,
     "service/connect/planning.py:undo": OWN,
-    "service/decode.py:routable": lambda: [re.compile("%2[Ff]")],
-    "service/front_matter.py:": lambda: [re.compile(f"^(?:{one})$") for one, _ in front_matter._PLAIN.values()],
-    "service/headers.py:etags": lambda: [re.compile(headers._TAG)],
-    "service/importers/basic_memory.py:_of": lambda: [
+    "service/http/decode.py:routable": lambda: [re.compile("%2[Ff]")],
+    "service/formats/front_matter.py:": lambda: [re.compile(f"^(?:{one})$") for one, _ in front_matter._PLAIN.values()],
+    "service/http/headers.py:etags": lambda: [re.compile(headers._TAG)],
+    "service/formats/importers/basic_memory.py:_of": lambda: [
         re.compile(r"\n{3,}"),
         re.compile(r"(?m)^#+ (Observations|Relations)\s*$\n?"),
     ],
-    "service/importers/claude.py:_sections": lambda: [re.compile(r"^(?=#{1,6} |\*\*[^*\n]+\*\*\s*$)", re.MULTILINE)],
-    "service/importers/items.py:clean": lambda: [re.compile("[\ud800-\udfff]")],
-    "service/importers/items.py:retrieved": SHORT.format("a number of digits"),
-    "service/importers/items.py:when": SHORT.format("a time, of which fullmatch reads each character once"),
+    "service/formats/importers/claude.py:_sections": lambda: [
+        re.compile(r"^(?=#{1,6} |\*\*[^*\n]+\*\*\s*$)", re.MULTILINE)
+    ],
+    "service/formats/importers/items.py:clean": lambda: [re.compile("[\ud800-\udfff]")],
+    "service/formats/importers/items.py:retrieved": SHORT.format("a number of digits"),
+    "service/formats/importers/items.py:when": SHORT.format("a time, of which fullmatch reads each character once"),
     "service/mcp/refusals.py:_said": SHORT.format("the words of a refusal"),
-    "service/markdown.py:_name": SHORT.format("60 characters of a name"),
-    "service/project.py:_letters": OWN,
-    "service/project.py:_numbered": OWN,
-    "service/project.py:space_name": OWN,
-    "service/project.py:remote_path": OWN,
-    "service/quality/dataset.py:_PLACES": OWN,
+    "service/formats/markdown.py:_name": SHORT.format("60 characters of a name"),
+    "service/cli/project.py:_letters": OWN,
+    "service/cli/project.py:_numbered": OWN,
+    "service/cli/project.py:space_name": OWN,
+    "service/cli/project.py:remote_path": OWN,
+    "service/evaluation/dataset.py:_PLACES": OWN,
     "service/routes/moving.py:undo_import": SHORT.format("a segment of a path"),
     "service/settings/forms.py:_namespace": OWN,
     "service/settings/forms.py:_secret": OWN,
@@ -153,7 +156,7 @@ def _name(statement: ast.stmt, call: ast.Call) -> str:
 
 
 def _of(path: str, name: str) -> "re.Pattern[Any]":
-    module = import_module(path.removesuffix(".py").replace("/", "."))
+    module = import_module(f"muisti.{path.removesuffix('.py').replace('/', '.')}")
     found = getattr(module, name, None)
     if not isinstance(found, re.Pattern):
         raise LookupError(f"{path}:{name} is no pattern of the module: name it in loadtests/adversarial/patterns.py")

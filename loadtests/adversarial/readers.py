@@ -8,40 +8,34 @@ from typing import Any, NamedTuple, cast
 import msgspec
 import numpy as np
 
-from core import (
-    diff,
-    filters,
-    highlight,
-    linting,
-    passages,
-    personal,
-    query,
-    screening,
-    secrets,
-    served,
-    speakers,
-    text,
-    validate,
-)
-from core.conflicts import judgement, words
-from core.embed import SHIPPED
-from core.errors import InvalidInput
-from core.passages import MAX_TOKENS
-from core.records import read_record
-from core.text import WORD_MAX, count_tokens
-from core.tokens import Tokens
-from core.values import QUERY_MAX, Draft
-from core.when import words as when
-from service import capture, compress, front_matter, glance, headers, markdown, preferences, project
-from service.cli import output
-from service.decode import decode
-from service.errors import HttpError
-from service.importers import basic_memory, claude, items, mem0
-from service.importers import markdown as own_notes
-from service.importers.notes import Note
-from service.importers.shapes import Shape
-from service.mcp import recall, resources
-from service.schemas.requests import DraftBody
+from muisti.core.conflicts import judgement, words
+from muisti.core.embedding.encoder import SHIPPED
+from muisti.core.embedding.tokens import Tokens
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.values import QUERY_MAX, Draft
+from muisti.core.quality import lint
+from muisti.core.query import filters, query
+from muisti.core.read import diff
+from muisti.core.text import highlight, passages, personal, secrets, speakers, terms
+from muisti.core.text.passages import MAX_TOKENS
+from muisti.core.text.terms import WORD_MAX, count_tokens
+from muisti.core.text.when import words as when
+from muisti.core.transfer.records import read_record
+from muisti.core.write import recent_results, screening, validate
+from muisti.service.app import glance
+from muisti.service.asgi import compress
+from muisti.service.cli import output, project
+from muisti.service.cli.commands.hook import capture
+from muisti.service.formats import front_matter, markdown
+from muisti.service.formats.importers import basic_memory, claude, items, mem0
+from muisti.service.formats.importers import markdown as own_notes
+from muisti.service.formats.importers.notes import Note
+from muisti.service.formats.importers.shapes import Shape
+from muisti.service.http import headers, preferences
+from muisti.service.http.decode import decode
+from muisti.service.mcp import recall, resources
+from muisti.service.schemas.errors import HttpError
+from muisti.service.schemas.requests import DraftBody
 
 PASSAGE = MAX_TOKENS * WORD_MAX  # characters
 NOW = 1_700_000_000_000_000
@@ -143,11 +137,11 @@ def _line(text: str) -> None:
 
 
 READERS = (
-    Reader("normalise", text.normalise),
-    Reader("fold", text.fold),
-    Reader("index terms", lambda one: text.index_codes(one, 0)),
-    Reader("query terms", text.query_terms, QUERY_MAX),
-    Reader("count tokens", text.count_tokens),
+    Reader("normalise", terms.normalise),
+    Reader("fold", terms.fold),
+    Reader("index terms", lambda one: terms.index_codes(one, 0)),
+    Reader("query terms", terms.query_terms, QUERY_MAX),
+    Reader("count tokens", terms.count_tokens),
     Reader("highlight", lambda one: highlight.highlight(one, {"a", "word", "1", "版版"}), PASSAGE),
     Reader("passages", passages.split),
     Reader("model tokens", lambda one: _tokens().of([one])),
@@ -155,14 +149,14 @@ READERS = (
     Reader("personal data", personal.personal_in),
     Reader("redaction", lambda one: screening.without(one, secrets.secrets_in(one))),
     Reader("validation", _checked),
-    Reader("echoes", lambda one: list(served.sentences(one))),
+    Reader("echoes", lambda one: list(recent_results.sentences(one))),
     Reader("time words", lambda one: when.time_spans(one, NOW)),
     Reader("speakers", speakers.Speakers(SIDES).asked, QUERY_MAX),
     Reader("query", lambda one: query.parse(one, "any"), QUERY_MAX),
     Reader("conflict words", words.read.__wrapped__),  # without its cache
     Reader("conflict", _like),
     Reader("difference", lambda one: diff.stretch(one, f"{one[: len(one) // 2]} {one}")),
-    Reader("lint parts", linting._parts),
+    Reader("lint parts", lint._parts),
     Reader("filter", _fields),
     Reader("JSON body", _body),
     Reader("import line", _record),

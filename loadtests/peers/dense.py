@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from core.vectors import Vectors
 from loadtests.shelf import Shelf
+from muisti.core.embedding.vectors import Vectors
 
 Found = npt.NDArray[np.int64]
 Search = Callable[[npt.NDArray[np.float32], int], Found]  # (query, k) to row numbers, in any order

@@ -6,9 +6,9 @@ from pathlib import Path
 import faiss
 import numpy as np
 
-from core.vectors import Vectors
 from loadtests.peers.dense import DenseEngine, Search, Selection
 from loadtests.shelf import Shelf
+from muisti.core.embedding.vectors import Vectors
 
 LINKS, CONSTRUCTION, EF = 16, 100, 100
 HNSW_ROWS = 100_000  # more take long to build

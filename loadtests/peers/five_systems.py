@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from core.embed import Encoder
-from core.vectors import Vectors
 from loadtests.peers.fts5_peer import words
 from loadtests.shelf import Shelf
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.vectors import Vectors
 
 POOL, K = 60, 60
 Search = Callable[[str, int], list[int]]

@@ -7,9 +7,9 @@ from pathlib import Path
 import hnswlib
 import numpy as np
 
-from core.vectors import Vectors
 from loadtests.peers.dense import DenseEngine, Search, Selection
 from loadtests.shelf import Shelf
+from muisti.core.embedding.vectors import Vectors
 
 LINKS, CONSTRUCTION = 16, 200  # as in its README
 EFS = (100, 200, 400, 800)

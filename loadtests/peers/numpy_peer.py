@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from core.vectors import Vectors
 from loadtests.peers.dense import DenseEngine, Found, Search, Selection
 from loadtests.shelf import Shelf
+from muisti.core.embedding.vectors import Vectors
 
 
 def engines(vectors: Vectors, shelf: Shelf, *, slow: bool) -> list[DenseEngine]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 from rank_bm25 import BM25Okapi
 
-from core.text import query_terms, tokenize
 from loadtests.peers.dense import patience
 from loadtests.peers.lexical import LexicalEngine
 from loadtests.shelf import Shelf
+from muisti.core.text.terms import query_terms, tokenize
 
 ROWS = 100_000  # a million would take several gigabytes and 5 s a query
 

@@ -7,10 +7,10 @@ import apsw
 import numpy as np
 import sqlite_vec
 
-from core.vectors import Vectors
 from loadtests.fill import group_of
 from loadtests.peers.dense import DenseEngine, Search, Selection, patience
 from loadtests.shelf import Shelf
+from muisti.core.embedding.vectors import Vectors
 
 NEAREST = "SELECT rowid FROM texts WHERE embedding MATCH ? AND k = ?"
 

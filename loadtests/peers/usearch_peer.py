@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 from usearch.index import Index, MetricKind, search
 
-from core.vectors import Vectors
 from loadtests.peers.dense import DenseEngine, Search, patience
 from loadtests.shelf import Shelf
+from muisti.core.embedding.vectors import Vectors
 
 HNSW_ROWS = 100_000  # more take long to build
 

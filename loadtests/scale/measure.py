@@ -11,14 +11,6 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from core.embed import StaticEncoder
-from core.engine import Engine
-from core.query import Query
-from core.store.access import Token
-from core.store.file import FileDatabase
-from core.store.remote import RemoteDatabase
-from core.store.server import Server
-from core.values import Draft
 from deploy.cluster.sqld import Sqld
 from loadtests import http_load
 from loadtests.bed import Bed, machine
@@ -32,6 +24,14 @@ from loadtests.shelf import Shelf
 from loadtests.timing import WARMING as ASKED_BEFORE
 from loadtests.timing import Engine as Way
 from loadtests.timing import interleaved
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.engine import Engine
+from muisti.core.model.values import Draft
+from muisti.core.query.query import Query
+from muisti.core.store.file.database import FileDatabase
+from muisti.core.store.remote.access import Token
+from muisti.core.store.remote.database import RemoteDatabase
+from muisti.core.store.remote.http_client import Server
 
 MEASURED = (1_000, 8_000, 30_000, 1_000_000)
 CHECKS = (3_000, 100_000)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from core.vectors import Vectors
 from deploy.cluster.ports import free_ports
 from loadtests import http_load
 from loadtests.bed import Bed
@@ -19,6 +18,7 @@ from loadtests.fill import group_of
 from loadtests.http_load import Request
 from loadtests.services.process import running
 from loadtests.services.service import Direction, Running, Service
+from muisti.core.embedding.vectors import Vectors
 
 PROGRAM = Path("build/chroma/bin/chroma")
 COLLECTIONS = "/api/v2/tenants/default_tenant/databases/default_database/collections"

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from core.embed import SHIPPED
 from deploy.cluster.ports import free_ports
 from loadtests.bed import Bed
 from loadtests.http_load import Request
 from loadtests.services.process import running
 from loadtests.services.service import Running, Service
+from muisti.core.embedding.encoder import SHIPPED
 
 PYTHON = Path("build/mcp-memory-service/bin/python")
 SHIM = Path(__file__).with_name("mcp_shim.py")

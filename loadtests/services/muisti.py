@@ -42,7 +42,7 @@ def serving(
     if model is not None:
         settings["MUISTI_MODEL"] = model
     ready = f"http://127.0.0.1:{port}/readyz"
-    with running([sys.executable, "-m", "service"], settings, ready, log or Path(os.devnull)) as process:
+    with running([sys.executable, "-m", "muisti.service"], settings, ready, log or Path(os.devnull)) as process:
         yield Running(
             port,
             process.pid,

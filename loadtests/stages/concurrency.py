@@ -14,12 +14,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from core.embed import StaticEncoder
 from loadtests import http_load
 from loadtests.bed import Bed
 from loadtests.muisti import Muisti, opened
 from loadtests.services import muisti as service
 from loadtests.timing import WARMING
+from muisti.core.embedding.encoder import StaticEncoder
 
 LANES = 2
 ASKED = 2_000  # the first of the questions, which other stages have asked

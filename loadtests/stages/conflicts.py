@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from core.conflicts.check import Checker
-from core.ids import IdSource, id_text
-from core.prepare import new_memory, ready
-from core.store.inserting import NewVersion
-from core.values import TRUST, Draft
 from loadtests.bed import Bed
 from loadtests.fill import SPACE
 from loadtests.timing import USED, Engine, interleaved
+from muisti.core.conflicts.check import Checker
+from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.values import TRUST, Draft
+from muisti.core.store.sql.inserting import NewVersion
+from muisti.core.write.prepare import new_memory, ready
 
 COUNT = 400
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from core.vectors import Vectors
 from loadtests.bed import Bed
 from loadtests.fill import group_of
 from loadtests.muisti import Muisti
 from loadtests.peers.dense import DenseEngine, Found, Search, Selection
 from loadtests.timing import BLOCK, Engine, Times, interleaved
+from muisti.core.embedding.vectors import Vectors
 
 K = 10
 PEERS = ("numpy_peer", "usearch_peer", "hnswlib_peer", "faiss_peer", "sqlite_vec_peer")

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from core.vectors import Vectors
 from loadtests import http_load
 from loadtests.bed import Bed
 from loadtests.http_load import Load, Request
@@ -19,6 +18,7 @@ from loadtests.services import chroma, mcp_memory, muisti
 from loadtests.services.process import apart, resident
 from loadtests.services.service import Running, Service
 from loadtests.timing import milliseconds
+from muisti.core.embedding.vectors import Vectors
 
 ROUNDS = 4
 CLIENTS = (1, 16)

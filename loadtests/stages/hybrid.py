@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from core.filters import Filter
-from core.hits import Mode
 from loadtests.bed import Bed
 from loadtests.muisti import Muisti, below
 from loadtests.peers import five_systems
 from loadtests.timing import USED, WARMING, Engine, interleaved
+from muisti.core.model.hits import Mode
+from muisti.core.query.filters import Filter
 
 PER_ROW = 100_000  # rows that the design reads one by one; above it is measured at its best only
 WAYS: tuple[tuple[str, Mode, int | None], ...] = (

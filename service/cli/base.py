@@ -12,16 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.schemas.modes import MODES
+from muisti.service.lazy import Lazy
+from muisti.service.schemas.modes import MODES
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from service.client import Client
+    from muisti.service.app.client import Client
+    from muisti.service.cli import completing, failures
+else:  # what shells and failures need; the second imports the core
+    completing = Lazy("muisti.service.cli.completing")
+    failures = Lazy("muisti.service.cli.failures")
 
 OK, ERROR, CONFLICT, TOO_LONG, USAGE = 0, 1, 2, 3, 64
 GLOBAL = "Global options"
 DEBUG = "MUISTI_DEBUG"
+COMMANDS = "muisti.service.cli.commands"
 WIDTH = 110  # columns of help, where the terminal has them
 ACCESS_MODES = tuple(MODES)
 HELP_NAMES = ("-h", "--help")
@@ -108,7 +114,7 @@ def global_options() -> list[click.Parameter]:
 
 
 def _spaces(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-    return import_module("service.cli.completing").completes("space")(context, parameter, incomplete)
+    return completing.completes("space")(context, parameter, incomplete)
 
 
 def _global(*names: str, **attributes: Any) -> click.Option:
@@ -164,7 +170,11 @@ class Command(Helped):
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported when they are called. `commands_at`: name to (module:attribute, summary)."""
+    """A group whose commands are imported when they are called.
+
+    `commands_at`: name to (module:attribute, summary), where the module is one of `service.cli.commands`. It is light,
+    so that its help is: work that needs the core stands beside it in a folder, and loads when the command runs.
+    """
 
     def __init__(self, *args: Any, commands_at: Mapping[str, tuple[str, str]], **attributes: Any) -> None:
         super().__init__(*args, **attributes)
@@ -177,7 +187,7 @@ class LazyGroup(click.Group):
         if cmd_name not in self.commands_at:
             return None
         module, _, attribute = self.commands_at[cmd_name][0].partition(":")
-        return getattr(import_module(module), attribute)
+        return getattr(Lazy(f"{COMMANDS}.{module}"), attribute)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -290,7 +300,7 @@ def _enough() -> Iterator[None]:
 
 
 def _failure_of(error: Exception) -> Failure | None:
-    return import_module("service.cli.failures").failure_of(error)
+    return failures.failure_of(error)
 
 
 def _exit_code(error: click.ClickException) -> int:

@@ -1,12 +1,12 @@
 """The caller that a command is on the database file, within the limits of `service.cli.limits`."""
 
-from core.grants import ANY, Grant, check_grant
-from core.values import LOCAL
-from service.access import OWNER, Access, Need, check
-from service.cli.base import ERROR, Failure, Globals
-from service.cli.limits import category_of, in_words, limited, mode_of
-from service.errors import HttpError
-from service.schemas.modes import MODES
+from muisti.core.identity.grants import ANY, Grant, check_grant
+from muisti.core.model.values import LOCAL
+from muisti.service.auth.access import OWNER, Access, Need, check
+from muisti.service.cli.base import ERROR, Failure, Globals
+from muisti.service.cli.limits import category_of, in_words, limited, mode_of
+from muisti.service.schemas.errors import HttpError
+from muisti.service.schemas.modes import MODES
 
 
 def access_of(options: Globals) -> Access:

@@ -6,9 +6,9 @@ from typing import Any
 import click
 import msgspec
 
-from service.cli.base import Globals
-from service.cli.output import cell, console, safe, tabbed
-from service.connect.files import Change, backup_of
+from muisti.service.cli.base import Globals
+from muisti.service.cli.output import cell, console, safe, tabbed
+from muisti.service.connect.files import Change, backup_of
 
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 

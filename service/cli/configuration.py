@@ -3,29 +3,30 @@
 import os
 import re
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from service.cli.base import USAGE, Failure, Globals
-
-if TYPE_CHECKING:
-    from service.settings import Settings
+from muisti.core.store.remote.location import is_remote
+from muisti.service.cli.base import USAGE, Failure, Globals
+from muisti.service.settings import Settings, SettingsError, database_path, find_config, load
 
 
-def in_force(options: Globals, flags: Mapping[str, object] | None = None) -> "Settings":
+def in_force(options: Globals, flags: Mapping[str, object] | None = None) -> Settings:
     """Settings from flags, environment and file. `flags` go by field name; None means not given.
 
     Raises:
         Failure: a setting is misspelt or bad.
     """
-    settings = import_module("service.settings")
-    config = Path(options.config) if options.config else settings.find_config(os.environ, Path.cwd())
+    config = Path(options.config) if options.config else find_config(os.environ, Path.cwd())
     given = {"database_url": database_url(options.database)} | dict(flags or {})
     try:
-        return settings.load(os.environ, config, given)
-    except settings.SettingsError as error:
+        return load(os.environ, config, given)
+    except SettingsError as error:
         raise Failure(str(error), USAGE) from error
+
+
+def file_of(settings: Settings) -> Path | None:
+    """The file of the database; None when the database is on a server."""
+    return None if is_remote(settings.database_url) else Path(database_path(settings.database_url))
 
 
 def database_url(given: str | None) -> str | None:

@@ -2,17 +2,24 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from importlib import import_module
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from core.terms import Scope
-from service.cli.base import Failure, Globals
-from service.cli.callers import access_of, demand
-from service.cli.configuration import in_force
-from service.cli.opening import client, empty, refusals, server_url
-from service.cli.whereabouts import file_of, settings_for
-from service.client import ApiError, Client, Reply
-from service.settings import Settings
+from muisti.core.model.terms import Scope
+from muisti.service.app.client import ApiError, Client, Reply
+from muisti.service.cli.base import Failure, Globals
+from muisti.service.cli.callers import access_of, demand
+from muisti.service.cli.configuration import file_of, in_force
+from muisti.service.cli.opening import client, empty, refusals, server_url
+from muisti.service.cli.whereabouts import settings_for
+from muisti.service.lazy import Lazy
+from muisti.service.settings import Settings
+
+if TYPE_CHECKING:
+    from muisti.service.app import local
+    from muisti.service.cli import here
+else:  # the whole service, which a server has itself
+    local = Lazy("muisti.service.app.local")
+    here = Lazy("muisti.service.cli.here")
 
 
 class End(Protocol):
@@ -85,11 +92,9 @@ def opened_end(
             opened.allow(allowed)
             yield There(opened)
         return
-    here = import_module("service.cli.here")  # with the whole service
     demand(options, need)
     caller = access_of(options).caller(None, frozenset(allowed))
-    open_here = import_module("service.cli.local").open_here
-    with refusals(options), _settings(options, create, dry_run) as settings, open_here(settings) as engine:
+    with refusals(options), _settings(options, create, dry_run) as settings, local.open_here(settings) as engine:
         yield here.Here(engine, caller)
 
 

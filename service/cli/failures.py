@@ -3,9 +3,9 @@
 import errno
 from collections.abc import Iterator
 
-from core.errors import InvalidInput, MuistiError, StoreCorrupt, StoreFull, StoreReplaced
-from service.cli.base import USAGE, Failure
-from service.settings import SettingsError
+from muisti.core.model.errors import InvalidInput, MuistiError, StoreCorrupt, StoreFull, StoreReplaced
+from muisti.service.cli.base import USAGE, Failure
+from muisti.service.settings import SettingsError
 
 ADVICE = {
     errno.ENOSPC: "make room, or name another place",

@@ -6,15 +6,15 @@ from typing import Any
 
 import msgspec
 
-from core.caller import Caller
-from core.engine import Engine
-from core.errors import MuistiError
-from core.importing.incoming import ImportRefused
-from service.client import ApiError, Reply
-from service.errors import problem_of
-from service.lines import Lines, encoded
-from service.schemas.moving import ImportedReply, ImportReply, ImportsReply
-from service.version import installed_version
+from muisti.core.engine import Engine
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import MuistiError
+from muisti.core.transfer.importing.incoming import ImportRefused
+from muisti.service.app.client import ApiError, Reply
+from muisti.service.formats.lines import Lines, encoded
+from muisti.service.schemas.errors import problem_of
+from muisti.service.schemas.moving import ImportedReply, ImportReply, ImportsReply
+from muisti.service.version import installed_version
 
 
 class Here:

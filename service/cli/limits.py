@@ -2,8 +2,8 @@
 
 import os
 
-from service.cli.base import USAGE, Failure, Globals
-from service.schemas.modes import MODES
+from muisti.service.cli.base import USAGE, Failure, Globals
+from muisti.service.schemas.modes import MODES
 
 ACCESS = "MUISTI_ACCESS"
 CATEGORY = "MUISTI_ONLY_CATEGORY"

@@ -6,16 +6,16 @@ slash is an address. Two words are always a category and a key.
 
 import re
 from collections.abc import Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.cli.base import Failure
-from service.client import ApiError, Name
+from muisti.core.model.ids import id_bytes
+from muisti.service.app.client import ApiError, Name
+from muisti.service.cli.base import Failure
 
 if TYPE_CHECKING:
-    from service.cli.opening import Session
+    from muisti.service.cli.opening import Session
 
 NAME = "ID | CATEGORY KEY"  # of an argument that names a memory
 PAGES = 10  # of the list that are searched for the end of an id
@@ -85,7 +85,7 @@ def locate(opened: "Session", words: Sequence[str], as_of: str | None = None, *,
 
 
 def _is_id(word: str) -> bool:
-    return import_module("core.ids").id_bytes(word) is not None or _END.fullmatch(word.lower()) is not None
+    return id_bytes(word) is not None or _END.fullmatch(word.lower()) is not None
 
 
 def _splits(word: str) -> list[tuple[str, str]]:

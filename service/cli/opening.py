@@ -4,22 +4,30 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from msgspec import structs
 
-from core.errors import InvalidInput, MuistiError
-from service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
-from service.cli.configuration import in_force
-from service.cli.limits import in_words, limited, refuse_for_servers
-from service.cli.refusing import field_line, refusal_lines
-from service.client import ApiError, Client, Unreachable, connect
-from service.project import Choice, choose, kin
-from service.settings import Settings, SettingsError
+from muisti.core.model.errors import InvalidInput, MuistiError
+from muisti.service.app.client import ApiError, Client, Unreachable, connect
+from muisti.service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
+from muisti.service.cli.configuration import in_force
+from muisti.service.cli.limits import in_words, limited, refuse_for_servers
+from muisti.service.cli.project import Choice, choose, kin
+from muisti.service.cli.refusing import field_line, refusal_lines
+from muisti.service.lazy import Lazy
+from muisti.service.settings import Settings, SettingsError
+
+if TYPE_CHECKING:
+    from muisti.service.app import local
+    from muisti.service.cli import callers, whereabouts
+else:  # the whole service, which a server has itself
+    local = Lazy("muisti.service.app.local")
+    callers = Lazy("muisti.service.cli.callers")
+    whereabouts = Lazy("muisti.service.cli.whereabouts")
 
 T = TypeVar("T")
 
@@ -140,11 +148,13 @@ def _opened(
             refuse_for_servers(options, "a server")
             opened, place = _connected(url), url
         else:
-            found = import_module("service.cli.whereabouts")
-            settings = found.settings_for(options, settings, create=create)
-            access = import_module("service.cli.callers").access_of(options)
+            settings = whereabouts.settings_for(options, settings, create=create)
+            access = callers.access_of(options)
             space = ensured if limited(options) else None
-            opened, place = import_module("service.cli.local").start(settings, access, space), found.place_of(settings)
+            opened, place = (
+                local.start(settings, access, space),
+                whereabouts.place_of(settings),
+            )
         with opened:
             yield opened, place
 

@@ -5,12 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from importlib import import_module
-from typing import Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
-from core.terms import Importance, SourceClass, Status, Type
-from service.cli.completing import completes
+from muisti.core.model.terms import Importance, SourceClass, Status, Type
+from muisti.core.model.times import from_us
+from muisti.service.cli.completing import completes
+from muisti.service.lazy import Lazy
+
+if TYPE_CHECKING:
+    from muisti.core.text.when import words
+else:  # 40 ms, for times in words alone
+    words = Lazy("muisti.core.text.when.words")
 
 F = TypeVar("F", bound=Callable[..., Any])
 SPAN_MAX = 100 * 366 * 86_400  # seconds: a century
@@ -58,16 +65,16 @@ class Moment(click.ParamType):
             return self._from_now(value.strip().lower())
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()
 
-    def _from_now(self, words: str) -> str | None:
+    def _from_now(self, text: str) -> str | None:
         now = datetime.now(UTC)
-        seconds = seconds_of(words) if words[-1:] in _UNITS else None
-        if words == "now" or seconds is not None:
+        seconds = seconds_of(text) if text[-1:] in _UNITS else None
+        if text == "now" or seconds is not None:
             span = timedelta(seconds=seconds or 0)
             return (now + span if self._ahead else now - span).isoformat()
-        spans = import_module("core.when.words").time_spans(words, int(now.timestamp() * 1_000_000))
-        if len(spans) != 1 or spans[0].text.lower() != words or spans[0].start is None:
+        spans = words.time_spans(text, int(now.timestamp() * 1_000_000))
+        if len(spans) != 1 or spans[0].text.lower() != text or spans[0].start is None:
             return None
-        return import_module("core.times").from_us(spans[0].start).isoformat()
+        return from_us(spans[0].start).isoformat()
 
 
 class Point(Moment):

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.cli.base import Failure, Globals
+from muisti.service.cli.base import Failure, Globals
 
 if TYPE_CHECKING:  # rich is imported by the first table, not by `--help`
     from rich.console import Console, RenderableType
     from rich.table import Table
     from rich.text import Text
 
-    from service.client import Reply
+    from muisti.service.app.client import Reply
 
 BRIEF = 400  # characters of a memory in a line of many
 SHORT = 8  # last characters of an id: random in UUIDv7, the first ones are the time

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Self
 
-from service.cli.output import cell
+from muisti.service.cli.output import cell
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 import click
 
-from service.cli.output import likeness
-from service.client import ApiError, Json
+from muisti.service.app.client import ApiError, Json
+from muisti.service.cli.output import likeness
 
 # Fields of the API that a parameter of a command has under another name.
 FIELDS: Mapping[str, tuple[str, ...]] = {

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from service.cli.base import Failure, Globals
-from service.cli.output import talk
+from muisti.service.cli.base import Failure, Globals
+from muisti.service.cli.output import talk
 
 if TYPE_CHECKING:
-    from service.client import Reply
+    from muisti.service.app.client import Reply
 
 F = TypeVar("F", bound=Callable[..., Any])
 

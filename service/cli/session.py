@@ -1,19 +1,23 @@
-"""What commands work with: a client, and a space. Light, so that `--help` is; the work is in `service.cli.opening`."""
+"""A client and a space for commands. `service.cli.opening` opens them, and loads when a command first asks."""
 
 from contextlib import AbstractContextManager
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from service.cli.base import Globals
+from muisti.service.cli.base import Globals
+from muisti.service.lazy import Lazy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from service.access import Need
-    from service.cli.opening import Session
-    from service.client import Client
-    from service.project import Choice
-    from service.settings import Settings
+    from muisti.service.app.client import Client
+    from muisti.service.auth.access import Need
+    from muisti.service.cli import callers, opening
+    from muisti.service.cli.opening import Session
+    from muisti.service.cli.project import Choice
+    from muisti.service.settings import Settings
+else:  # a twentieth of a second, of which `--help` needs nothing
+    callers = Lazy("muisti.service.cli.callers")
+    opening = Lazy("muisti.service.cli.opening")
 
 
 def session(
@@ -26,7 +30,7 @@ def session(
     Raises:
         Failure: no service, no such thing, a conflict. The exit code says which.
     """
-    return _opening().session(options, allowed, create=create)
+    return opening.session(options, allowed, create=create)
 
 
 def client(
@@ -36,28 +40,24 @@ def client(
 
     Only with `create` is a database made that is missing.
     """
-    return _opening().client(options, settings, create=create)
+    return opening.client(options, settings, create=create)
 
 
 def demand(options: Globals, need: "Need") -> None:
     """Check that the access mode and category of the command allow what needs `need`. Raises Failure if not."""
-    import_module("service.cli.callers").demand(options, need)
+    callers.demand(options, need)
 
 
 def refusals(options: Globals) -> AbstractContextManager[None]:
     """Turn what was refused into an exit code, the words on stderr, and with --json the problem on stdout."""
-    return _opening().refusals(options)
+    return opening.refusals(options)
 
 
 def server_url(options: Globals) -> str | None:
     """The server that the options or the environment name; None stands for the database file."""
-    return _opening().server_url(options)
+    return opening.server_url(options)
 
 
 def space_choice(options: Globals) -> "Choice":
     """The space that the options or the project name, and why."""
-    return _opening().space_choice(options)
-
-
-def _opening() -> Any:
-    return import_module("service.cli.opening")
+    return opening.space_choice(options)

@@ -1,19 +1,16 @@
 """Which database a command works on: whether it is there, and what the person is told of it."""
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.store.location import is_remote
-from service.cli.base import Failure, Globals
-from service.cli.configuration import in_force
-from service.cli.output import talk
-from service.databases import whereabouts
-from service.settings import database_path
-from service.settings.places import local_database, shown, users_database
+from muisti.service.cli.base import Failure, Globals
+from muisti.service.cli.configuration import file_of, in_force
+from muisti.service.cli.output import talk
+from muisti.service.runtime.databases import whereabouts
+from muisti.service.settings.places import local_database, shown, users_database
 
 if TYPE_CHECKING:
-    from service.settings import Settings
+    from muisti.service.settings import Settings
 
 
 def settings_for(options: Globals, settings: "Settings | None" = None, *, create: bool = False) -> "Settings":
@@ -45,11 +42,6 @@ def say_which(options: Globals, settings: "Settings") -> None:
 def named(options: Globals) -> bool:
     """Whether an option or the environment names the database."""
     return bool(options.database or os.environ.get("MUISTI_DATABASE_URL"))
-
-
-def file_of(settings: "Settings") -> Path | None:
-    """The file of the database; None when the database is on a server."""
-    return None if is_remote(settings.database_url) else Path(database_path(settings.database_url))
 
 
 def place_of(settings: "Settings") -> str:

@@ -16,7 +16,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from service.connect.clients import Entry
+from muisti.service.connect.clients import Entry
 
 SECONDS = 60.0
 TOOL = "memory_stats"

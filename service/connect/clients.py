@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from service.connect import jsonc, toml
+from muisti.service.connect import jsonc, toml
 
 KEY = "MUISTI_KEY"
 Entry = dict[str, Any]

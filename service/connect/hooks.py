@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from service.connect import jsonc, planning
-from service.connect.clients import Home
-from service.connect.files import Change
+from muisti.service.connect import jsonc, planning
+from muisti.service.connect.clients import Home
+from muisti.service.connect.files import Change
 
 SECONDS = 5  # after which Claude Code ends a hook
 ALWAYS = ("UserPromptSubmit", "PreCompact")

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from service.connect.clients import Client, Entry
-from service.connect.files import Change, backup_of, text_of
-from service.connect.jsonc import BLANK, Unreadable
+from muisti.service.connect.clients import Client, Entry
+from muisti.service.connect.files import Change, backup_of, text_of
+from muisti.service.connect.jsonc import BLANK, Unreadable
 
 
 class NotPossible(Exception):

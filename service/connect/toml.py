@@ -7,7 +7,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Table
 
-from service.connect.jsonc import Unreadable
+from muisti.service.connect.jsonc import Unreadable
 
 
 def read(text: str) -> Any:

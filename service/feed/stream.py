@@ -1,7 +1,7 @@
 """A stream of server-sent events: the changes of a space as they happen, each with the point from which to go on.
 
 It asks for the next page when the last one has been sent, so nothing piles up for a reader who is slow. One who does
-not read at all is cut off (`service.arrival`), comes back with `Last-Event-ID`, and has lost nothing.
+not read at all is cut off (`service.app.protocol`), comes back with `Last-Event-ID`, and has lost nothing.
 """
 
 import asyncio
@@ -16,14 +16,14 @@ from litestar.response.base import ASGIResponse
 from litestar.types import Receive, Scope, Send
 from msgspec.structs import replace
 
-from core.errors import MuistiError
-from core.feed import Events, Wanted
-from core.memories import Memories
-from core.values import Seq
-from service.errors import HttpError
-from service.feed.tides import Tides
-from service.schemas.changes import ChangeReply
-from service.workers import Backend
+from muisti.core.memories import Memories
+from muisti.core.model.errors import MuistiError
+from muisti.core.model.values import Seq
+from muisti.core.read.feed import Events, Wanted
+from muisti.service.feed.seq_watcher import Tides
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.changes import ChangeReply
+from muisti.service.schemas.errors import HttpError
 
 MEDIA_TYPE = "text/event-stream"
 LOOK = 1.0  # seconds after which a stream that waits looks whether the server is about to stop

@@ -9,16 +9,16 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
-from core import filters
-from core.errors import InvalidInput
-from core.filter_fields import moment
-from core.filters import And, Filter, Leaf
-from core.query import Query
-from core.terms import SORTS, Verdict
-from core.values import Address, Name
-from service.decode import decode, prepare
-from service.schemas import fields
-from service.schemas.requests import AddBody, EntryBody, PatchBody, RecencyBody, SearchBody, SupersedeBody
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.terms import SORTS, Verdict
+from muisti.core.model.values import Address, Name
+from muisti.core.query import filters
+from muisti.core.query.filter_fields import moment
+from muisti.core.query.filters import And, Filter, Leaf
+from muisti.core.query.query import Query
+from muisti.service.http.decode import decode, prepare
+from muisti.service.schemas import fields
+from muisti.service.schemas.requests import AddBody, EntryBody, PatchBody, RecencyBody, SearchBody, SupersedeBody
 
 Wanted = Literal["none", "weak", "strong"]  # the least evidence that an answer is given with
 NewStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate"]})]

@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 
-from core.errors import InvalidInput
-from core.memories import Memories
-from core.values import Name, RequestKey
-from service.access import Access
-from service.mcp.arguments import OneMemory, UpdateMemory
-from service.mcp.session import Session
-from service.workers import Backend
+from muisti.core.memories import Memories
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.values import Name, RequestKey
+from muisti.service.auth.access import Access
+from muisti.service.mcp.arguments import OneMemory, UpdateMemory
+from muisti.service.mcp.session import Session
+from muisti.service.runtime.workers import Backend
 
 Json = dict[str, Any]
 KEY_MAX = 255  # characters

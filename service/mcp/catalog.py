@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from core.terms import Scope
-from core.values import TRUST
-from service.access import Access, single_space
-from service.mcp import arguments, reads, writes
-from service.mcp.calls import Call, Outcome
-from service.mcp.schema import described, properties_of, required_of
+from muisti.core.model.terms import Scope
+from muisti.core.model.values import TRUST
+from muisti.service.auth.access import Access, single_space
+from muisti.service.mcp import arguments, reads, writes
+from muisti.service.mcp.calls import Call, Outcome
+from muisti.service.mcp.schema import described, properties_of, required_of
 
 Json = dict[str, Any]
 Run = Callable[[Call, Any], Awaitable[Outcome]]

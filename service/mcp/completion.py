@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import mcp_types as types
 
-from service.mcp.session import Session
+from muisti.service.mcp.session import Session
 
 VALUES_MAX = 100  # by the protocol
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.outcomes import Difference
+from muisti.core.model.outcomes import Difference
 
 NAMED = 3
 

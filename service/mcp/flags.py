@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
-from core.outcomes import Flag, Written
-from service.mcp.fence import one_line
-from service.schemas.policy import flagged
+from muisti.core.model.outcomes import Flag, Written
+from muisti.service.mcp.fence import one_line
+from muisti.service.schemas.policy import flagged
 
 
 def flags_of(written: Written) -> dict[str, Any]:

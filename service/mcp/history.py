@@ -4,10 +4,10 @@ from typing import Any
 
 import msgspec
 
-from core.errors import InvalidInput
-from core.values import LIMIT_MAX, FieldChange, History, Version
-from service.mcp.fence import CONTENT, one_line
-from service.mcp.rendering import NOTICE, counted
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.values import LIMIT_MAX, FieldChange, History, Version
+from muisti.service.mcp.fence import CONTENT, one_line
+from muisti.service.mcp.rendering import NOTICE, counted
 
 Json = dict[str, Any]
 

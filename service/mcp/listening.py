@@ -20,12 +20,12 @@ from mcp.shared.subscriptions import (
     event_to_notification,
 )
 
-from core.errors import MuistiError, NotFound
-from core.values import Seq
-from service.errors import HttpError
-from service.mcp import resources
-from service.mcp.session import Session
-from service.workers import Backend
+from muisti.core.model.errors import MuistiError, NotFound
+from muisti.core.model.values import Seq
+from muisti.service.mcp import resources
+from muisti.service.mcp.session import Session
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.errors import HttpError
 
 STREAMS = 256  # at once, in this process
 RESOURCES = 100  # of one stream

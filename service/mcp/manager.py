@@ -7,8 +7,8 @@ from typing import Any, cast
 from litestar.types import ASGIApp, Scope
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from service.mcp.server import Context, make_server
-from service.mcp.session import Session
+from muisti.service.mcp.server import Context, make_server
+from muisti.service.mcp.session import Session
 
 
 @asynccontextmanager

@@ -1,9 +1,9 @@
 """A small space out and in again: what fits into one message."""
 
-from service.errors import HttpError
-from service.lines import encoded
-from service.mcp.session import Session
-from service.version import installed_version
+from muisti.service.formats.lines import encoded
+from muisti.service.mcp.session import Session
+from muisti.service.schemas.errors import HttpError
+from muisti.service.version import installed_version
 
 EXPORT_MAX = 1 << 20  # bytes
 

@@ -2,11 +2,11 @@
 
 import mcp_types as types
 
-from core.errors import InvalidInput, NotFound
-from core.terms import Scope
-from service.mcp.arguments import Recall
-from service.mcp.recall import packed
-from service.mcp.session import Session
+from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.terms import Scope
+from muisti.service.mcp.arguments import Recall
+from muisti.service.mcp.recall import packed
+from muisti.service.mcp.session import Session
 
 BRIEF_TOKENS = 2_000
 BRIEF_LIMIT = 20

@@ -1,12 +1,12 @@
 """The tools that only read: one call of the engine each."""
 
-from core import points
-from service.mcp.arguments import GetMemory, History, InSpace, ListMemories, NoArguments, Recall, checked
-from service.mcp.calls import Call, Outcome
-from service.mcp.fence import one_line
-from service.mcp.history import told
-from service.mcp.recall import fits, listed, packed
-from service.mcp.rendering import NOTICE, counted, quoted, shown
+from muisti.core.query import points
+from muisti.service.mcp.arguments import GetMemory, History, InSpace, ListMemories, NoArguments, Recall, checked
+from muisti.service.mcp.calls import Call, Outcome
+from muisti.service.mcp.fence import one_line
+from muisti.service.mcp.history import told
+from muisti.service.mcp.recall import fits, listed, packed
+from muisti.service.mcp.rendering import NOTICE, counted, quoted, shown
 
 
 async def recall(call: Call, given: Recall) -> Outcome:

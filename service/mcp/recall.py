@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from core.hits import Answer, Hit
-from core.values import Memory, Page
-from service.mcp.budget import tokens
-from service.mcp.fence import one_line
-from service.mcp.rendering import NOTICE, counted, quoted, shown
+from muisti.core.model.hits import Answer, Hit
+from muisti.core.model.values import Memory, Page
+from muisti.service.mcp.budget import tokens
+from muisti.service.mcp.fence import one_line
+from muisti.service.mcp.rendering import NOTICE, counted, quoted, shown
 
 Json = dict[str, Any]
 Render = Callable[[Json, int], tuple[Json, str]]  # an answer of one memory that names so many of the others

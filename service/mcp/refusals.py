@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from core.errors import (
+from muisti.core.model.errors import (
     AddressTaken,
     Contradiction,
     Duplicate,
@@ -24,13 +24,13 @@ from core.errors import (
     Stale,
     TooLarge,
 )
-from service.access import Access, single_space
-from service.errors import HttpError, problem_of
-from service.mcp.calls import Outcome
-from service.mcp.differences import differences
-from service.mcp.fence import one_line
-from service.mcp.rendering import quoted
-from service.schemas.likeness import LikenessReply
+from muisti.service.auth.access import Access, single_space
+from muisti.service.mcp.calls import Outcome
+from muisti.service.mcp.differences import differences
+from muisti.service.mcp.fence import one_line
+from muisti.service.mcp.rendering import quoted
+from muisti.service.schemas.errors import HttpError, problem_of
+from muisti.service.schemas.likeness import LikenessReply
 
 Json = dict[str, Any]
 
@@ -43,7 +43,7 @@ _NAMES: Mapping[str, str] = {
     "$.recency.half_life_days": "$.half_life_days",
 }
 _AGAIN = "Call again in a second, with the same arguments."
-_ADVICE: Mapping[str, str] = {
+ADVICE: Mapping[str, str] = {
     "stale_version": "Read it again with get_memory, then repeat the change with the new version.",
     "idempotency_key_reused": "Use a new idempotency_key for a new request.",
     "forbidden": "The key does not allow it; ask whoever runs the server.",
@@ -147,7 +147,7 @@ def _advice(error: MuistiError | HttpError, access: Access) -> str:
         case NotFound():
             return _missing(error.kind, access)
         case _:
-            return _ADVICE.get(error.code, "")
+            return ADVICE.get(error.code, "")
 
 
 def _missing(kind: str, access: Access) -> str:

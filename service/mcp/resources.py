@@ -10,11 +10,11 @@ from typing import Any
 import mcp_types as types
 import msgspec
 
-from core.errors import NotFound
-from service.decode import LINES
-from service.mcp.moving import exported
-from service.mcp.rendering import shown
-from service.mcp.session import Session
+from muisti.core.model.errors import NotFound
+from muisti.service.http.decode import LINES
+from muisti.service.mcp.moving import exported
+from muisti.service.mcp.rendering import shown
+from muisti.service.mcp.session import Session
 
 JSON = "application/json"
 LISTED = 100  # spaces
@@ -79,7 +79,7 @@ def space_of(uri: str) -> str | None:
 async def read(session: Session, uri: str) -> types.TextResourceContents:
     """Raises `NotFound`, also for what the caller may not see, and `HttpError` for what is too large."""
     if uri == _SKILL.uri:
-        text = files("service").joinpath("static", "skill.md").read_text("utf-8")
+        text = files("muisti.service").joinpath("static", "skill.md").read_text("utf-8")
         return types.TextResourceContents(uri=uri, mime_type=_SKILL.mime_type, text=text)
     match = _URI.fullmatch(uri)
     if match is None:

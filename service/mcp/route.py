@@ -7,8 +7,7 @@ never speaks MCP does without: it comes with the first request that is no plain 
 import gc
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from importlib import import_module
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 from anyio import to_thread
@@ -17,14 +16,20 @@ from litestar import asgi
 from litestar.handlers import ASGIRouteHandler
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from service.access import check
-from service.errors import HttpError
-from service.gate import access_of
-from service.hosts import host_of, is_address
-from service.mcp import plain
-from service.mcp.session import Session
-from service.receiving import read_body
-from service.workers import Backend
+from muisti.service.asgi.receiving import read_body
+from muisti.service.auth.access import check
+from muisti.service.auth.hosts import host_of, is_address
+from muisti.service.auth.middleware import access_of
+from muisti.service.lazy import Lazy
+from muisti.service.mcp import fast_path
+from muisti.service.mcp.session import Session
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.errors import HttpError
+
+if TYPE_CHECKING:
+    from muisti.service.mcp import manager
+else:  # a second: the SDK, for whoever speaks more MCP than plain calls
+    manager = Lazy("muisti.service.mcp.manager")
 
 PATH = "/mcp"
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -73,11 +78,11 @@ class McpApp:
         http["headers"] = [
             (name, value.strip(b" \t")) for name, value in http["headers"]
         ]  # HTTP lets spaces stand there
-        if plain.may_be_plain(http["headers"], self._body_limit):
+        if fast_path.may_be_plain(http["headers"], self._body_limit):
             body = await read_body(receive)
-            if await plain.answered(self._session(scope), scope, body, send):
+            if await fast_path.answered(self._session(scope), scope, body, send):
                 return
-            receive = plain.again(body, receive)
+            receive = fast_path.again(body, receive)
         manager = self._manager or await self._started()
         await manager(scope, receive, send)
 
@@ -92,10 +97,10 @@ class McpApp:
 
     async def _manage(self, *, task_status: TaskStatus[ASGIApp]) -> None:
         """A task of its own: the manager must end in the task in which it began, and no request lives that long."""
-        manager = await to_thread.run_sync(import_module, "service.mcp.manager")
+        managed = await to_thread.run_sync(lambda: manager.managed)  # loads it
         if gc.get_freeze_count():  # the server froze what it had loaded; this stays as well
             gc.freeze()
-        async with manager.managed(self._session, self._body_limit) as app:
+        async with managed(self._session, self._body_limit) as app:
             task_status.started(app)
             await anyio.sleep_forever()
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from service.mcp.words import WORDS
+from muisti.service.mcp.words import WORDS
 
 Json = dict[str, Any]
 

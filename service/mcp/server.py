@@ -9,16 +9,16 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from core.errors import MuistiError
-from service.errors import HttpError
-from service.mcp import completion, prompts, resources
-from service.mcp.catalog import usable
-from service.mcp.listening import Listening
-from service.mcp.refusals import said
-from service.mcp.session import Session
-from service.mcp.told import told
-from service.mcp.tools import run, tool_of
-from service.version import installed_version
+from muisti.core.model.errors import MuistiError
+from muisti.service.mcp import completion, prompts, resources
+from muisti.service.mcp.catalog import usable
+from muisti.service.mcp.listening import Listening
+from muisti.service.mcp.refusals import said
+from muisti.service.mcp.session import Session
+from muisti.service.mcp.told import told
+from muisti.service.mcp.tools import run, tool_of
+from muisti.service.schemas.errors import HttpError
+from muisti.service.version import installed_version
 
 Context = ServerRequestContext[Any, Any]
 

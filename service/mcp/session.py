@@ -2,11 +2,11 @@
 
 import msgspec
 
-from core.errors import InvalidInput
-from core.memories import Memories
-from core.store.spaces import DEFAULT
-from service.access import Access, Need, check, single_space
-from service.workers import Backend
+from muisti.core.memories import Memories
+from muisti.core.model.errors import InvalidInput
+from muisti.core.store.sql.spaces import DEFAULT
+from muisti.service.auth.access import Access, Need, check, single_space
+from muisti.service.runtime.workers import Backend
 
 
 class Session(msgspec.Struct, frozen=True):

@@ -2,8 +2,8 @@
 
 import mcp_types as types
 
-from service.access import Access
-from service.mcp.catalog import Tool, schema_of
+from muisti.service.auth.access import Access
+from muisti.service.mcp.catalog import Tool, schema_of
 
 
 def told(tool: Tool, access: Access) -> types.Tool:

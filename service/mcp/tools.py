@@ -5,14 +5,14 @@ from typing import Any
 
 import msgspec
 
-from core.errors import MuistiError
-from service.access import Access
-from service.errors import HttpError
-from service.mcp.arguments import read
-from service.mcp.calls import Call, Outcome
-from service.mcp.catalog import Tool, hidden, usable
-from service.mcp.refusals import refused
-from service.mcp.session import Session
+from muisti.core.model.errors import MuistiError
+from muisti.service.auth.access import Access
+from muisti.service.mcp.arguments import read
+from muisti.service.mcp.calls import Call, Outcome
+from muisti.service.mcp.catalog import Tool, hidden, usable
+from muisti.service.mcp.refusals import refused
+from muisti.service.mcp.session import Session
+from muisti.service.schemas.errors import HttpError
 
 
 def tool_of(access: Access, name: str) -> Tool | None:

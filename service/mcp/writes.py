@@ -4,18 +4,18 @@ from typing import Any
 
 import msgspec
 
-from core.errors import InvalidInput
-from core.importing.importer import Import
-from core.outcomes import Likeness, Plan, Written
-from service.access import check
-from service.lines import Lines
-from service.mcp.arguments import Change, ImportMemories, Remember, Restore, UpdateMemory
-from service.mcp.calls import Call, Json, Outcome
-from service.mcp.differences import differences
-from service.mcp.flags import flags_of, told_of
-from service.mcp.rendering import counted, shown
-from service.schemas.likeness import alike
-from service.schemas.requests import on_conflict_of
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.outcomes import Likeness, Plan, Written
+from muisti.core.transfer.importing.importer import Import
+from muisti.service.auth.access import check
+from muisti.service.formats.lines import Lines
+from muisti.service.mcp.arguments import Change, ImportMemories, Remember, Restore, UpdateMemory
+from muisti.service.mcp.calls import Call, Json, Outcome
+from muisti.service.mcp.differences import differences
+from muisti.service.mcp.flags import flags_of, told_of
+from muisti.service.mcp.rendering import counted, shown
+from muisti.service.schemas.likeness import alike
+from muisti.service.schemas.requests import on_conflict_of
 
 PLANNED = 20  # changes of a dry run that are named
 

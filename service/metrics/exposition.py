@@ -8,8 +8,8 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import exposition as openmetrics
 
-from service.metrics.families import families
-from service.workers import Backend
+from muisti.service.metrics.families import families
+from muisti.service.runtime.workers import Backend
 
 PLAIN = "text/plain; version=0.0.4"  # Litestar adds the charset
 OPENMETRICS = "application/openmetrics-text"

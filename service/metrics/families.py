@@ -7,11 +7,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.metrics_core import Metric
 from prometheus_client.utils import floatToGoString
 
-from core.engine import Engine
-from core.meters import Counter, Histogram, StoreMeters
-from service.meters import Meters
-from service.version import installed_version
-from service.workers import Backend
+from muisti.core.engine import Engine
+from muisti.core.support.meters import Counter, Histogram, StoreMeters
+from muisti.service.observability.meters import Meters
+from muisti.service.runtime.workers import Backend
+from muisti.service.version import installed_version
 
 
 def families(backend: Backend, index_limit: int) -> Iterator[Metric]:

@@ -2,13 +2,19 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from service.metrics.peers import Peers, joined
-from service.workers import Backend
+from muisti.service.lazy import Lazy
+from muisti.service.metrics.peers import Peers, joined
+from muisti.service.runtime.workers import Backend
+
+if TYPE_CHECKING:
+    from muisti.service.metrics import exposition
+else:  # 30 ms, which the first scrape pays on a thread
+    exposition = Lazy("muisti.service.metrics.exposition")
 
 
 class Scrape:
@@ -32,7 +38,6 @@ class Scrape:
         """The metrics as text, and its media type: OpenMetrics when `accept` names that."""
         own = await self._measured()
         number, others = (0, []) if self._peers is None else (self._peers.number, await self._peers.ask())
-        exposition = import_module("service.metrics.exposition")
         return await to_thread.run_sync(exposition.told, sorted([(number, own), *others]), accept)
 
     async def _measured(self) -> bytes:
@@ -40,4 +45,4 @@ class Scrape:
         return await to_thread.run_sync(self._measure)
 
     def _measure(self) -> bytes:
-        return import_module("service.metrics.exposition").measured(self._backend, self._index_limit)
+        return exposition.measured(self._backend, self._index_limit)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from litestar.handlers import HTTPRouteHandler
 
-from service.routes import (
+from muisti.service.routes import (
     batch,
     changes,
     checkpoints,

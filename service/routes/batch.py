@@ -5,16 +5,16 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from msgspec import UNSET
 
-from core.errors import InvalidInput
-from service.batch import PATH, add_each, all_or_none, read_items
-from service.decode import Request
-from service.gate import memories
-from service.headers import SEQ, IdempotencyKeyHeader, not_with_key, request_key
-from service.parameters import AtomicParameter, DryRunParameter, OnConflictParameter
-from service.respond import planned, tried, written_headers
-from service.schemas.replies import BatchReply, ItemsReply
-from service.schemas.requests import BatchBody, on_conflict_of
-from service.workers import Backend
+from muisti.core.model.errors import InvalidInput
+from muisti.service.auth.middleware import memories
+from muisti.service.http.batch import PATH, add_each, all_or_none, read_items
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import SEQ, IdempotencyKeyHeader, not_with_key, request_key
+from muisti.service.http.parameters import AtomicParameter, DryRunParameter, OnConflictParameter
+from muisti.service.http.respond import planned, tried, written_headers
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.replies import BatchReply, ItemsReply
+from muisti.service.schemas.requests import BatchBody, on_conflict_of
 
 
 @post(

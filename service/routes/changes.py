@@ -6,22 +6,22 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, HeaderParameter, QueryParameter
 
-from core import feed
-from core.errors import InvalidInput
-from core.feed import Wanted
-from core.filters import parse_params
-from core.terms import CHANGES_MAX, ChangeKind, Show
-from core.values import Seq
-from service.access import check
-from service.decode import Request
-from service.errors import HttpError
-from service.feed.stream import MEDIA_TYPE, EventStream, Source
-from service.feed.tides import Tides
-from service.gate import access_of, memories
-from service.headers import SEQ, point
-from service.respond import read
-from service.schemas.changes import ChangesReply
-from service.workers import Backend
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.terms import CHANGES_MAX, ChangeKind, Show
+from muisti.core.model.values import Seq
+from muisti.core.query.filters import parse_params
+from muisti.core.read import feed
+from muisti.core.read.feed import Wanted
+from muisti.service.auth.access import check
+from muisti.service.auth.middleware import access_of, memories
+from muisti.service.feed.seq_watcher import Tides
+from muisti.service.feed.stream import MEDIA_TYPE, EventStream, Source
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import SEQ, point
+from muisti.service.http.respond import read
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.changes import ChangesReply
+from muisti.service.schemas.errors import HttpError
 
 OWN = ("since", "limit", "change", "show")
 

@@ -6,12 +6,13 @@ from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from service.access import check
-from service.decode import Request
-from service.gate import access_of, memories
-from service.parameters import PAST, CursorParameter, DryRunParameter, LimitParameter
-from service.respond import followed, planned, read, tried, written_headers
-from service.schemas.checkpoints import (
+from muisti.service.auth.access import check
+from muisti.service.auth.middleware import access_of, memories
+from muisti.service.http.decode import Request
+from muisti.service.http.parameters import PAST, CursorParameter, DryRunParameter, LimitParameter
+from muisti.service.http.respond import followed, planned, read, tried, written_headers
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.checkpoints import (
     CheckpointBody,
     CheckpointReply,
     CheckpointsReply,
@@ -19,7 +20,6 @@ from service.schemas.checkpoints import (
     RollBackBody,
     RolledBackReply,
 )
-from service.workers import Backend
 
 _POINT = "A checkpoint, a time, or a change: its number or a Muisti-Seq."
 SinceParameter = Annotated[str, QueryParameter(description=_POINT)]

@@ -6,15 +6,15 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.errors import InvalidInput
-from core.terms import Decision
-from service.access import check
-from service.decode import Request
-from service.gate import access_of, memories
-from service.parameters import CursorParameter, DryRunParameter, LimitParameter
-from service.respond import followed, planned, read, written_headers
-from service.schemas.conflicts import ConflictsReply, DecidedReply, DecisionBody
-from service.workers import Backend
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.terms import Decision
+from muisti.service.auth.access import check
+from muisti.service.auth.middleware import access_of, memories
+from muisti.service.http.decode import Request
+from muisti.service.http.parameters import CursorParameter, DryRunParameter, LimitParameter
+from muisti.service.http.respond import followed, planned, read, written_headers
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.conflicts import ConflictsReply, DecidedReply, DecisionBody
 
 
 @get("/conflicts", operation_id="listConflicts", tags=["conflicts"], needs="read")

@@ -6,8 +6,8 @@ from litestar import Request, Response, get
 from litestar.params import FromPath
 from msgspec import Struct
 
-from core.errors import NotFound
-from service.errors import KINDS, problem_type
+from muisti.core.model.errors import NotFound
+from muisti.service.schemas.errors import KINDS, problem_type
 
 ASSETS = {"index.html": "text/html", "docs.css": "text/css", "docs.js": "text/javascript", "skill.md": "text/markdown"}
 POLICY = (
@@ -69,7 +69,7 @@ async def get_problem(code: FromPath[str]) -> KindReply:
 
 
 def _asset(name: str) -> Response[bytes]:
-    content = resources.files("service").joinpath("static", name).read_bytes()
+    content = resources.files("muisti.service").joinpath("static", name).read_bytes()
     headers = {**FRESH, "Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
     return Response(content, media_type=ASSETS[name], headers=headers)
 

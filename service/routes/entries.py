@@ -4,20 +4,14 @@ from litestar import Response, delete, get, patch, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.values import Address
-from service.decode import Request
-from service.gate import memories
-from service.headers import (
-    IdempotencyKeyHeader,
-    IfMatchHeader,
-    IfNoneMatchHeader,
-    expected,
-    request_key,
-)
-from service.parameters import PAST, AsOfParameter, DryRunParameter, NoTouchParameter, PurgeParameter
-from service.preferences import preferred
-from service.respond import written
-from service.routes.named import (
+from muisti.core.model.values import Address
+from muisti.service.auth.middleware import memories
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import IdempotencyKeyHeader, IfMatchHeader, IfNoneMatchHeader, expected, request_key
+from muisti.service.http.parameters import PAST, AsOfParameter, DryRunParameter, NoTouchParameter, PurgeParameter
+from muisti.service.http.preferences import preferred
+from muisti.service.http.respond import written
+from muisti.service.routes.named import (
     ended,
     feedback_on,
     got,
@@ -28,11 +22,11 @@ from service.routes.named import (
     telemetry_of,
     updated,
 )
-from service.schemas.erasure import ErasureReply
-from service.schemas.feedback import FeedbackBody
-from service.schemas.replies import HistoryReply, MemoryReply, TelemetryReply, WrittenReply
-from service.schemas.requests import EntryBody, PatchBody, RestoreBody, SupersedeBody
-from service.workers import Backend
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.erasure import ErasureReply
+from muisti.service.schemas.feedback import FeedbackBody
+from muisti.service.schemas.replies import HistoryReply, MemoryReply, TelemetryReply, WrittenReply
+from muisti.service.schemas.requests import EntryBody, PatchBody, RestoreBody, SupersedeBody
 
 PATH = "/entries/{category:str}/{key:str}"
 

@@ -1,22 +1,27 @@
 """Erasing for good, and what proves it."""
 
 from collections.abc import Callable
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.erasing import Erasure
-from service.decode import Request
-from service.gate import access_of
-from service.headers import SEQ
-from service.parameters import DryRunParameter
-from service.respond import planned
-from service.schemas.erasure import ErasureReply, PurgeBody, ReportReply, SigningKeysReply
-from service.workers import Backend
+from muisti.core.erasure.eraser import Erasure
+from muisti.service.auth.middleware import access_of
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import SEQ
+from muisti.service.http.parameters import DryRunParameter
+from muisti.service.http.respond import planned
+from muisti.service.lazy import Lazy
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.erasure import ErasureReply, PurgeBody, ReportReply, SigningKeysReply
+
+if TYPE_CHECKING:
+    from muisti.service.auth import signing
+else:  # 45 ms: cryptography, with the first report
+    signing = Lazy("muisti.service.auth.signing")
 
 
 @post("/purge", status_code=200, operation_id="purge", tags=["erasure"], needs="admin")
@@ -61,7 +66,7 @@ async def reported(request: Request, backend: Backend, erase: Callable[[], Erasu
     erasure = await backend.store(erase)
     report = ReportReply.of(erasure)
     key_file = request.app.state.settings.signing_key_file
-    sign = import_module("service.signing").sign  # cryptography comes with the first report
+    sign = signing.sign
     signed = await backend.store(sign, backend.engine, key_file, msgspec.json.encode(report))
     headers = {} if erasure.seq is None else {SEQ: str(erasure.seq)}
     return Response(ErasureReply(report=report, signed=signed), headers=headers)

@@ -4,13 +4,13 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from core.points import parse
-from service.decode import Request
-from service.gate import memories
-from service.parameters import PAST, AsOfParameter
-from service.respond import read
-from service.schemas.replies import CountsReply, StatsReply
-from service.workers import Backend
+from muisti.core.query.points import parse
+from muisti.service.auth.middleware import memories
+from muisti.service.http.decode import Request
+from muisti.service.http.parameters import PAST, AsOfParameter
+from muisti.service.http.respond import read
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.replies import CountsReply, StatsReply
 
 
 @get("/categories", operation_id="listCategories", tags=["facets"], needs="read", problems=PAST)

@@ -6,16 +6,16 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from service.access import check
-from service.decode import Request
-from service.errors import HttpError
-from service.gate import access_of, memories
-from service.headers import SEQ
-from service.parameters import CursorParameter, DryRunParameter, LimitParameter
-from service.respond import followed, planned, read, tried, written_headers
-from service.schemas.forks import ComparisonReply, ForkBody, MergeBody, MergedReply
-from service.schemas.replies import SpaceReply
-from service.workers import Backend
+from muisti.service.auth.access import check
+from muisti.service.auth.middleware import access_of, memories
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import SEQ
+from muisti.service.http.parameters import CursorParameter, DryRunParameter, LimitParameter
+from muisti.service.http.respond import followed, planned, read, tried, written_headers
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.errors import HttpError
+from muisti.service.schemas.forks import ComparisonReply, ForkBody, MergeBody, MergedReply
+from muisti.service.schemas.replies import SpaceReply
 
 OtherParameter = Annotated[str, QueryParameter(description="The space that would be merged.")]
 

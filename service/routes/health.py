@@ -5,13 +5,13 @@ import asyncio
 from litestar import Request, get
 from litestar.di import NamedDependency
 
-from core.engine import Engine
-from core.errors import StoreUnavailable
-from core.spaces import Space
-from service.gate import Gate
-from service.schemas.replies import AliveReply, EmbeddingsReply, ReadyReply
-from service.version import installed_version
-from service.workers import Backend
+from muisti.core.engine import Engine
+from muisti.core.model.errors import StoreUnavailable
+from muisti.core.model.spaces import Space
+from muisti.service.auth.middleware import Gate
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.replies import AliveReply, EmbeddingsReply, ReadyReply
+from muisti.service.version import installed_version
 
 PATIENCE_SECONDS = 2.0
 

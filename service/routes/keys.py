@@ -4,14 +4,22 @@ from litestar import Request, Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.grants import check_grant
-from service.access import Access
-from service.administration import check_everywhere, check_replaceable, check_weaker, no_later, one, parent_of, visible
-from service.gate import access_of
-from service.parameters import CursorParameter, LimitParameter
-from service.respond import followed
-from service.schemas.keys import AuditReply, KeyBody, KeyReply, KeysReply, MadeKeyReply, RotateBody, zoned
-from service.workers import Backend
+from muisti.core.identity.grants import check_grant
+from muisti.service.auth.access import Access
+from muisti.service.auth.administration import (
+    check_everywhere,
+    check_replaceable,
+    check_weaker,
+    no_later,
+    one,
+    parent_of,
+    visible,
+)
+from muisti.service.auth.middleware import access_of
+from muisti.service.http.parameters import CursorParameter, LimitParameter
+from muisti.service.http.respond import followed
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.keys import AuditReply, KeyBody, KeyReply, KeysReply, MadeKeyReply, RotateBody, zoned
 
 
 @post("/v1/keys", operation_id="createKey", tags=["keys"], needs="key")

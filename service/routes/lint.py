@@ -6,13 +6,13 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
-from core.linting import AT_ONCE, AT_ONCE_MAX, Limits
-from service.decode import Request
-from service.gate import memories
-from service.parameters import CursorParameter
-from service.respond import followed, read
-from service.schemas.lint import LintReply, checks_of
-from service.workers import Backend
+from muisti.core.quality.lint import AT_ONCE, AT_ONCE_MAX, Limits
+from muisti.service.auth.middleware import memories
+from muisti.service.http.decode import Request
+from muisti.service.http.parameters import CursorParameter
+from muisti.service.http.respond import followed, read
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.lint import LintReply, checks_of
 
 ChecksParameter = Annotated[
     str | None, QueryParameter(description="Which to look for, with commas; all, unless it is given.")

@@ -5,20 +5,16 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from litestar.types import Scope
 
-from core.filters import parse_params
-from core.outcomes import Written
-from core.points import parse
-from core.values import RequestKey
-from service.access import check
-from service.decode import Request
-from service.gate import access_of, memories, seen
-from service.headers import (
-    IdempotencyKeyHeader,
-    IfMatchHeader,
-    IfNoneMatchHeader,
-    request_key,
-)
-from service.parameters import (
+from muisti.core.model.outcomes import Written
+from muisti.core.model.values import RequestKey
+from muisti.core.query.filters import parse_params
+from muisti.core.query.points import parse
+from muisti.service.asgi.sending import PlainResponse
+from muisti.service.auth.access import check
+from muisti.service.auth.middleware import access_of, memories, seen
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import IdempotencyKeyHeader, IfMatchHeader, IfNoneMatchHeader, request_key
+from muisti.service.http.parameters import (
     PAST,
     AsOfParameter,
     CursorParameter,
@@ -29,14 +25,13 @@ from service.parameters import (
     PurgeParameter,
     SortParameter,
 )
-from service.preferences import preferred
-from service.respond import added, followed, read, stored
-from service.routes.named import ended, got, history_of, purged, restored, superseded, updated
-from service.schemas.erasure import ErasureReply
-from service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply, WrittenReply
-from service.schemas.requests import AddBody, PatchBody, RestoreBody, SupersedeBody, on_conflict_of
-from service.sending import PlainResponse
-from service.workers import Backend
+from muisti.service.http.preferences import preferred
+from muisti.service.http.respond import added, followed, read, stored
+from muisti.service.routes.named import ended, got, history_of, purged, restored, superseded, updated
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.erasure import ErasureReply
+from muisti.service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply, WrittenReply
+from muisti.service.schemas.requests import AddBody, PatchBody, RestoreBody, SupersedeBody, on_conflict_of
 
 
 @post(

@@ -5,8 +5,8 @@ from typing import Annotated
 from litestar import Request, Response, get
 from msgspec import Meta, Struct
 
-from service.challenge import MCP_PATH, WELL_KNOWN, Resource
-from service.errors import HttpError
+from muisti.service.auth.challenge import MCP_PATH, WELL_KNOWN, Resource
+from muisti.service.schemas.errors import HttpError
 
 FRESH = {"Cache-Control": "no-cache"}
 

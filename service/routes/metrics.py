@@ -2,9 +2,9 @@
 
 from litestar import Request, Response, get
 
-from service.administration import check_everywhere
-from service.gate import METRICS, access_of
-from service.metrics.scrape import Scrape
+from muisti.service.auth.administration import check_everywhere
+from muisti.service.auth.middleware import METRICS, access_of
+from muisti.service.metrics.scrape import Scrape
 
 
 @get(METRICS, operation_id="getMetrics", tags=["operations"], needs="admin", media="text/plain")

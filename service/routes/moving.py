@@ -9,21 +9,21 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 from litestar.response import Stream
 
-from core.errors import InvalidInput
-from core.importing.importer import Import
-from core.outcomes import Plan
-from core.records import ImportReport
-from service.access import check
-from service.decode import LINES, Request
-from service.errors import HttpError
-from service.gate import access_of, memories
-from service.headers import SEQ
-from service.lines import PIECE, Lines, compressed, encoded
-from service.parameters import DryRunParameter
-from service.respond import planned
-from service.schemas.moving import ImportedReply, ImportReply, ImportsReply
-from service.version import installed_version
-from service.workers import Backend
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.outcomes import Plan
+from muisti.core.transfer.importing.importer import Import
+from muisti.core.transfer.records import ImportReport
+from muisti.service.auth.access import check
+from muisti.service.auth.middleware import access_of, memories
+from muisti.service.formats.lines import PIECE, Lines, compressed, encoded
+from muisti.service.http.decode import LINES, Request
+from muisti.service.http.headers import SEQ
+from muisti.service.http.parameters import DryRunParameter
+from muisti.service.http.respond import planned
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.errors import HttpError
+from muisti.service.schemas.moving import ImportedReply, ImportReply, ImportsReply
+from muisti.service.version import installed_version
 
 ZSTD = "application/zstd"
 

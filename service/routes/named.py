@@ -2,21 +2,21 @@
 
 from litestar import Response
 
-from core.errors import InvalidInput
-from core.points import parse
-from core.values import Name
-from service.access import check
-from service.decode import Request
-from service.gate import access_of, memories
-from service.headers import expected, is_known, request_key
-from service.preferences import preferred
-from service.respond import deleted, found, planned, read, tried, unchanged, written
-from service.routes.erasure import reported
-from service.schemas.erasure import ErasureReply
-from service.schemas.feedback import FeedbackBody
-from service.schemas.replies import HistoryReply, MemoryReply, TelemetryReply, WrittenReply
-from service.schemas.requests import PatchBody, RestoreBody, SupersedeBody
-from service.workers import Backend
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.values import Name
+from muisti.core.query.points import parse
+from muisti.service.auth.access import check
+from muisti.service.auth.middleware import access_of, memories
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import expected, is_known, request_key
+from muisti.service.http.preferences import preferred
+from muisti.service.http.respond import deleted, found, planned, read, tried, unchanged, written
+from muisti.service.routes.erasure import reported
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.erasure import ErasureReply
+from muisti.service.schemas.feedback import FeedbackBody
+from muisti.service.schemas.replies import HistoryReply, MemoryReply, TelemetryReply, WrittenReply
+from muisti.service.schemas.requests import PatchBody, RestoreBody, SupersedeBody
 
 
 async def got(

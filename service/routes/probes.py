@@ -4,12 +4,12 @@ from litestar import Request, Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.caller import Caller
-from service.gate import access_of
-from service.headers import SEQ
-from service.respond import placed
-from service.schemas.probes import ProbeBody, ProbeReply, ProbesReply, RunReply, RunsReply
-from service.workers import Backend
+from muisti.core.identity.caller import Caller
+from muisti.service.auth.middleware import access_of
+from muisti.service.http.headers import SEQ
+from muisti.service.http.respond import placed
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.probes import ProbeBody, ProbeReply, ProbesReply, RunReply, RunsReply
 
 
 @post("/probes", operation_id="addProbe", tags=["probes"], needs="write", problems=["conflict"])

@@ -6,19 +6,19 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec.structs import replace
 
-from core.caller import Caller
-from core.hits import Recency
-from core.points import AsOf
-from core.receipts import Receipt
-from core.times import from_us, to_us
-from service.decode import Request
-from service.gate import access_of
-from service.headers import SEQ
-from service.parameters import PAST, ThenParameter
-from service.respond import read
-from service.schemas.receipts import ReceiptReply, ReplayReply
-from service.schemas.requests import SearchBody
-from service.workers import Backend
+from muisti.core.identity.caller import Caller
+from muisti.core.model.hits import Recency
+from muisti.core.model.times import from_us, to_us
+from muisti.core.quality.receipts import Receipt
+from muisti.core.query.points import AsOf
+from muisti.service.auth.middleware import access_of
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import SEQ
+from muisti.service.http.parameters import PAST, ThenParameter
+from muisti.service.http.respond import read
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.receipts import ReceiptReply, ReplayReply
+from muisti.service.schemas.requests import SearchBody
 
 
 @get(

@@ -4,12 +4,12 @@ from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from service.decode import Request
-from service.gate import memories
-from service.parameters import DryRunParameter
-from service.respond import planned, written_headers
-from service.schemas.reviews import PromoteBody, PruneBody, ReviewReply
-from service.workers import Backend
+from muisti.service.auth.middleware import memories
+from muisti.service.http.decode import Request
+from muisti.service.http.parameters import DryRunParameter
+from muisti.service.http.respond import planned, written_headers
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.reviews import PromoteBody, PruneBody, ReviewReply
 
 
 @post("/promote", status_code=200, operation_id="promote", tags=["memories"], needs="write")

@@ -7,15 +7,15 @@ from litestar.params import FromPath, JSONBody
 from litestar.types import Scope
 from msgspec import UNSET
 
-from core.hits import Answer, Timings
-from service.decode import Request
-from service.gate import access_of, seen
-from service.headers import FRESHNESS, SEQ, freshness
-from service.parameters import PAST
-from service.schemas.requests import RecencyBody, SearchBody
-from service.schemas.search import SearchReply
-from service.sending import PlainResponse
-from service.workers import Backend
+from muisti.core.model.hits import Answer, Timings
+from muisti.service.asgi.sending import PlainResponse
+from muisti.service.auth.middleware import access_of, seen
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import FRESHNESS, SEQ, freshness
+from muisti.service.http.parameters import PAST
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.requests import RecencyBody, SearchBody
+from muisti.service.schemas.search import SearchReply
 
 
 @post(

@@ -4,22 +4,22 @@ from litestar import Response, delete, get, patch, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.errors import InvalidInput
-from core.store.spaces import check_name
-from service.administration import check_everywhere
-from service.decode import Request
-from service.errors import HttpError
-from service.gate import access_of
-from service.headers import SEQ
-from service.parameters import ConfirmParameter, DryRunParameter
-from service.respond import planned, read, tried
-from service.routes.erasure import reported
-from service.schemas.erasure import ErasureReply
-from service.schemas.policy import PolicyBody, PolicyReply
-from service.schemas.quotas import QuotaBody, QuotaReply
-from service.schemas.replies import SpaceReply, SpacesReply
-from service.schemas.requests import SpaceBody
-from service.workers import Backend
+from muisti.core.model.errors import InvalidInput
+from muisti.core.store.sql.spaces import check_name
+from muisti.service.auth.administration import check_everywhere
+from muisti.service.auth.middleware import access_of
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import SEQ
+from muisti.service.http.parameters import ConfirmParameter, DryRunParameter
+from muisti.service.http.respond import planned, read, tried
+from muisti.service.routes.erasure import reported
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.erasure import ErasureReply
+from muisti.service.schemas.errors import HttpError
+from muisti.service.schemas.policy import PolicyBody, PolicyReply
+from muisti.service.schemas.quotas import QuotaBody, QuotaReply
+from muisti.service.schemas.replies import SpaceReply, SpacesReply
+from muisti.service.schemas.requests import SpaceBody
 
 
 @get("/v1/spaces", operation_id="listSpaces", tags=["spaces"], needs="key")

@@ -4,12 +4,12 @@ from litestar import Response, get, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from service.decode import Request
-from service.parameters import DryRunParameter
-from service.routes.named import feedback_on, telemetry_of
-from service.schemas.feedback import FeedbackBody
-from service.schemas.replies import TelemetryReply
-from service.workers import Backend
+from muisti.service.http.decode import Request
+from muisti.service.http.parameters import DryRunParameter
+from muisti.service.routes.named import feedback_on, telemetry_of
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.feedback import FeedbackBody
+from muisti.service.schemas.replies import TelemetryReply
 
 
 @get("/memories/{memory_id:str}/telemetry", operation_id="getTelemetry", tags=["memories"], needs="read")

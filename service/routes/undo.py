@@ -4,15 +4,15 @@ from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from service.access import check
-from service.decode import Request
-from service.gate import access_of, memories
-from service.headers import IdempotencyKeyHeader, request_key
-from service.parameters import DryRunParameter
-from service.respond import planned, written_headers
-from service.schemas.replies import UndoReply
-from service.schemas.requests import UndoBody
-from service.workers import Backend
+from muisti.service.auth.access import check
+from muisti.service.auth.middleware import access_of, memories
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import IdempotencyKeyHeader, request_key
+from muisti.service.http.parameters import DryRunParameter
+from muisti.service.http.respond import planned, written_headers
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.replies import UndoReply
+from muisti.service.schemas.requests import UndoBody
 
 
 @post(

@@ -4,16 +4,16 @@ from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.errors import InvalidInput
-from service.access import check
-from service.decode import Request
-from service.gate import access_of
-from service.parameters import DryRunParameter
-from service.respond import placed, tried
-from service.schemas.webhooks import RedeliverBody, WebhookBody, WebhookReply, WebhooksReply
-from service.webhooks.addresses import Refused
-from service.webhooks.sending import allowed_by
-from service.workers import Backend
+from muisti.core.model.errors import InvalidInput
+from muisti.service.auth.access import check
+from muisti.service.auth.middleware import access_of
+from muisti.service.http.decode import Request
+from muisti.service.http.parameters import DryRunParameter
+from muisti.service.http.respond import placed, tried
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.webhooks import RedeliverBody, WebhookBody, WebhookReply, WebhooksReply
+from muisti.service.webhooks.addresses import Refused
+from muisti.service.webhooks.sending import allowed_by
 
 
 @post("/webhooks", operation_id="createWebhook", tags=["webhooks"], needs="admin", problems=["conflict"])

@@ -4,10 +4,10 @@ from typing import Annotated, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.feed import Event, Events
-from core.terms import ChangeKind, Show
-from service.schemas import fields
-from service.schemas.replies import MemoryReply
+from muisti.core.model.terms import ChangeKind, Show
+from muisti.core.read.feed import Event, Events
+from muisti.service.schemas import fields
+from muisti.service.schemas.replies import MemoryReply
 
 KindOfChange = Annotated[
     str, Meta(description="What happened.", extra_json_schema={"enum": list(get_args(ChangeKind))})

@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from core.comparisons import Checkpoint, Diff, MemoryChange
-from core.outcomes import RolledBack
-from core.values import Seq
-from service.schemas import fields
-from service.schemas.policy import FlagReply, flagged
-from service.schemas.replies import FieldChangeReply, MemoryReply
+from muisti.core.model.comparisons import Checkpoint, Diff, MemoryChange
+from muisti.core.model.outcomes import RolledBack
+from muisti.core.model.values import Seq
+from muisti.service.schemas import fields
+from muisti.service.schemas.policy import FlagReply, flagged
+from muisti.service.schemas.replies import FieldChangeReply, MemoryReply
 
 CheckpointName = Annotated[
     str,

@@ -5,13 +5,13 @@ from typing import Annotated, get_args
 
 from msgspec import Meta, Struct
 
-from core.deciding import ConflictPage, OpenConflict
-from core.outcomes import ReviewKind
-from core.terms import Decision
-from core.values import Seq
-from service.schemas import fields
-from service.schemas.likeness import DifferenceReply, differing
-from service.schemas.replies import MemoryReply
+from muisti.core.model.outcomes import ReviewKind
+from muisti.core.model.terms import Decision
+from muisti.core.model.values import Seq
+from muisti.core.write.decisions import ConflictPage, OpenConflict
+from muisti.service.schemas import fields
+from muisti.service.schemas.likeness import DifferenceReply, differing
+from muisti.service.schemas.replies import MemoryReply
 
 ConflictId = Annotated[str, Meta(description="Its number.", examples=["12"])]
 DecisionName = Annotated[

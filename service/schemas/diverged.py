@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from core.comparisons import Divergence
-from service.schemas import fields
+from muisti.core.model.comparisons import Divergence
+from muisti.service.schemas import fields
 
 BEGINNING = 200  # characters
 

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from core.outcomes import Plan
-from service.schemas import fields
+from muisti.core.model.outcomes import Plan
+from muisti.service.schemas import fields
 
 
 class PlannedReply(Struct, frozen=True, kw_only=True):

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from core import filters
-from core.erasing import Erasure, Subject
-from core.errors import InvalidInput
-from service.schemas import fields
+from muisti.core.erasure.eraser import Erasure, Subject
+from muisti.core.model.errors import InvalidInput
+from muisti.core.query import filters
+from muisti.service.schemas import fields
 
 FORMAT = "muisti-erasure/1"
 US_A_DAY = 86_400_000_000

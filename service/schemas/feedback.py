@@ -4,9 +4,9 @@ from typing import cast, get_args
 
 from msgspec import Struct
 
-from core.errors import InvalidInput
-from core.terms import Verdict
-from service.schemas import fields
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.terms import Verdict
+from muisti.service.schemas import fields
 
 
 class FeedbackBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,6 +1,6 @@
 """The fields that requests and replies share, each with what the OpenAPI document says of it.
 
-Limits stand here for the reader only; core.validate enforces them, with messages that say the limit and the value.
+Limits stand here for the reader only; `core.write.validate` enforces them, with messages that say limit and value.
 """
 
 from datetime import datetime
@@ -8,11 +8,11 @@ from typing import Annotated, Any, get_args
 
 from msgspec import Meta
 
-from core.hits import Decay, Fusion, Match, Mode
-from core.query import TRUST_WEIGHT_MAX
-from core.terms import CONTENT_MAX, Importance, OnConflict, SourceClass, Status, Type
-from core.terms import Verdict as VerdictTerm
-from core.values import LIMIT_MAX, NAME_MAX, QUERY_MAX, REASON_MAX, SOURCES_MAX, TAGS_MAX, Kind
+from muisti.core.model.hits import Decay, Fusion, Match, Mode
+from muisti.core.model.terms import CONTENT_MAX, Importance, OnConflict, SourceClass, Status, Type
+from muisti.core.model.terms import Verdict as VerdictTerm
+from muisti.core.model.values import LIMIT_MAX, NAME_MAX, QUERY_MAX, REASON_MAX, SOURCES_MAX, TAGS_MAX, Kind
+from muisti.core.query.query import TRUST_WEIGHT_MAX
 
 _NAME = {"minLength": 1, "maxLength": NAME_MAX}
 

@@ -4,11 +4,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from core.comparisons import Comparison, Divergence, Strategy
-from core.outcomes import Written
-from service.schemas import fields
-from service.schemas.policy import FlagReply, flagged
-from service.schemas.replies import FieldChangeReply, MemoryReply
+from muisti.core.model.comparisons import Comparison, Divergence, Strategy
+from muisti.core.model.outcomes import Written
+from muisti.service.schemas import fields
+from muisti.service.schemas.policy import FlagReply, flagged
+from muisti.service.schemas.replies import FieldChangeReply, MemoryReply
 
 
 class ForkBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -6,12 +6,12 @@ from typing import Annotated, Any, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.audited import Audited, AuditPage
-from core.errors import InvalidInput
-from core.grants import SCOPES, Grant, Key
-from core.terms import Scope, SourceClass
-from service.schemas import fields
-from service.schemas.modes import MODES, OVERLAP_SECONDS, ModeName
+from muisti.core.identity.grants import SCOPES, Grant, Key
+from muisti.core.model.audited import Audited, AuditPage
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.terms import Scope, SourceClass
+from muisti.service.schemas import fields
+from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS, ModeName
 
 Scopes = Annotated[
     list[str],

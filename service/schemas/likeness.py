@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from core.outcomes import Difference, DifferenceKind, Likeness, LikenessKind
-from service.schemas import fields
+from muisti.core.model.outcomes import Difference, DifferenceKind, Likeness, LikenessKind
+from muisti.service.schemas import fields
 
 
 class DifferenceReply(Struct, frozen=True, kw_only=True):

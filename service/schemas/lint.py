@@ -1,17 +1,17 @@
 """Lint, as requests and replies have it: each fix is a request that can be sent as it stands, as a dry run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, cast, get_args
 
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
-from core.errors import InvalidInput
-from core.linting import Finding, Fix, Report
-from core.prepare import DRAFT_FIELDS
-from core.terms import CHECKS, Check
-from core.values import Draft
-from service.schemas import fields
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.terms import CHECKS, Check
+from muisti.core.model.values import Draft
+from muisti.core.quality.lint import Finding, Fix, Report
+from muisti.service.schemas import fields
 
 CheckName = Annotated[str, Meta(description="What is wrong.", extra_json_schema={"enum": list(get_args(Check))})]
 
@@ -96,13 +96,8 @@ def checks_of(text: str | None) -> Sequence[Check]:
 
 
 def _said(draft: Draft) -> dict[str, Any]:
-    """What a draft says beyond the defaults."""
-    return {name: value for name, value in _values(draft) if value != getattr(_BARE, name)}
-
-
-def _values(draft: Draft) -> Iterator[tuple[str, Any]]:
-    for name in DRAFT_FIELDS:
-        yield name, getattr(draft, name)
+    """Return what a draft says beyond the defaults."""
+    return {name: value for name, value in asdict(draft).items() if value != getattr(_BARE, name)}
 
 
 def _json(values: Mapping[str, object]) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from core.records import Imported, ImportReport, LineProblem
-from service.schemas.policy import FlagReply, flagged
-from service.schemas.problems import FieldProblem
+from muisti.core.transfer.records import Imported, ImportReport, LineProblem
+from muisti.service.schemas.policy import FlagReply, flagged
+from muisti.service.schemas.problems import FieldProblem
 
 Skipped = Annotated[
     dict[str, int],

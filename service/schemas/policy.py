@@ -6,10 +6,10 @@ from typing import Annotated, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
-from core.outcomes import Flag, FlagCode
-from core.spaces import Policy
-from core.terms import HALF_LIFE_DAYS, HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, Screening
-from service.schemas import fields
+from muisti.core.model.outcomes import Flag, FlagCode
+from muisti.core.model.spaces import Policy
+from muisti.core.model.terms import HALF_LIFE_DAYS, HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, Screening
+from muisti.service.schemas import fields
 
 _SCREENING = {"enum": list(get_args(Screening))}
 

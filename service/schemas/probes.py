@@ -5,9 +5,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from core.probes import Expectation, K, Probe, Run
-from core.values import LIMIT_MAX
-from service.schemas import fields
+from muisti.core.model.values import LIMIT_MAX
+from muisti.core.quality.probes import Expectation, K, Probe, Run
+from muisti.service.schemas import fields
 
 ProbeId = Annotated[
     str,

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.counts import Usage
-from core.spaces import QUOTA_MAX
+from muisti.core.model.counts import Usage
+from muisti.core.model.spaces import QUOTA_MAX
 
 _RANGE = {"minimum": 0, "maximum": QUOTA_MAX}
 

@@ -6,10 +6,10 @@ from typing import Annotated, Any, get_args
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.hits import Answer, Evidence, Mode
-from core.receipts import Moved, Receipt, Why
-from service.schemas import fields
-from service.schemas.search import SearchReply
+from muisti.core.model.hits import Answer, Evidence, Mode
+from muisti.core.quality.receipts import Moved, Receipt, Why
+from muisti.service.schemas import fields
+from muisti.service.schemas.search import SearchReply
 
 ReceiptId = Annotated[
     str,

@@ -7,15 +7,15 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.counts import Counts, Stats, Telemetry
-from core.outcomes import Written
-from core.spaces import Space
-from core.values import History, Memory, Page, Version
-from service.errors import Problem
-from service.schemas import fields
-from service.schemas.likeness import LikenessReply, alike
-from service.schemas.policy import FlagReply, PolicyReply, flagged
-from service.schemas.quotas import QuotaReply
+from muisti.core.model.counts import Counts, Stats, Telemetry
+from muisti.core.model.outcomes import Written
+from muisti.core.model.spaces import Space
+from muisti.core.model.values import History, Memory, Page, Version
+from muisti.service.schemas import fields
+from muisti.service.schemas.errors import Problem
+from muisti.service.schemas.likeness import LikenessReply, alike
+from muisti.service.schemas.policy import FlagReply, PolicyReply, flagged
+from muisti.service.schemas.quotas import QuotaReply
 
 Cursor = Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
 

@@ -9,16 +9,17 @@ from typing import Annotated, Any, Literal, cast, get_args
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core import filters, points
-from core.errors import InvalidInput, Problem
-from core.hits import Decay, Evidence, Fusion, Match, Mode, Recency
-from core.outcomes import Undo
-from core.query import Query
-from core.spaces import Field, SpaceSettings
-from core.terms import BATCH_MAX, OnConflict
-from core.times import to_us
-from core.values import Draft
-from service.schemas import fields
+from muisti.core.model.errors import InvalidInput, Problem
+from muisti.core.model.fields import STATED_TIMES
+from muisti.core.model.hits import Decay, Evidence, Fusion, Match, Mode, Recency
+from muisti.core.model.outcomes import Undo
+from muisti.core.model.spaces import Field, SpaceSettings
+from muisti.core.model.terms import BATCH_MAX, OnConflict
+from muisti.core.model.times import to_us
+from muisti.core.model.values import Draft
+from muisti.core.query import filters, points
+from muisti.core.query.query import Query
+from muisti.service.schemas import fields
 
 MODES, MATCHES, FUSIONS = get_args(Mode), get_args(Match), get_args(Fusion)
 
@@ -276,7 +277,7 @@ def _values(given: dict[str, Any], path: str) -> dict[str, Any]:
         given["derived_from"] = tuple(given["derived_from"])
     if "metadata" in given:
         given["metadata"] = given["metadata"] or {}
-    for name in ("event_at", "valid_from", "valid_to", "expires_at"):
+    for name in STATED_TIMES:
         if given.get(name) is not None:
             given[name] = _utc(given[name], f"{path}.{name}")
     ttl = given.pop("ttl", None)

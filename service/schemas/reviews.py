@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.outcomes import Reviewed
-from service.schemas import fields
-from service.schemas.replies import MemoryReply
-from service.settings import Settings
+from muisti.core.model.outcomes import Reviewed
+from muisti.service.schemas import fields
+from muisti.service.schemas.replies import MemoryReply
+from muisti.service.settings import Settings
 
 Counts = Annotated[dict[str, int], Meta(description="Memories by status.")]
 

@@ -5,9 +5,9 @@ from typing import Annotated, cast
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.hits import Answer, Evidence, Fusion, Hit, Mode
-from service.schemas import fields
-from service.schemas.replies import MemoryReply
+from muisti.core.model.hits import Answer, Evidence, Fusion, Hit, Mode
+from muisti.service.schemas import fields
+from muisti.service.schemas.replies import MemoryReply
 
 
 class PassageReply(Struct, frozen=True, kw_only=True):

@@ -6,12 +6,12 @@ from typing import Annotated, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from core.terms import ChangeKind, Show
-from core.times import from_us
-from core.values import Seq
-from core.webhooks import Webhook
-from service.schemas import fields
-from service.schemas.changes import KindOfChange
+from muisti.core.model.terms import ChangeKind, Show
+from muisti.core.model.times import from_us
+from muisti.core.model.values import Seq
+from muisti.core.operations.webhooks import Webhook
+from muisti.service.schemas import fields
+from muisti.service.schemas.changes import KindOfChange
 
 WebhookId = Annotated[str, Meta(description="Id of a webhook.", examples=["5f0b7a1e2b1f"])]
 Url = Annotated[

@@ -4,11 +4,11 @@
 reads them.
 """
 
-from service.settings.checks import SettingsError, asks, check_binding, needs_keys
-from service.settings.forms import database_path
-from service.settings.rules import names_in, parse_bytes
-from service.settings.sources import CONFIG, ELSEWHERE, find_config, load
-from service.settings.table import Option, Settings, options
+from muisti.service.settings.checks import SettingsError, asks, check_binding, needs_keys
+from muisti.service.settings.forms import database_path
+from muisti.service.settings.rules import names_in, parse_bytes
+from muisti.service.settings.sources import CONFIG, ELSEWHERE, find_config, load
+from muisti.service.settings.table import Option, Settings, options
 
 __all__ = [
     "CONFIG",

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from core.store.location import is_remote
-from service.settings.forms import is_loopback
-from service.settings.table import PREFIX, Settings, options
+from muisti.core.store.remote.location import is_remote
+from muisti.service.settings.forms import is_loopback
+from muisti.service.settings.table import PREFIX, Settings, options
 
 
 class SettingsError(Exception):

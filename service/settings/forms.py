@@ -4,8 +4,8 @@ import ipaddress
 import re
 from urllib.parse import SplitResult, urlsplit
 
-from core.store.location import base_url, is_remote
-from service.settings.rules import Rule, text
+from muisti.core.store.remote.location import base_url, is_remote
+from muisti.service.settings.rules import Rule, text
 
 ADMIN_KEY_MIN = 32  # characters
 ORIGIN = re.compile(r"\*|https?://[A-Za-z0-9.\[\]:-]+")

@@ -13,9 +13,9 @@ from typing import Any
 
 import msgspec
 
-from service.settings.checks import SettingsError, contradictions
-from service.settings.places import usual_database
-from service.settings.table import PREFIX, SECRETS, Settings, options, rules
+from muisti.service.settings.checks import SettingsError, contradictions
+from muisti.service.settings.places import usual_database
+from muisti.service.settings.table import PREFIX, SECRETS, Settings, options, rules
 
 CONFIG = "MUISTI_CONFIG"  # names the TOML file
 # The command line reads these itself.

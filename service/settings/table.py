@@ -5,7 +5,7 @@ from typing import Annotated, Literal, get_args, get_type_hints
 
 import msgspec
 
-from core.terms import (
+from muisti.core.model.terms import (
     HALF_LIFE_DAYS,
     HALF_LIFE_MIN,
     PROMOTE_RETRIEVALS,
@@ -14,9 +14,9 @@ from core.terms import (
     Echoes,
     Screening,
 )
-from service.settings import forms
-from service.settings.places import USUAL, usual_database
-from service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
+from muisti.service.settings import forms
+from muisti.service.settings.places import USUAL, usual_database
+from muisti.service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
 
 PREFIX = "MUISTI_"
 SECRETS = frozenset({"admin_key", "database_token", "metrics_key"})  # fields that no message may show

@@ -4,17 +4,17 @@ from typing import Any
 
 import msgspec
 
-from core.engine import Engine
-from core.feed import Event
-from core.store.webhooks import Kept
-from service.schemas.changes import ChangeReply
-from service.webhooks.sending import Failed, Sender
+from muisti.core.engine import Engine
+from muisti.core.read.feed import Event
+from muisti.core.store.sql.webhooks import Kept
+from muisti.service.schemas.changes import ChangeReply
+from muisti.service.webhooks.sending import Failed, Sender
 
 SECOND_US = 1_000_000
 
 
 class Deliverer:
-    """Does a step of the sweep; see `service.upkeep.Sweep`."""
+    """Does a step of the sweep; see `service.background.upkeep.Sweep`."""
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender

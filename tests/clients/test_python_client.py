@@ -14,11 +14,11 @@ import httpx
 import pytest
 from litestar.testing import TestClient
 
-from core.engine import Engine
-from service.app import create_app
-from service.settings import Settings
+from muisti.core.engine import Engine
+from muisti.service.app.app import create_app
+from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
-from tests.service.test_http_server import serving
+from tests.service.app.test_server import serving
 from tests.stores import Stores
 
 ROOT = Path(__file__).parents[2]

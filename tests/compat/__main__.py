@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from core.store.database import Scalar, Statement
 from deploy.cluster.sqld import Sqld
+from muisti.core.store.database import Scalar, Statement
 from tests.compat.wire import told
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.remote.conftest import LABEL

@@ -17,7 +17,7 @@ REVISIONS = ("2025-11-25", "2026-07-28")
 
 
 @contextmanager
-def serving(module: str = "service") -> Iterator[str]:
+def serving(module: str = "muisti.service") -> Iterator[str]:
     """The URL of a server on a database of its own."""
     with tempfile.TemporaryDirectory() as folder:
         given = {"MUISTI_PORT": "0", "MUISTI_EMBEDDINGS": "off", "MUISTI_DATABASE_URL": f"file:{folder}/m.db"}

@@ -18,9 +18,9 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, PromptsListChanged, ToolsListChanged
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 
-from service import server as process
-from service.mcp import manager
-from service.settings import load
+from muisti.service.app import server as process
+from muisti.service.mcp import manager
+from muisti.service.settings import load
 
 Context = ServerRequestContext[Any, Any]
 Params = types.CallToolRequestParams

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.engine import Engine
+from muisti.core.engine import Engine
 from tests.core.fakes import Clock, open_engine
 from tests.stores import Stores
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from core.embed import Encoder
-from core.engine import MEMORY, Engine
-from core.kernels import Floats
-from core.spaces import CONTENT_ONLY, SpaceSettings
-from core.values import Draft
-from core.vectors import Vectors
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.vectors import Vectors
+from muisti.core.engine import MEMORY, Engine
+from muisti.core.kernels import Floats
+from muisti.core.model.spaces import CONTENT_ONLY, SpaceSettings
+from muisti.core.model.values import Draft
 from tests.stores import Store, at
 
 NOON = 1_780_000_000_000_000  # microseconds; a day in 2026

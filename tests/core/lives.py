@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.values import Memory
+from muisti.core.model.values import Memory
 
 Fields = dict[str, Any]  # what was said of a memory, and what superseded it
 DAY = 86_400_000_000  # microseconds

@@ -8,14 +8,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.blend import LATE, ORDER, USUAL_K1
-from core.embed import Encoder
-from core.hits import Mode
-from core.index.context import LEAD, NEAR
-from core.index.lexical import B, saturation
-from core.query import parse
-from core.text import index_terms, normalise, query_terms
-from core.values import Memory
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.index.context import LEAD, NEAR
+from muisti.core.index.lexical import B, saturation
+from muisti.core.model.hits import Mode
+from muisti.core.model.values import Memory
+from muisti.core.query.query import parse
+from muisti.core.search.blend import LATE, ORDER, USUAL_K1
+from muisti.core.text.terms import index_terms, normalise, query_terms
 
 POOL = 50
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from core.engine import Engine
-from core.filters import parse
-from core.query import Query
-from core.store.database import Database, Rows, Statement
+from muisti.core.engine import Engine
+from muisti.core.query.filters import parse
+from muisti.core.query.query import Query
+from muisti.core.store.database import Database, Rows, Statement
 from tests.core.fakes import SPACE, add, open_engine
 from tests.stores import Store, Stores
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.engine import Engine
-from core.errors import (
+from muisti.core.engine import Engine
+from muisti.core.model.errors import (
     AddressTaken,
     AlreadyExists,
     Conflict,
@@ -23,12 +23,12 @@ from core.errors import (
     RequestReused,
     Stale,
 )
-from core.filters import parse
-from core.points import AsOf
-from core.query import Query
-from core.terms import SORTS, Sort
-from core.times import from_us
-from core.values import Draft, Memory, RequestKey, Seq
+from muisti.core.model.terms import SORTS, Sort
+from muisti.core.model.times import from_us
+from muisti.core.model.values import Draft, Memory, RequestKey, Seq
+from muisti.core.query.filters import parse
+from muisti.core.query.points import AsOf
+from muisti.core.query.query import Query
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
 from tests.stores import Stores
 

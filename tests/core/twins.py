@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from core.index.postings import Postings
-from core.kernels import Bytes, Codes, Doubles, Floats, Ints, Longs, Mask, Packed
-from core.kernels.dense import Shorts, Words
-from core.kernels.lexical import BLOCK
+from muisti.core.index.postings import Postings
+from muisti.core.kernels import Bytes, Codes, Doubles, Floats, Ints, Longs, Mask, Packed
+from muisti.core.kernels.dense import Shorts, Words
+from muisti.core.kernels.lexical import BLOCK
 
 
 def rotation(signs: Doubles) -> Doubles:

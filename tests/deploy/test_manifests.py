@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from service.routes import health
-from service.settings import Settings, load
+from muisti.service.routes import health
+from muisti.service.settings import Settings, load
 
 ROOT = Path(__file__).parents[2]
 CONTAINERFILE = (ROOT / "Containerfile").read_text("utf-8")

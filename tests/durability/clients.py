@@ -9,9 +9,9 @@ from typing import cast
 
 import numpy as np
 
-from core.engine import Engine
-from core.values import Draft, RequestKey
-from core.vectors import Vectors
+from muisti.core.embedding.vectors import Vectors
+from muisti.core.engine import Engine
+from muisti.core.model.values import Draft, RequestKey
 from tests.durability.crash_vfs import RecordingDisk
 from tests.durability.history import History, NotingDatabase
 

@@ -9,13 +9,13 @@ from typing import cast
 
 import apsw
 
-from core.grants import Grant
-from core.outcomes import Undo
-from core.query import Query
-from core.store.pages import Image, read_log
-from core.store.salvage import Reader
-from core.times import from_us
-from core.values import Draft
+from muisti.core.identity.grants import Grant
+from muisti.core.model.outcomes import Undo
+from muisti.core.model.times import from_us
+from muisti.core.model.values import Draft
+from muisti.core.query.query import Query
+from muisti.core.store.file.pages import Image, read_log
+from muisti.core.store.rescue.salvage import Reader
 from tests.core.fakes import NOON, SPACE, Clock, add, open_engine
 from tests.stores import FileStore
 

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
-from core.errors import MuistiError
-from core.ids import id_bytes
-from core.meters import StoreMeters
-from core.outcomes import Written
-from core.store.database import Database, Ended, Rows, Scrubbed, Statement
-from core.store.free_space import Traces
-from core.values import Memory
+from muisti.core.model.errors import MuistiError
+from muisti.core.model.ids import id_bytes
+from muisti.core.model.outcomes import Written
+from muisti.core.model.values import Memory
+from muisti.core.store.database import Database, Ended, Rows, Scrubbed, Statement
+from muisti.core.store.free_space import Traces
+from muisti.core.support.meters import StoreMeters
 from tests.durability.crash_vfs import RecordingDisk
 
 Change = Literal["created", "updated", "deleted"]

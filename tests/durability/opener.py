@@ -3,9 +3,9 @@
 import sys
 import time
 
-from core.engine import Engine
-from core.store.file import FileDatabase
-from core.values import Draft
+from muisti.core.engine import Engine
+from muisti.core.model.values import Draft
+from muisti.core.store.file.database import FileDatabase
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Server:
-    """`python -m service` on one file, without embeddings. Leaving the context ends it in good order."""
+    """`python -m muisti.service` on one file, without embeddings. Leaving the context ends it in good order."""
 
     def __init__(self, database: Path) -> None:
         self._database = database
@@ -44,7 +44,7 @@ class Server:
             "MUISTI_LOG_LEVEL": "error",
         }
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "service"], env=environment, cwd=self._database.parent, start_new_session=True
+            [sys.executable, "-m", "muisti.service"], env=environment, cwd=self._database.parent, start_new_session=True
         )
         with httpx.Client(trust_env=False) as client:
             while not self._is_ready(client):

@@ -9,11 +9,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from core.caller import OWNER
-from core.engine import Engine
-from core.errors import Conflict, EpochGone, NotFound, PastRetention, PointAhead, StoreCorrupt
-from core.store.backup import back_up, checked, restore
-from core.values import Draft, Seq
+from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER
+from muisti.core.model.errors import Conflict, EpochGone, NotFound, PastRetention, PointAhead, StoreCorrupt
+from muisti.core.model.values import Draft, Seq
+from muisti.core.store.backup import back_up, checked, restore
 from tests.core.fakes import NOON, SPACE, Clock, add, open_engine
 from tests.stores import FileStore
 

@@ -11,13 +11,13 @@ from subprocess import PIPE
 
 import pytest
 
-from core.checkup import look
-from core.errors import Conflict, StoreCorrupt
-from core.query import Query
-from core.repair import mend, recover
-from core.store.file import FileDatabase
-from core.store.salvage import Lost
-from core.store.soundness import flaws
+from muisti.core.model.errors import Conflict, StoreCorrupt
+from muisti.core.operations.checkup import look
+from muisti.core.operations.repair import mend, recover
+from muisti.core.query.query import Query
+from muisti.core.store.file.database import FileDatabase
+from muisti.core.store.rescue.salvage import Lost
+from muisti.core.store.rescue.soundness import flaws
 from tests.core.fakes import NOON, SPACE, WordEncoder, open_engine
 from tests.durability.damage import DAMAGES, LINKS, Place, Said, lived_in, said, spots
 from tests.stores import FileStore

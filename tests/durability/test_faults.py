@@ -10,11 +10,11 @@ from typing import NoReturn, cast
 import apsw
 import pytest
 
-from core.engine import Engine
-from core.errors import StoreFull, StoreUnavailable
-from core.store.database import Scalar, Statement
-from core.store.file import FileDatabase
-from core.values import Draft
+from muisti.core.engine import Engine
+from muisti.core.model.errors import StoreFull, StoreUnavailable
+from muisti.core.model.values import Draft
+from muisti.core.store.database import Scalar, Statement
+from muisti.core.store.file.database import FileDatabase
 from tests.durability.clients import ticking
 from tests.durability.faulty_vfs import Fault, FaultyDisk, Operation
 

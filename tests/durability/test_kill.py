@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.store.database import Statement
-from core.store.file import FileDatabase
+from muisti.core.store.database import Statement
+from muisti.core.store.file.database import FileDatabase
 from tests.durability.server import Server, rare_word
 from tests.durability.wire import Connection, for_each
 

@@ -6,9 +6,9 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from core.engine import Engine
-from core.store.database import Statement
-from core.store.file import FileDatabase
+from muisti.core.engine import Engine
+from muisti.core.store.database import Statement
+from muisti.core.store.file.database import FileDatabase
 from tests.durability.server import ROOT
 
 PROCESSES = 4

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.engine import Engine
-from core.errors import MuistiError
-from core.store.file import FileDatabase, Synchronous
+from muisti.core.engine import Engine
+from muisti.core.model.errors import MuistiError
+from muisti.core.store.file.database import FileDatabase, Synchronous
 from tests.durability.clients import Clients, HashingEncoder, ticking
 from tests.durability.crash_vfs import Event, Files, RecordingDisk, Replay
 from tests.durability.history import NEVER, History, NotingDatabase, Verdict

@@ -16,12 +16,12 @@ import apsw
 import httpx
 import pytest
 
-from core.engine import Engine
-from core.errors import MuistiError, StoreCorrupt, StoreReplaced
-from core.store.backup import back_up, restore
-from core.store.database import BadStatement, Statement
-from core.store.file import FileDatabase
-from core.values import Draft
+from muisti.core.engine import Engine
+from muisti.core.model.errors import MuistiError, StoreCorrupt, StoreReplaced
+from muisti.core.model.values import Draft
+from muisti.core.store.backup import back_up, restore
+from muisti.core.store.database import BadStatement, Statement
+from muisti.core.store.file.database import FileDatabase
 from tests.durability.clients import ticking
 from tests.durability.server import Server
 
@@ -269,7 +269,7 @@ def test_damage_that_is_met_stops_writes_and_readiness(folder: Path, spoil: Faul
     with apsw.Connection(str(path)) as other:
         assert other.execute("SELECT count(*) FROM versions").get
     try:
-        monkeypatch.setattr("core.store.opened_files.OpenedFiles.check", lambda *_, **__: None)
+        monkeypatch.setattr("muisti.core.store.file.opened_files.OpenedFiles.check", lambda *_, **__: None)
         head = path.read_bytes()[:100]
         spoil(path)
         with path.open("r+b") as file:

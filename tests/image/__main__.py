@@ -48,7 +48,7 @@ for top in os.listdir("/"):
                 pass
 """
 # Whether the loops were compiled when the image was made.
-COMPILED = "from core.kernels.target import KERNELS; print(KERNELS is not None)"
+COMPILED = "from muisti.core.kernels.target import KERNELS; print(KERNELS is not None)"
 TEMPORARY = {"/tmp", "/var/tmp", "/run", "/run/lock"}  # in memory, of podman's making
 TOOLS = ("cc", "gcc", "ld", "pip", "make")
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import apsw
 
-from core.embed import StaticEncoder
-from core.engine import Engine
-from core.query import Query
-from core.spaces import CONTENT_ONLY
-from core.store.file import FileDatabase
-from core.values import Draft
 from loadtests.fill import SPACE, fill, group_of
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.engine import Engine
+from muisti.core.model.spaces import CONTENT_ONLY
+from muisti.core.model.values import Draft
+from muisti.core.query.query import Query
+from muisti.core.store.file.database import FileDatabase
 
 TEXTS = [f"note {n}: the deploy of service {n % 7} runs on Friday" for n in range(30)]
 TABLES = {

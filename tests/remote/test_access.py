@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import StoreUnavailable
-from core.store.access import Token
-from core.store.database import Statement
-from core.store.migrate import migrate
-from core.store.remote import RemoteDatabase
-from core.store.server import Server
 from deploy.cluster.sqld import Sqld
-from tests.core.test_store import generation, names
+from muisti.core.model.errors import StoreUnavailable
+from muisti.core.store.database import Statement
+from muisti.core.store.migrate import migrate
+from muisti.core.store.remote.access import Token
+from muisti.core.store.remote.database import RemoteDatabase
+from muisti.core.store.remote.http_client import Server
+from tests.core.store.test_store import generation, names
 from tests.remote.conftest import LABEL
 from tests.remote.tokens import Issuer
 from tests.stores import RemoteStore

@@ -10,14 +10,14 @@ from pathlib import Path
 import apsw
 import pytest
 
-from core.caller import OWNER
-from core.errors import Conflict, NotFound, StoreUnavailable
-from core.query import Query
-from core.store.backup import back_up, checked, restore, silent
-from core.store.carrying import FileSide, Side, carry
-from core.store.database import Rows, Statement
-from core.values import Draft, RequestKey
 from deploy.cluster.sqld import Sqld
+from muisti.core.identity.caller import OWNER
+from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
+from muisti.core.model.values import Draft, RequestKey
+from muisti.core.query.query import Query
+from muisti.core.store.backup import back_up, checked, restore, silent
+from muisti.core.store.copying import FileSide, Side, carry
+from muisti.core.store.database import Rows, Statement
 from tests.core.fakes import NOON, SPACE, add, open_engine
 from tests.durability.test_backup import busy, rows_at
 from tests.stores import FileStore, RemoteStore

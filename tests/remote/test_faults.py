@@ -6,13 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from core.errors import StoreFull, StoreUnavailable
-from core.store import writes
-from core.store.access import Token
-from core.store.database import Database, Refused, Statement
-from core.store.remote import RemoteDatabase
-from core.store.server import Server
 from deploy.cluster.sqld import Sqld
+from muisti.core.model.errors import StoreFull, StoreUnavailable
+from muisti.core.store.database import Database, Refused, Statement
+from muisti.core.store.remote import writes
+from muisti.core.store.remote.access import Token
+from muisti.core.store.remote.database import RemoteDatabase
+from muisti.core.store.remote.http_client import Server
 from tests.remote.proxy import FAULTS, Fault, Proxy
 from tests.stores import RemoteStore
 

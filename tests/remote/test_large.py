@@ -4,16 +4,16 @@ import httpx
 import pytest
 from litestar.testing import TestClient
 
-from core.engine import Engine
-from core.errors import TooLarge
-from core.query import Query
-from core.store import remote
-from core.store.database import Statement
-from core.terms import CONTENT_MAX
-from core.values import Draft
 from deploy.cluster.sqld import Sqld
-from service.app import create_app
-from service.settings import Settings
+from muisti.core.engine import Engine
+from muisti.core.model.errors import TooLarge
+from muisti.core.model.terms import CONTENT_MAX
+from muisti.core.model.values import Draft
+from muisti.core.query.query import Query
+from muisti.core.store.database import Statement
+from muisti.core.store.remote import database as remote
+from muisti.service.app.app import create_app
+from muisti.service.settings import Settings
 from tests.core.fakes import SPACE, Clock, WordEncoder, open_engine
 from tests.service.fakes import API, draft
 from tests.stores import RemoteStore

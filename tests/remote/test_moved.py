@@ -9,12 +9,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 
-from core.errors import StoreUnavailable
-from core.store.access import Token
-from core.store.database import Statement
-from core.store.remote import RemoteDatabase
-from core.store.server import Server
 from deploy.cluster.sqld import Sqld
+from muisti.core.model.errors import StoreUnavailable
+from muisti.core.store.database import Statement
+from muisti.core.store.remote.access import Token
+from muisti.core.store.remote.database import RemoteDatabase
+from muisti.core.store.remote.http_client import Server
 from tests.stores import RemoteStore
 
 LARGE = [Statement("SELECT hex(zeroblob(1000000)) FROM generate_series(1, 6)")]

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import turso_serverless
 
-from core.store.access import Token
-from core.store.database import Scalar, Statement
-from core.store.remote import RemoteDatabase
-from core.store.server import Server
 from deploy.cluster.sqld import Sqld
+from muisti.core.store.database import Scalar, Statement
+from muisti.core.store.remote.access import Token
+from muisti.core.store.remote.database import RemoteDatabase
+from muisti.core.store.remote.http_client import Server
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.remote.conftest import LABEL
 

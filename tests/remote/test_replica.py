@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from core.caller import OWNER
-from core.engine import Engine
-from core.errors import EpochGone, NotFound, NotYetReplicated
-from core.query import Query
-from core.store.database import Database, Rows, Statement
-from core.store.migrate import migrate
-from core.store.remote import RemoteDatabase
-from core.values import Draft, RequestKey
 from deploy.cluster.sqld import Sqld
+from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER
+from muisti.core.model.errors import EpochGone, NotFound, NotYetReplicated
+from muisti.core.model.values import Draft, RequestKey
+from muisti.core.query.query import Query
+from muisti.core.store.database import Database, Rows, Statement
+from muisti.core.store.migrate import migrate
+from muisti.core.store.remote.database import RemoteDatabase
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
-from tests.core.test_store import generation, names
+from tests.core.store.test_store import generation, names
 from tests.stores import RemoteStore, Store, Stores
 
 ROUNDS = 60
@@ -58,6 +58,15 @@ class Counting:
     def read(self, statements: list[Statement]) -> list[Rows]:
         self.reads += 1
         return self._inner.read(statements)
+
+
+def test_a_replica_that_has_no_schema_yet_leaves_the_answer_to_the_primary(sqld: Sqld, sqld_of_its_own: Sqld):
+    store = RemoteStore(sqld, sqld_of_its_own)
+    sqld_of_its_own.create(store.namespace)  # as a replica is that has copied nothing
+    database = store.open()
+    migrate(database.primary, 1)
+    database.write([generation("g")])
+    assert names(database) == {"g"}
 
 
 def test_what_was_written_is_read_from_the_replica_at_once(store: RemoteStore):

@@ -14,16 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from core.embed import Encoder
-from core.engine import Engine
-from core.errors import MuistiError
-from core.filters import parse
-from core.query import Query
-from core.spaces import CONTENT_ONLY
-from core.store.database import Database
-from core.values import Draft, RequestKey
 from deploy.cluster.sqld import Sqld
-from service.batch import add_each
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.engine import Engine
+from muisti.core.model.errors import MuistiError
+from muisti.core.model.spaces import CONTENT_ONLY
+from muisti.core.model.values import Draft, RequestKey
+from muisti.core.query.filters import parse
+from muisti.core.query.query import Query
+from muisti.core.store.database import Database
+from muisti.service.http.batch import add_each
 from tests.core.fakes import NOON, WordEncoder
 from tests.stores import FileStore, RemoteStore
 

@@ -15,10 +15,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from core.errors import StoreUnavailable
-from core.store.access import Token
-from core.store.remote import RemoteDatabase
-from core.store.server import Server
+from muisti.core.model.errors import StoreUnavailable
+from muisti.core.store.remote.access import Token
+from muisti.core.store.remote.database import RemoteDatabase
+from muisti.core.store.remote.http_client import Server
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import Literal
 import click
 from click.testing import CliRunner
 
-from service.cli import main
+from muisti.service.cli import main
 
 Kind = Literal["apart", "reads", "writes", "serves", "looks"]
 

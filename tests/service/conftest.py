@@ -7,10 +7,10 @@ import pytest
 from click.testing import CliRunner, Result
 from litestar.testing import TestClient
 
-from core.engine import Engine
-from service.app import create_app
-from service.cli import main
-from service.settings import Settings
+from muisti.core.engine import Engine
+from muisti.service.app.app import create_app
+from muisti.service.cli import main
+from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.fakes import API, Breakable, draft
 from tests.stores import Everything, Stores, settings_at

@@ -12,10 +12,18 @@ import threading
 from collections import Counter
 from pathlib import Path
 
-from service import server
-from service.settings import load
+from muisti.service.app import server
+from muisti.service.settings import load
 
-OF_REQUESTS = ("mcp.", "anyio.", "starlette.", "litestar.", "uvicorn.", "service.")  # modules of what a request makes
+# Modules of what a request makes.
+OF_REQUESTS = (
+    "mcp.",
+    "anyio.",
+    "starlette.",
+    "litestar.",
+    "uvicorn.",
+    "muisti.service.",
+)
 
 OF_DATABASE = (".db", ".db-wal", ".db-shm")  # its readers open them as they are needed
 

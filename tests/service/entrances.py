@@ -14,12 +14,12 @@ from typing import Any, Literal
 import httpx
 from click.testing import CliRunner
 
-from core.caller import Caller
-from core.engine import Engine
-from core.grants import Grant
-from core.terms import Scope, SourceClass
-from core.values import Draft, Memory
-from service.cli import main
+from muisti.core.engine import Engine
+from muisti.core.identity.caller import Caller
+from muisti.core.identity.grants import Grant
+from muisti.core.model.terms import Scope, SourceClass
+from muisti.core.model.values import Draft, Memory
+from muisti.service.cli import main
 
 SECRET = "github_pat_11AAAAAAA0abcdefghijkl"
 MAIL = "ann.lee@firma.fi"

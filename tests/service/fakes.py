@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.meters import StoreMeters
-from core.store.database import Database, Ended, Rows, Scrubbed, Statement
-from core.store.free_space import Traces
+from muisti.core.store.database import Database, Ended, Rows, Scrubbed, Statement
+from muisti.core.store.free_space import Traces
+from muisti.core.support.meters import StoreMeters
 
 API = "/v1/spaces/default"
 

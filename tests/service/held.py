@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager
 from types import CellType, FunctionType, MethodType
 from typing import Any, NamedTuple, cast
 
-from core.waiting import Lock
+from muisti.core.support.waiting import Lock
 
 PLAIN = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Semaphore)
-OURS = ("core.", "service.")
+OURS = ("muisti.core.", "muisti.service.")
 
 
 class Place(NamedTuple):

@@ -1,6 +1,7 @@
 """Streams of lines that are made to cost far more than they weigh."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 
 import zstandard
 
@@ -25,28 +26,34 @@ def false_size() -> bytes:
     return b"\x28\xb5\x2f\xfd\xe0" + (1 << 60).to_bytes(8, "little") + b"\x01\x00\x00"
 
 
-def compressed_streams() -> Mapping[str, bytes]:
-    """By name; each is of 1 MB at most."""
-    skippable = b"\x50\x2a\x4d\x18\0\0\0\0"
-    return {
-        "newlines": packed(b"\n" * (256 * MB)),
-        "newlines behind a header": packed(HEADER + b"\n" * (256 * MB)),
-        "spaces and newlines": packed(b" \n" * (64 * MB)),
-        "an endless line": packed(b" " * (256 * MB)),
-        "an endless string": packed(HEADER + MEMORY + b"x" * (256 * MB)),
-        "short bad lines": packed(HEADER + b"1\n" * (64 * MB)),
-        "lines as long as they may be": packed((b" " * (4 * MB - 1) + b"\n") * 64),
-        "long bad lines": packed(HEADER + (b"[" * (4 * MB - 1) + b"\n") * 64),
-        "one memory again and again": packed(HEADER + (MEMORY + b'tea"}}\n') * (4 * MB)),
-        "deep members": packed(HEADER + MEMORY + b'x","metadata":' + b'{"a":' * 600_000 + b"\n"),
-        "a number without an end": packed(HEADER + MEMORY + b'x","version":' + b"9" * (3 * MB) + b"}}\n"),
-        "many small frames": packed(b"\n") * 60_000,
-        "many frames that grow": packed(b"\n" * MB) * 500,
-        "skippable frames alone": skippable * 100_000,
-        "a stream behind skippable frames": skippable * 1_000 + packed(b"\n" * (256 * MB)),
-        "a large window": large_window(),
-        "a false size": false_size(),
-    }
+SKIPPABLE = b"\x50\x2a\x4d\x18\0\0\0\0"  # an empty frame that readers pass over
+
+# By name; each is of 1 MB at most. Some take a second to make, so they are made when a test asks.
+COMPRESSED: Mapping[str, Callable[[], bytes]] = {
+    "newlines": lambda: packed(b"\n" * (256 * MB)),
+    "newlines behind a header": lambda: packed(HEADER + b"\n" * (256 * MB)),
+    "spaces and newlines": lambda: packed(b" \n" * (64 * MB)),
+    "an endless line": lambda: packed(b" " * (256 * MB)),
+    "an endless string": lambda: packed(HEADER + MEMORY + b"x" * (256 * MB)),
+    "short bad lines": lambda: packed(HEADER + b"1\n" * (64 * MB)),
+    "lines as long as they may be": lambda: packed((b" " * (4 * MB - 1) + b"\n") * 64),
+    "long bad lines": lambda: packed(HEADER + (b"[" * (4 * MB - 1) + b"\n") * 64),
+    "one memory again and again": lambda: packed(HEADER + (MEMORY + b'tea"}}\n') * (4 * MB)),
+    "deep members": lambda: packed(HEADER + MEMORY + b'x","metadata":' + b'{"a":' * 600_000 + b"\n"),
+    "a number without an end": lambda: packed(HEADER + MEMORY + b'x","version":' + b"9" * (3 * MB) + b"}}\n"),
+    "many small frames": lambda: packed(b"\n") * 60_000,
+    "many frames that grow": lambda: packed(b"\n" * MB) * 500,
+    "skippable frames alone": lambda: SKIPPABLE * 100_000,
+    "a stream behind skippable frames": lambda: SKIPPABLE * 1_000 + packed(b"\n" * (256 * MB)),
+    "a large window": large_window,
+    "a false size": false_size,
+}
+
+
+@cache
+def compressed(name: str) -> bytes:
+    """Return the stream of that name in `COMPRESSED`."""
+    return COMPRESSED[name]()
 
 
 def plain_streams() -> Mapping[str, bytes]:

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from core.engine import Engine
-from core.grants import EVERYTHING, Grant
-from core.terms import Scope
-from core.times import from_us
-from service.schemas.keys import MODES
+from muisti.core.engine import Engine
+from muisti.core.identity.grants import EVERYTHING, Grant
+from muisti.core.model.terms import Scope
+from muisti.core.model.times import from_us
+from muisti.service.schemas.keys import MODES
 
 # What each operation needs: the contract, written once more.
 NEEDS: dict[str, Scope | None] = {

@@ -7,14 +7,14 @@ import httpx
 import pytest
 from litestar.testing import TestClient
 
-from core.engine import Engine
-from core.spaces import Policy
-from service.app import create_app
-from service.settings import Settings
+from muisti.core.engine import Engine
+from muisti.core.model.spaces import Policy
+from muisti.service.app.app import create_app
+from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
+from tests.service.cli.test_cli import Run, added
 from tests.service.fakes import API, draft
-from tests.service.test_cli import Run, added
-from tests.service.test_http_policy import call_tool
+from tests.service.routes.test_policy import call_tool
 from tests.stores import Stores
 
 SHORT = "application/json"

@@ -11,17 +11,17 @@ import click
 import httpx
 import pytest
 
-from core.engine import Engine
-from core.feed import Wanted
-from core.query import Query
-from core.store.database import Outcome
-from core.terms import SourceClass
-from core.values import TRUST, Draft, Seq
-from service.app import create_app
-from service.cli import main
-from service.errors import KINDS
-from service.mcp.catalog import TOOLS
-from service.settings import Settings
+from muisti.core.engine import Engine
+from muisti.core.model.terms import SourceClass
+from muisti.core.model.values import TRUST, Draft, Seq
+from muisti.core.query.query import Query
+from muisti.core.read.feed import Wanted
+from muisti.core.store.database import Outcome
+from muisti.service.app.app import create_app
+from muisti.service.cli import main
+from muisti.service.mcp.catalog import TOOLS
+from muisti.service.schemas.errors import KINDS
+from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.conftest import Run
 from tests.service.entrances import (
@@ -42,7 +42,7 @@ from tests.service.entrances import (
     Said,
 )
 from tests.service.issuer import AUDIENCE, NAME, Issuer, SigningKey
-from tests.service.test_admission import running
+from tests.service.runtime.test_admission import running
 from tests.stores import at
 
 SAMPLE = 16  # of so many cases of a key that is not the first, one is tried without --long

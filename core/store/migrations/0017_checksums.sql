@@ -1,2 +1,2 @@
--- Of what a version says (core/store/checksums.py); null for those that were written before.
+-- Of what a version says (core/store/sql/checksums.py); null for those that were written before.
 ALTER TABLE versions ADD COLUMN checksum INTEGER;

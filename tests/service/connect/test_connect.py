@@ -15,10 +15,10 @@ from mcp import StdioServerParameters
 from mcp.client.client import Client as McpClient
 from mcp.client.stdio import stdio_client
 
-from service.cli.connect import CLIENTS as NAMES
-from service.connect import jsonc
-from service.connect.clients import CLIENTS, KEY, Home
-from tests.service.test_http_server import serving
+from muisti.service.cli.commands.connect import CLIENTS as NAMES
+from muisti.service.connect import jsonc
+from muisti.service.connect.clients import CLIENTS, KEY, Home
+from tests.service.app.test_server import serving
 
 Run = Callable[..., Result]
 URL = "http://127.0.0.1:8321/mcp"

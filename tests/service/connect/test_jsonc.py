@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.connect.jsonc import Unreadable, append, drop, put, read
+from muisti.service.connect.jsonc import Unreadable, append, drop, put, read
 from tests.examples import few
 
 COMMENTED = """\

@@ -1,0 +1,1 @@
+"""Text to vectors, by a static model whose weights are in `weights`."""

@@ -1,0 +1,186 @@
+"""Text to vectors, by a static model: one vector a token, summed. Loaded on first use: reads never need it.
+
+A model is a folder in the format of model2vec: `tokenizer.json`, `config.json`, and `model.safetensors` with
+`embeddings` (tokens, dimensions), and possibly `weights` and `mapping` for each token of the tokenizer. Two things are
+ours: `query_weights`, which take the place of `weights` in questions, and `"repeats": "sqrt"` in the configuration,
+by which a token that stands n times in a text counts sqrt(n).
+"""
+
+import hashlib
+import importlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+import numpy as np
+
+from muisti.core.embedding.tokens import Tokens
+from muisti.core.embedding.vectors import Vectors
+from muisti.core.kernels import Floats, Longs
+from muisti.core.kernels.pooling import Table, pool_tokens
+from muisti.core.model.errors import InvalidInput, ModelMismatch
+from muisti.core.support.waiting import Lock, refuse_long
+
+SHIPPED = Path(__file__).parent / "weights"
+FILES = ("config.json", "model.safetensors", "tokenizer.json")
+QUESTIONS = 4_096  # whose vectors are remembered: 4 MB at 256 dimensions
+
+
+class Encoder(Protocol):
+    """What turns texts into vectors. `identity` is a hash: equal identities give equal vectors."""
+
+    @property
+    def identity(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Unit-length rows, float32 (len(texts), dimensions); zeros for a text without known words."""
+        ...
+
+    def encode_query(self, text: str) -> Floats:
+        """The vector of a question, float32 (dimensions,), to compare with those of `encode`. Read-only."""
+        ...
+
+
+class _Model(msgspec.Struct, frozen=True):
+    tokens: Tokens
+    table: Table
+    places: Longs  # the row of `table` for each token
+    weights: Floats
+    query_weights: Floats
+    damped: bool
+    identity: str
+
+
+class StaticEncoder:
+    """A static model from a folder or, where a hub can be reached, by name. Thread-safe."""
+
+    def __init__(self, model: str | None = None) -> None:
+        """`model` is a path or a hub name; None is the model that ships with Muisti."""
+        self._name = model
+        self._loading = Lock()
+        self._loaded: _Model | None = None
+        self._remembered = lru_cache(QUESTIONS)(self._encode_query)
+
+    @property
+    def name(self) -> str:
+        return self._name or "muisti-static-256"
+
+    @property
+    def identity(self) -> str:
+        return self._load().identity
+
+    @property
+    def dimensions(self) -> int:
+        return int(self._load().table.shape[1])
+
+    @property
+    def loaded(self) -> bool:
+        return self._loaded is not None
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        model = self._load()
+        return _pooled(model, model.weights, texts)
+
+    def encode_query(self, text: str) -> Floats:
+        return self._remembered(text)
+
+    def _encode_query(self, text: str) -> Floats:
+        model = self._load()
+        vector = _pooled(model, model.query_weights, [text])[0]
+        vector.flags.writeable = False
+        return vector
+
+    def _load(self) -> _Model:
+        if self._loaded is None:
+            refuse_long()
+            with self._loading:
+                if self._loaded is None:
+                    self._loaded = self._read()
+        return self._loaded
+
+    def _read(self) -> _Model:
+        try:
+            return _read(_folder(self._name))
+        except (OSError, ValueError, KeyError) as error:
+            problem = f"{self.name!r} is no static model that can be loaded: {error}"
+            raise InvalidInput.at("$.model", problem) from error
+
+
+def check_model(encoder: Encoder, space: str, generation: str) -> None:
+    """Raise `ModelMismatch` unless the model that runs is the one that embedded the space."""
+    if encoder.identity != generation:
+        raise ModelMismatch(
+            f"space {space!r} was embedded by model {generation[:12]}, this server runs {encoder.name!r} "
+            f"({encoder.identity[:12]}); run `muisti reembed --space {space}` or name the old model by MUISTI_MODEL"
+        )
+
+
+def _pooled(model: _Model, weights: Floats, texts: Sequence[str]) -> Vectors:
+    tokens, starts = model.tokens.of(texts)
+    out = np.empty((len(texts), model.table.shape[1]), np.float32)
+    pool_tokens(model.table, model.places, weights, tokens, starts, model.damped, out)
+    return out
+
+
+def _folder(name: str | None) -> Path:
+    if name is None:
+        return SHIPPED
+    if Path(name).exists():
+        return Path(name)
+    download: Any = importlib.import_module("huggingface_hub").snapshot_download
+    return Path(download(name, allow_patterns=list(FILES)))
+
+
+def _read(folder: Path) -> _Model:
+    files = {name: (folder / name).read_bytes() for name in FILES}
+    config = json.loads(files["config.json"])
+    tokens = Tokens(files["tokenizer.json"])
+    arrays = _arrays(files["model.safetensors"])
+    table = np.ascontiguousarray(arrays["embeddings"])
+    places = arrays.get("mapping", np.arange(len(table))).astype(np.int64)
+    if len(places) != len(tokens) or places.max(initial=-1) >= len(table):
+        raise ValueError(f"{len(table)} vectors do not fit the {len(tokens)} tokens of the tokenizer")
+    weights = _weights(arrays.get("weights"), tokens)
+    return _Model(
+        tokens=tokens,
+        table=table if table.dtype == np.int8 else table.astype(np.float32),
+        places=places,
+        weights=weights,
+        query_weights=_weights(arrays["query_weights"], tokens) if "query_weights" in arrays else weights,
+        damped=config.get("repeats") == "sqrt",
+        identity=_digest(files),
+    )
+
+
+def _arrays(content: bytes) -> Mapping[str, np.ndarray]:
+    load: Any = importlib.import_module("safetensors.numpy").load
+    try:
+        return load(content)
+    except Exception as error:  # which it raises bare
+        raise ValueError(str(error)) from error
+
+
+def _weights(given: np.ndarray | None, tokens: Tokens) -> Floats:
+    """One for each token; nothing for the token that stands for an unknown word."""
+    weights = np.ones(len(tokens), np.float32) if given is None else np.array(given, np.float32)
+    if len(weights) != len(tokens):
+        raise ValueError(f"{len(weights)} weights do not fit the {len(tokens)} tokens of the tokenizer")
+    if tokens.unknown is not None:
+        weights[tokens.unknown] = 0
+    return weights
+
+
+def _digest(files: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name in FILES:
+        digest.update(files[name])
+    return digest.hexdigest()[:32]

@@ -1,0 +1,111 @@
+"""The tokens of texts, each word looked up once.
+
+The library tokenizers does the work, but for plain words of BERT's kind: it is loaded when a text has others.
+A tokenizer of BERT's kind treats what stands between two spaces by itself, and of plain ASCII each word and each
+punctuation mark by itself. So the tokens of words are remembered; other kinds are asked for whole texts.
+"""
+
+import importlib
+import re
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate, chain
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from muisti.core.embedding.wordpiece import word_piece
+from muisti.core.kernels import Longs
+from muisti.core.support.memo import Memo
+
+MEMO = 32_768  # words
+LONG = 64  # characters of a word that is not remembered
+FEW = 8  # texts that one thread tokenizes; more go to the tokenizer's own threads
+
+# Without the control characters, which are dropped, so that what stands around one is a single word.
+_PLAIN = re.compile(r"[\t\n\r -~]*+")
+_WORDS = re.compile(r"[A-Za-z0-9]++|[!-/:-@\[-`{-~]")
+
+
+class Tokens:
+    """The tokens of a `tokenizer.json`, the file of the library tokenizers. Thread-safe."""
+
+    def __init__(self, rules: bytes) -> None:
+        """Raises ValueError or KeyError when the file is not of that kind."""
+        self._rules = rules
+        parsed = _parsed(rules)
+        numbers = _numbers(parsed["model"])
+        unknown = parsed["model"].get("unk_token")
+        self.unknown = numbers[unknown] if isinstance(unknown, str) else None
+        """The token that stands for an unknown word, if there is one."""
+        self._marks: list[str] = [added["content"] for added in parsed["added_tokens"]]  # found anywhere, as they are
+        self._size = len(numbers) + sum(mark not in numbers for mark in self._marks)
+        self._word_piece = word_piece(parsed, numbers)
+        self._of_word = Memo(self._worked_out, MEMO, LONG).__getitem__
+        if self._word_piece is None:
+            self._library  # noqa: B018  # says at once what it does not like
+
+    def __len__(self) -> int:
+        return self._size
+
+    def of(self, texts: Sequence[str]) -> tuple[Longs, Longs]:
+        """The tokens of all texts, one after the other, and where those of each start; the last start is the end."""
+        found = [self._of_words(text) for text in texts] if self._word_piece else self._whole(texts)
+        starts = [0, *accumulate(len(own) // 8 for own in found)]
+        return np.frombuffer(bytearray().join(found), np.int64), np.array(starts, np.int64)
+
+    def _of_words(self, text: str) -> bytes:
+        if any(mark in text for mark in self._marks):
+            return self._asked(text)
+        words = _words(text) if _PLAIN.fullmatch(text) else chain.from_iterable(map(_words_between, text.split(" ")))
+        return b"".join(map(self._of_word, words))
+
+    def _worked_out(self, word: str) -> bytes:
+        if self._word_piece is None or not _PLAIN.fullmatch(word):
+            return self._asked(word)
+        return array("q", self._word_piece.pieces(word)).tobytes()
+
+    def _asked(self, text: str) -> bytes:
+        return array("q", self._library.encode(text, add_special_tokens=False).ids).tobytes()
+
+    def _whole(self, texts: Sequence[str]) -> list[bytes]:
+        if len(texts) <= FEW:
+            return [self._asked(text) for text in texts]
+        found = self._library.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [array("q", encoding.ids).tobytes() for encoding in found]
+
+    @cached_property
+    def _library(self) -> Any:
+        load: Any = importlib.import_module("tokenizers").Tokenizer.from_buffer
+        try:
+            tokenizer = load(self._rules)
+        except Exception as error:  # which it raises bare
+            raise ValueError(str(error)) from error
+        tokenizer.no_truncation()  # texts come in passages already
+        tokenizer.no_padding()
+        return tokenizer
+
+
+def _parsed(rules: bytes) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(rules, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise ValueError(f"tokenizer.json: {error}") from error
+
+
+def _numbers(model: Mapping[str, Any]) -> Mapping[str, int]:
+    """The number of each word: in some vocabularies it is given, in others it is the place."""
+    vocabulary: Mapping[str, int] | list[tuple[str, float]] = model["vocab"]
+    if isinstance(vocabulary, list):
+        return {word: number for number, (word, _) in enumerate(vocabulary)}
+    return vocabulary
+
+
+_words = _WORDS.findall
+
+
+def _words_between(stretch: str) -> Iterable[str]:
+    """The words of what stands between two spaces, or itself when its characters are not plain."""
+    return _words(stretch) if _PLAIN.fullmatch(stretch) else (stretch,)

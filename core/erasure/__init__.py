@@ -1,0 +1,1 @@
+"""Erasing for good, and looking whether anything is left."""

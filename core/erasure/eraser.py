@@ -1,0 +1,334 @@
+"""Erases memories for good: rows, index, segments, answers, log and free space; then looks whether anything is left.
+
+Marking a memory as deleted keeps its history. This does not.
+"""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import cast
+
+import msgspec
+import numpy as np
+
+from muisti.core.identity.caller import Caller
+from muisti.core.index.cache import Indexes
+from muisti.core.index.packing import repack
+from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
+from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.outcomes import Plan, Planned
+from muisti.core.model.terms import BATCH_MAX
+from muisti.core.model.times import Clock, from_us
+from muisti.core.model.values import Address, Json, Name, Seq
+from muisti.core.query.filters import Filter
+from muisti.core.read.naming import missing
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Refused, Scalar, Statement
+from muisti.core.store.free_space import Traces
+from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.sql import audit, erasure, filters, imports, memories, spaces, tables
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.terms import fold
+from muisti.core.transfer import staged
+from muisti.core.write.recent_results import Served
+
+AT_ONCE = 100  # memories in one batch
+AT_A_TIME = 1_000  # memories in a step of the background: all places are asked once for each
+OVERWRITTEN_MAX = 10_000  # versions that a server surely writes over and deletes in one transaction
+TRIES = 16
+
+# What nobody can look at from here.
+ELSEWHERE: Mapping[str, str] = {
+    "backups made before": "they keep what they were made of; delete them when their time has come",
+    "the disk below the file": "snapshots of the volume, and cells that a disk has put aside, are out of reach",
+    "other processes": "each gives up what it holds in memory when it next looks at the space",
+    "forks of the space": "their copies are memories of their own; purge them there, or drop the fork",
+    "texts of others": "memories that only mention or repeat what was erased are memories of their own",
+}
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be erased: the memories any of whose versions meets all that is given."""
+
+    memory: bytes | None = None
+    author: str | None = None
+    source: str | None = None
+    filter: Filter | None = None
+    older_than_us: int | None = None  # created before
+
+    def where(self) -> tuple[str, tuple[Scalar, ...]]:
+        """The condition of a version `v`."""
+        parts: list[tuple[str, tuple[Scalar, ...]]] = []
+        if self.memory is not None:
+            parts.append(("v.memory_id = ?", (self.memory,)))
+        if self.author is not None:
+            parts.append(("v.author_folded = ?", (fold(self.author),)))
+        if self.source is not None:
+            parts.append(("v.source = ?", (self.source,)))
+        if self.older_than_us is not None:
+            parts.append(("v.created_at < ?", (self.older_than_us,)))
+        if self.filter is not None:
+            parts.append(filters.where(self.filter))
+        return " AND ".join(sql for sql, _ in parts), tuple(arg for _, args in parts for arg in args)
+
+
+class Erasure(msgspec.Struct, frozen=True, kw_only=True):
+    """What was erased, and what was found when all places were asked again.
+
+    `what` is how the caller named it. `erased` counts rows by table; `found` is what is left by place, 0 where all is
+    well; `unchecked` are places that could not be looked at, and why. `relatives` are ids of memories that stay and
+    name an erased one as their parent or predecessor.
+    """
+
+    id: str
+    space: str
+    what: Mapping[str, Json]
+    by: str
+    began_at: datetime
+    ended_at: datetime
+    engine: str
+    seq: Seq | None
+    erased: Mapping[str, int]
+    found: Mapping[str, int]
+    unchecked: Mapping[str, str]
+    relatives: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was found wherever it could be looked for."""
+        return not any(self.found.values())
+
+
+class _Work(msgspec.Struct):
+    """What an erasure has done so far."""
+
+    memories: list[bytes] = msgspec.field(default_factory=list[bytes])
+    versions: list[int] = msgspec.field(default_factory=list[int])
+    erased: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    relatives: set[bytes] = msgspec.field(default_factory=set[bytes])
+    traces: Traces = msgspec.field(default_factory=Traces)
+    number: int | None = None
+    whole: bool = False  # the space is gone
+
+    def count(self, name: str, more: int) -> None:
+        self.erased[name] = self.erased.get(name, 0) + more
+
+
+class Eraser:
+    """Thread-safe."""
+
+    def __init__(self, database: Database, indexes: Indexes, served: Served, clock: Clock) -> None:
+        self._database = database
+        self._indexes = indexes
+        self._served = served
+        self._clock = clock
+
+    def memory(self, space: str, name: Name, caller: Caller) -> Erasure:
+        """Erase a memory with its history. By its id once more does no harm: all places are looked at again.
+
+        An address names the memory that is there now, expired or not, and never one that was there before.
+
+        Raises:
+            NotFound: there never was one, or it is not one of the caller's.
+        """
+        began, found, work = self._clock(), find_space(self._database.primary, space), _Work()
+        raw, is_there = self._known(found, name, caller)
+        self._stop_imports(imports.holding(found, "substr(v.memory_id, 1, 16) = ?", (raw,)), work)
+        if is_there:
+            self._erase(found, [raw], caller, work)
+        else:
+            work.memories.append(raw)
+        return self._told(found, {"memory": id_text(raw)}, caller, began, work)
+
+    def subject(
+        self, space: str, subject: Subject, what: Mapping[str, Json], caller: Caller, *, most: int | None = None
+    ) -> Erasure:
+        """Erase all memories that meet a condition, a hundred at a time, until there are none, or `most` are gone."""
+        began, found, work = self._clock(), find_space(self._database.primary, space), _Work()
+        where, args = subject.where()
+        self._stop_imports(imports.holding(found, where, args), work)
+        while most is None or len(work.memories) < most:
+            few = AT_ONCE if most is None else min(AT_ONCE, most - len(work.memories))
+            (rows,) = self._database.primary.read([erasure.some(found, where, args, few)])
+            if not rows:
+                break
+            self._erase(found, [cast(bytes, row[0]) for row in rows], caller, work)
+        return self._told(found, what, caller, began, work)
+
+    def plan(self, space: str, subject: Subject) -> Plan:
+        """What `subject` would erase: each memory in its last version."""
+        found = find_space(self._database.primary, space)
+        ((total,),), rows = self._database.primary.read(erasure.plan(found, *subject.where(), BATCH_MAX))
+        items = (Planned("erased", id_text(cast(bytes, memory)), cast(int, version)) for memory, version in rows)
+        return Plan(cast(int, total), tuple(items))
+
+    def plan_memory(self, space: str, name: Name, caller: Caller) -> Plan:
+        """What `memory` would erase, and raise."""
+        found = find_space(self._database.primary, space)
+        return self.plan(space, Subject(memory=self._known(found, name, caller)[0]))
+
+    def plan_space(self, name: str, *, keep: bool) -> Plan:
+        """The same of `space`: it is not told by changes, which go with it."""
+        _check_space(name, keep=keep)
+        find_space(self._database.primary, name)
+        return Plan(0, ())
+
+    def space(self, name: str, caller: Caller, *, keep: bool) -> Erasure:
+        """Erase a space with all that is in it; `keep` makes it anew, empty, with its settings and another epoch.
+
+        Raises:
+            Conflict: it is the default space, which can only be emptied.
+        """
+        _check_space(name, keep=keep)
+        began, found = self._clock(), find_space(self._database.primary, name)
+        work = _Work(whole=True)
+        self._stop_imports(imports.of_space(found), work)
+        action = "space_cleared" if keep else "space_deleted"
+        total = f"(SELECT count({{}}) FROM versions WHERE space_id = {found.id})"
+        ask = [Statement(f"SELECT {total.format('DISTINCT memory_id')}"), Statement(f"SELECT {total.format('*')}")]
+        batch = [
+            *ask,
+            spaces.guard(found),
+            *self._overwritten(found, total.format("*")),
+            *erasure.erase_space(found, str(uuid.uuid4()) if keep else None, began),
+            audit.note(began, caller.actor, action, space=name),
+        ]
+        try:
+            ((memories,),), ((versions,),), *_ = self._database.primary.write(batch)
+        except Refused as refused:
+            raise NotFound("space", name) from refused
+        self._indexes.drop(name)
+        work.count("memories", cast(int, memories))
+        work.count("versions", cast(int, versions))
+        work.traces.everything()
+        what: dict[str, Json] = {"space": name, "kept": keep}
+        return self._told(found, what, caller, began, work)
+
+    def _overwritten(self, space: SpaceRow, versions: str) -> list[Statement]:
+        """What writes over a space, if it must be done and can be in one transaction."""
+        if self._database.local:
+            return []
+        (rows,) = self._database.primary.read([Statement(f"SELECT {versions}")])
+        return erasure.overwrite_space(space) if cast(int, rows[0][0]) <= OVERWRITTEN_MAX else []
+
+    def _stop_imports(self, which: Statement, work: _Work) -> None:
+        """What an import has put aside is a copy that nobody sees yet."""
+        stopped = staged.stop(self._database.primary, which)
+        if stopped:
+            work.count("imports stopped", stopped)
+            work.traces.everything()  # what it held is not known
+
+    def _known(self, space: SpaceRow, name: Name, caller: Caller) -> tuple[bytes, bool]:
+        """The id as the store has it, and whether there is anything of it; else it was erased before.
+
+        Raises:
+            NotFound: there never was one, or it is not one of the caller's.
+        """
+        if isinstance(name, Address):
+            (rows,) = self._database.primary.read([memories.at_address(space, name.category, name.key)])
+            if not rows or not caller.shows(name.category):
+                raise missing(name)
+            return cast(bytes, rows[0][1]), True
+        raw = id_bytes(name)
+        if raw is None:
+            raise missing(name)
+        rows, before = self._database.primary.read([erasure.of_memory(space, raw), erasure.was_erased(space, raw)])
+        if rows and not caller.shows(rows[-1][2]) or not rows and not (before and caller.sees_all):
+            raise missing(name)
+        return raw, bool(rows)
+
+    def _erase(self, space: SpaceRow, memories: Sequence[bytes], caller: Caller, work: _Work) -> None:
+        """Erase up to a hundred memories: one batch, then their segments."""
+        for _ in range(TRIES):
+            versions, *hanging = self._database.primary.read(erasure.known(space, memories))
+            ids = [cast(int, row[0]) for row in versions]
+            alive = sorted({cast(bytes, row[1]) for row in versions})
+            (related,) = self._database.primary.read([erasure.relatives(space, memories)])
+            texts = self._texts(space, memories)
+            if not alive:
+                return
+            target = id_text(alive[0]) if len(alive) == 1 else f"{len(alive)} memories"
+            batch = [
+                spaces.guard(space),
+                erasure.refuse_other(space, alive, ids),
+                *spaces.advance(space, len(alive), self._clock()),
+                *([] if self._database.local else erasure.overwrite(space, alive)),
+                *erasure.erase(space, alive, caller),
+                audit.note(self._clock(), caller.actor, "memory_erased", space=space.space.name, target=target),
+            ]
+            try:
+                results = self._database.primary.write(batch)
+            except Refused as refused:
+                if refused.code == Refusal.STALE:
+                    continue
+                raise NotFound("space", space.space.name) from refused
+            work.number = cast(int, results[3][0][0])
+            self._indexes.note(space, work.number)
+            work.traces.add(*texts)
+            work.memories += alive
+            work.versions += ids
+            work.relatives |= {cast(bytes, row[0]) for row in related}
+            work.count("memories", len(alive))
+            work.count("versions", len(ids))
+            for table, ((more,),) in zip(tables.parts(), hanging, strict=True):
+                work.count(table.name, cast(int, more))
+            return
+        raise StoreUnavailable("others change the same memories all the time; try again")
+
+    def _texts(self, space: SpaceRow, memories: Sequence[bytes]) -> list[str | bytes | None]:
+        """What the free space of a file must not hold."""
+        if not self._database.local:
+            return []
+        answers = self._database.primary.read(erasure.texts(space, memories))
+        return [cast("str | bytes | None", value) for rows in answers for row in rows for value in row]
+
+    def _told(self, space: SpaceRow, what: Mapping[str, Json], caller: Caller, began: int, work: _Work) -> Erasure:
+        """Clean up behind the rows, then ask every place what it has."""
+        self._served.forget(space.space.epoch)
+        if work.versions or work.memories:
+            work.count("segments rewritten", repack(self._database.primary, space))
+        scrubbed = self._database.scrub(work.traces)
+        left = erasure.left_of_space(space) if work.whole else erasure.left(space, work.memories, work.versions)
+        found = {**self._rows_left(left), **scrubbed.found}
+        if work.versions:
+            found["index of this process"] = self._indexed(space, work.versions)
+        return Erasure(
+            id=str(uuid.uuid4()),
+            space=space.space.name,
+            what=what,
+            by=caller.actor,
+            began_at=from_us(began),
+            ended_at=from_us(self._clock()),
+            engine=self._database.engine,
+            seq=None if work.number is None else Seq(space.space.epoch, work.number),
+            erased=work.erased,
+            found=found,
+            unchecked={**scrubbed.unchecked, **ELSEWHERE},
+            relatives=tuple(sorted(id_text(one) for one in work.relatives - set(work.memories))),
+        )
+
+    def _rows_left(self, left: Sequence[tuple[str, Statement]]) -> dict[str, int]:
+        """What the database has left, where it is written; and where it is read, when that may be another."""
+        found: dict[str, int] = {}
+        readers = {"": self._database.primary} | ({} if self._database.local else {", as read here": self._database})
+        for suffix, reader in readers.items():
+            answers = reader.read([statement for _, statement in left])
+            found |= {f"{place}{suffix}": cast(int, rows[0][0]) for (place, _), rows in zip(left, answers, strict=True)}
+        return found
+
+    def _indexed(self, space: SpaceRow, versions: Sequence[int]) -> int:
+        """How many rows of the erased versions are in the index of this process, dead or alive."""
+        name = space.space.name
+        if not self._indexes.is_open(name):
+            return 0
+        try:
+            _, snapshot = self._indexes.fresh(name)
+        except NotFound:
+            return 0
+        return int(np.count_nonzero(np.isin(snapshot.rows.version.view(), versions)))
+
+
+def _check_space(name: str, *, keep: bool) -> None:
+    """Raise `Conflict` when the space must stay."""
+    if name == spaces.DEFAULT and not keep:
+        raise Conflict(f"the space {spaces.DEFAULT!r} always exists; empty it instead")

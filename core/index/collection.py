@@ -1,0 +1,201 @@
+"""The rows of default visibility (active, not expired): what BM25's statistics count, kept up to date change by change.
+
+Lengths are whole numbers, so sums that were added to and taken from equal a fresh count to the last bit.
+"""
+
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from muisti.core.index.allowed import Allowed
+from muisti.core.index.buffers import Buffer
+from muisti.core.index.inserted import NEVER
+from muisti.core.index.postings import UNIT
+from muisti.core.index.rows import Rows
+from muisti.core.kernels import Mask
+
+RowNumbers = npt.NDArray[np.int64]
+
+MOST_FRESH = 1_024  # rows that may expire and are not in order yet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Population:
+    """`rows` is how many, of `memories`; `total` and `squares` are sums over their lengths, in units of `UNIT`.
+
+    It holds for every time from `since` until `until`, in microseconds. Rows that will expire stand in `waiting`,
+    by time, and in `fresh`, in no order; some may have died since. `df` remembers what was counted,
+    by term code, `heard` which speakers there are. `flags` begins with `mask`: births alone lengthen it, and cost
+    no copy.
+    """
+
+    mask: Mask
+    flags: Buffer[np.bool_]
+    rows: int
+    memories: int
+    total: int
+    squares: int
+    since: int
+    until: int
+    waiting: RowNumbers
+    times: RowNumbers
+    fresh: RowNumbers
+    df: dict[int, int] = field(default_factory=dict[int, int], repr=False)
+    heard: dict[int, bool] = field(default_factory=dict[int, bool], repr=False)
+    allowed: Allowed = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "allowed", Allowed(self.mask, self.rows))
+
+    @property
+    def average(self) -> float:
+        """The mean length, in weighted terms; 0 when there are no rows."""
+        return UNIT * self.total / self.rows if self.rows else 0.0
+
+    def hears(self, rows: Rows, speaker: int) -> bool:
+        """Whether a visible row is a speaker's, by the code."""
+        if speaker not in self.heard:
+            said = rows.dialogues.speaker()[: len(self.mask)] == speaker
+            self.heard[speaker] = bool((said & self.mask[: len(said)]).any())
+        return self.heard[speaker]
+
+    @property
+    def spread(self) -> float:
+        """The coefficient of variation of the lengths."""
+        return math.sqrt(self.rows * self.squares - self.total**2) / self.total if self.total else 0.0
+
+
+def counted(rows: Rows, size: int, seq: int, now: int) -> Population:
+    """The population of the first `size` rows, after change number `seq`, at the time `now`."""
+    expires = rows.expires.view(size)
+    living = lived(rows, size, seq) & rows.active.view(size)
+    mask = living & (expires > now)
+    lengths = rows.length.view(size)[mask]
+    flags = _flags(mask)
+    return _in_order(
+        rows,
+        Population(
+            mask=flags.view(),
+            flags=flags,
+            rows=len(lengths),
+            memories=_firsts(rows, mask),
+            total=_sum(lengths),
+            squares=_squares(lengths),
+            since=int(expires[living & ~mask].max(initial=np.iinfo(np.int64).min)),
+            until=NEVER,
+            waiting=np.empty(0, np.int64),
+            times=np.empty(0, np.int64),
+            fresh=np.flatnonzero(mask & (expires < NEVER)),
+        ),
+    )
+
+
+def lived(rows: Rows, size: int, seq: int) -> Mask:
+    """Of the first `size` rows those of versions that lived after change number `seq`."""
+    return (rows.born.view(size) <= seq) & (rows.died.view(size) > seq)
+
+
+def followed(before: Population, rows: Rows, size: int, seq: int, buried: RowNumbers) -> Population:
+    """The population after the births that made the rows `size` in number, and the deaths of the `buried`."""
+    old = len(before.mask)
+    after = before
+    left = buried[buried < old]
+    left = left[before.mask[left]]
+    if len(left) or len(before.flags) != old:  # others have lengthened it
+        flags = _flags(before.mask)
+        flags.view()[left] = False
+        after = _without(replace(before, flags=flags, mask=flags.view()), rows, left)
+    living = (rows.died.view(size)[old:] > seq) & rows.active.view(size)[old:]
+    living &= rows.expires.view(size)[old:] > before.since
+    after.flags.append(living)
+    born = old + np.flatnonzero(living)
+    lengths, expires = rows.length.view()[born], rows.expires.view()[born]
+    expiring = born[expires < NEVER]
+    after = Population(
+        mask=after.flags.view(),
+        flags=after.flags,
+        rows=after.rows + len(born),
+        memories=after.memories + _firsts(rows, born),
+        total=after.total + _sum(lengths),
+        squares=after.squares + _squares(lengths),
+        since=after.since,
+        until=min(after.until, int(expires.min(initial=NEVER))),
+        waiting=after.waiting,
+        times=after.times,
+        fresh=np.append(after.fresh, expiring) if len(expiring) else after.fresh,
+    )
+    return after if len(after.fresh) <= MOST_FRESH else _in_order(rows, after)
+
+
+def aged(before: Population, rows: Rows, now: int) -> Population:
+    """The population at a later time."""
+    due = int(np.searchsorted(before.times, now, side="right"))
+    is_due = rows.expires.view()[before.fresh] <= now
+    gone = np.append(before.waiting[:due], before.fresh[is_due])
+    times, fresh = before.times[due:], before.fresh[~is_due]
+    flags = _flags(before.mask)
+    left = gone[before.mask[gone]]
+    flags.view()[left] = False
+    after = replace(
+        before,
+        mask=flags.view(),
+        flags=flags,
+        since=max(before.since, int(rows.expires.view()[gone].max(initial=before.since))),
+        until=min(int(times.min(initial=NEVER)), int(rows.expires.view()[fresh].min(initial=NEVER))),
+        waiting=before.waiting[due:],
+        times=times,
+        fresh=fresh,
+        df={},
+        heard={},
+    )
+    return _without(after, rows, left)
+
+
+def _flags(mask: Mask) -> Buffer[np.bool_]:
+    """A copy that can grow."""
+    flags = Buffer(np.bool_)
+    flags.append(mask)
+    return flags
+
+
+def _without(population: Population, rows: Rows, left: RowNumbers) -> Population:
+    lengths = rows.length.view()[left]
+    return replace(
+        population,
+        rows=population.rows - len(left),
+        memories=population.memories - _firsts(rows, left),
+        total=population.total - _sum(lengths),
+        squares=population.squares - _squares(lengths),
+    )
+
+
+def _in_order(rows: Rows, population: Population) -> Population:
+    """Put the fresh rows among the waiting, and leave out the dead."""
+    waiting = np.append(population.waiting, population.fresh)
+    waiting = waiting[population.mask[waiting]]
+    times = rows.expires.view()[waiting]
+    order = np.argsort(times, kind="stable")
+    return replace(
+        population,
+        until=int(times.min(initial=NEVER)),
+        waiting=waiting[order],
+        times=times[order],
+        fresh=np.empty(0, np.int64),
+    )
+
+
+def _firsts(rows: Rows, chosen: RowNumbers | Mask) -> int:
+    """How many of the rows are the first of their memory."""
+    numbers = rows.number.view(len(chosen)) if chosen.dtype == np.bool_ else rows.number.view()
+    return int(np.count_nonzero(numbers[chosen] == 0))
+
+
+def _sum(lengths: npt.NDArray[np.int32]) -> int:
+    return int(lengths.sum(dtype=np.int64))
+
+
+def _squares(lengths: npt.NDArray[np.int32]) -> int:
+    wide = lengths.astype(np.int64)
+    return int(np.dot(wide, wide))

@@ -1,0 +1,183 @@
+"""Columns of the index in memory: append-only, a value or a list of values for each row.
+
+One thread extends, any number read. A reader passes `n`, a length that it saw, and gets arrays about the first `n`
+rows. These never change: growth copies the buffer, and what is written is not written again.
+"""
+
+import sys
+from collections.abc import Sequence
+from itertools import chain
+from typing import TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+from muisti.core.index.buffers import Buffer
+
+Value = str | bytes | int | float  # a bool is an int
+Mask = npt.NDArray[np.bool_]  # one flag for each row
+Codes = npt.NDArray[np.int32]
+
+MISSING_CODE = -1
+MISSING_NUMBER = np.iinfo(np.int64).min
+
+
+class Dictionary:
+    """Distinct values, numbered in the order they come. 1 and 1.0 are the same value, 1 and true are not.
+
+    >>> d = Dictionary()
+    >>> [d.add(value) for value in ("a", 1, True, 1.0, "a")]
+    [0, 1, 2, 1, 0]
+    """
+
+    def __init__(self) -> None:
+        self.values: list[Value] = []
+        self._codes: dict[Value | tuple[bool], int] = {}
+        self._floats = np.empty(0)
+        self._value_bytes = 0
+
+    @property
+    def nbytes(self) -> int:
+        return self._value_bytes + sys.getsizeof(self.values) + sys.getsizeof(self._codes) + self._floats.nbytes
+
+    def floats(self) -> npt.NDArray[np.float64]:
+        """The float nearest to each value, NaN where the value is no number. Made when first asked for."""
+        known = self._floats
+        if len(known) < len(self.values):
+            fresh = [float(value) if is_number(value) else np.nan for value in self.values[len(known) :]]
+            self._floats = known = np.append(known, fresh)  # two readers at once may both do this, to the same end
+        return known
+
+    def code(self, value: Value) -> int | None:
+        """The number of a value, None for one that never came."""
+        return self._codes.get(_key(value))
+
+    def add(self, value: Value) -> int:
+        """The number of a value, a new one if need be."""
+        code = self._codes.get(key := _key(value))
+        if code is None:
+            code = len(self.values)
+            self.values.append(value)  # before its code can be found by a reader
+            self._codes[key] = code
+            self._value_bytes += sys.getsizeof(value) + sys.getsizeof(code)
+        return code
+
+
+class Keywords:
+    """One text or id a row, or none, kept as its code in a dictionary."""
+
+    def __init__(self) -> None:
+        self.dictionary = Dictionary()
+        self._codes = Buffer(np.int32)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    @property
+    def nbytes(self) -> int:
+        return self._codes.nbytes + self.dictionary.nbytes
+
+    def extend(self, values: Sequence[str | bytes | None]) -> None:
+        add = self.dictionary.add
+        codes = (MISSING_CODE if value is None else add(value) for value in values)
+        self._codes.append(np.fromiter(codes, np.int32, len(values)))
+
+    def view(self, n: int) -> Codes:
+        """The code of each row, MISSING_CODE where there is no value."""
+        return self._codes.view(n)
+
+    def present(self, n: int) -> Mask:
+        return self.view(n) != MISSING_CODE
+
+    def select(self, chosen: Mask, n: int) -> Mask:
+        """The rows whose value is chosen; `chosen` has one flag for each value of the dictionary."""
+        return _chosen(np.append(chosen, False), self.view(n))  # the last flag serves MISSING_CODE
+
+
+class Numbers:
+    """One integer a row, or none: a time in microseconds, a rank."""
+
+    def __init__(self) -> None:
+        self._numbers = Buffer(np.int64)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def nbytes(self) -> int:
+        return self._numbers.nbytes
+
+    def extend(self, values: Sequence[int | None]) -> None:
+        numbers = (MISSING_NUMBER if value is None else value for value in values)
+        self._numbers.append(np.fromiter(numbers, np.int64, len(values)))
+
+    def view(self, n: int) -> npt.NDArray[np.int64]:
+        """The number of each row, MISSING_NUMBER where there is none."""
+        return self._numbers.view(n)
+
+    def present(self, n: int) -> Mask:
+        return self.view(n) != MISSING_NUMBER
+
+
+class Lists:
+    """Any number of scalars a row, kept as pairs of row and code, so that rows without any cost nothing."""
+
+    def __init__(self) -> None:
+        self.dictionary = Dictionary()
+        self._rows = Buffer(np.int32)
+        self._codes = Buffer(np.int32)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def nbytes(self) -> int:
+        return self._rows.nbytes + self._codes.nbytes + self.dictionary.nbytes
+
+    def extend(self, values: Sequence[Sequence[Value]]) -> None:
+        codes = list(map(self.dictionary.add, chain.from_iterable(values)))
+        rows = np.arange(self._size, self._size + len(values), dtype=np.int32)
+        self._codes.append(np.array(codes, np.int32))  # before the rows, which readers go by
+        self._rows.append(np.repeat(rows, [len(row) for row in values]))
+        self._size += len(values)
+
+    def view(self, n: int) -> tuple[npt.NDArray[np.int32], Codes]:
+        """Row and code of each element of the first `n` rows, in the order of rows."""
+        rows = self._rows.view(len(self._rows))
+        end = int(np.searchsorted(rows, np.int32(n)))  # of the array's type, else numpy converts the array
+        return rows[:end], self._codes.view(end)
+
+    def present(self, n: int) -> Mask:
+        """The rows with at least one element."""
+        rows, _ = self.view(n)
+        return _flags(rows, n)
+
+    def select(self, chosen: Mask, n: int) -> Mask:
+        """The rows of which an element is chosen; `chosen` has one flag for each value of the dictionary."""
+        rows, codes = self.view(n)
+        return _flags(rows[np.flatnonzero(_chosen(chosen, codes))], n)
+
+
+Column = Keywords | Numbers | Lists
+
+
+def is_number(value: Value) -> TypeGuard[int | float]:
+    """Booleans are no numbers."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _key(value: Value) -> Value | tuple[bool]:
+    return (value,) if isinstance(value, bool) else value
+
+
+def _chosen(chosen: Mask, codes: Codes) -> Mask:
+    """`chosen[codes]`; a single choice, the usual filter, is compared instead, many times as fast."""
+    choices = np.flatnonzero(chosen)
+    return codes == np.int32(choices[0]) if len(choices) == 1 else chosen.take(codes)
+
+
+def _flags(rows: npt.NDArray[np.int32], n: int) -> Mask:
+    flags = np.zeros(n, np.bool_)
+    flags[rows] = True
+    return flags

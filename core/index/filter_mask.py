@@ -1,0 +1,88 @@
+"""Compile a filter to a mask over the columns of the index: the same rows that core.store.sql.filters selects."""
+
+import operator
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from muisti.core.index.columns import Column, Dictionary, Mask, Numbers, is_number
+from muisti.core.query.filter_fields import LISTED
+from muisti.core.query.filters import And, Filter, Leaf, Not, Or
+
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {  # on a column of numbers and on single values
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "gt": operator.gt,
+    "gte": operator.ge,
+    "lt": operator.lt,
+    "lte": operator.le,
+    "prefix": str.startswith,
+}
+
+
+def mask(filter: Filter, column: Callable[[str], Column], n: int) -> Mask:
+    """The rows among the first `n` for which the filter is true.
+
+    `column` gives the column of a field, with at least `n` rows, as the store has the field: Numbers for times
+    (microseconds), trust and the rank of the importance, Lists for tags (folded), derived_from (as text) and metadata
+    paths (scalars), Keywords for the rest (category and author folded, parent_id as bytes).
+    """
+    return _rows(filter, True, column, n)
+
+
+def _rows(filter: Filter, truth: bool, column: Callable[[str], Column], n: int) -> Mask:
+    """The rows for which the filter is `truth`. Where it is unknown, the row is in neither of the two masks."""
+    match filter:
+        case Leaf(field):
+            return _leaf(filter, truth, column(field), n)
+        case Not(part):
+            return _rows(part, not truth, column, n)
+        case And(parts) | Or(parts):
+            combine = np.logical_and if isinstance(filter, And) is truth else np.logical_or  # De Morgan
+            return reduce(combine, (_rows(part, truth, column, n) for part in parts))
+
+
+def _leaf(leaf: Leaf, truth: bool, column: Column, n: int) -> Mask:
+    if leaf.op == "exists":
+        present = column.present(n)
+        return present if leaf.value is truth else ~present
+    if isinstance(column, Numbers):
+        found = _compare_numbers(leaf, column, n)
+    else:
+        found = column.select(_compare_values(leaf, column.dictionary), n)
+    if truth:
+        return found
+    return ~found if leaf.field in LISTED else column.present(n) & ~found
+
+
+def _compare_numbers(leaf: Leaf, column: Numbers, n: int) -> Mask:
+    if leaf.op == "in":
+        return np.isin(column.view(n), leaf.operands)
+    return column.present(n) & _COMPARE[leaf.op](column.view(n), leaf.value)
+
+
+def _compare_values(leaf: Leaf, dictionary: Dictionary) -> Mask:
+    """Which values of the dictionary compare as true, each looked at once."""
+    if leaf.op in ("eq", "in"):
+        codes = [code for operand in leaf.operands if (code := dictionary.code(operand)) is not None]
+        chosen = np.zeros(len(dictionary.values), np.bool_)  # made after the look-up, so that it has room for each code
+        chosen[codes] = True
+        return chosen
+    (operand,) = leaf.operands
+    compare = _COMPARE[leaf.op]
+    if is_number(operand):
+        return _compare_floats(compare, operand, dictionary)
+    kind = bool if isinstance(operand, bool) else str
+    verdicts = [isinstance(value, kind) and compare(value, operand) for value in dictionary.values.copy()]
+    return np.array(verdicts, np.bool_)
+
+
+def _compare_floats(compare: Callable[[Any, Any], Any], operand: float, dictionary: Dictionary) -> Mask:
+    """Compare the nearest floats: rounding keeps order, so only values that round as the operand does need more."""
+    floats, rounded = dictionary.floats(), float(operand)
+    chosen = ~np.isnan(floats) & compare(floats, rounded)
+    for code in np.flatnonzero(floats == rounded).tolist():
+        chosen[code] = compare(dictionary.values[code], operand)
+    return chosen

@@ -1,0 +1,45 @@
+"""Entries and pages of the audit log, as frozen values without I/O."""
+
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+Action = Literal[
+    "space_created",
+    "space_deleted",
+    "space_cleared",
+    "key_created",
+    "key_revoked",
+    "key_rotated",
+    "memory_deleted",
+    "memory_erased",
+    "conflict_kept",
+    "quota_set",
+    "policy_set",
+    "space_rolled_back",
+    "memories_imported",
+    "import_undone",
+    "space_forked",
+    "space_merged",
+    "webhook_created",
+    "webhook_deleted",
+]
+
+
+class Audited(msgspec.Struct, frozen=True, kw_only=True):
+    """That somebody did something. `actor` is the id of a key, or names who acts without one."""
+
+    number: int
+    at: datetime
+    actor: str
+    action: Action
+    space: str | None
+    target: str | None
+
+
+class AuditPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of the audit log, newest first. `next_cursor` is None on the last."""
+
+    items: tuple[Audited, ...]
+    next_cursor: str | None

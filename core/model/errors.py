@@ -1,0 +1,391 @@
+"""Everything that the core can refuse to do.
+
+MuistiError
+├── InvalidInput          the caller can fix a field; `problems` says which and how
+│   └── SensitiveContent  a field holds a secret or personal data, which the space does not take
+├── NotFound              no such space, memory or entry
+├── Forbidden             it is not the caller's to write
+├── Conflict              what is stored stands against it
+│   ├── Similar           a current memory is like a new one
+│   │   ├── Duplicate     it says the same
+│   │   └── Contradiction it says the contrary
+│   ├── Echo              its author has just found what it says, and the space takes no echoes
+│   ├── AddressTaken      the category and key belong to another current memory
+│   ├── ChangedSince      others have changed what is to be undone
+│   ├── MergeConflict      two spaces have changed the same memories
+│   ├── AlreadyExists     a space of this name exists
+│   ├── ModelMismatch     the space was embedded by another model
+│   ├── RecallDropped     another model finds less of what the probes expect
+│   └── RequestReused     an idempotency key came back with another body
+├── QuotaExceeded         the space may not hold as much
+├── TooLarge              more at once than the database takes; send less at a time
+├── Stale                 the memory has moved on since the version that the caller names
+├── EpochGone             the caller's point of history belongs to a space that was made anew
+├── PastRetention         the point of history lies before what the space remembers
+├── PointAhead            the point of history lies in the future
+├── NotYetReplicated      the asked point of history has not arrived here; safe to retry
+├── Busy                  too much waits already; safe to retry
+├── StoreUnavailable      the database did not answer; safe to retry
+│   ├── StoreFull         no room on the disk
+│   ├── StoreReplaced     its file was deleted, moved or replaced while it was open
+│   └── StoreReadOnly     its file can only be read
+├── StoreCorrupt          the file is damaged or not ours
+└── SchemaTooNew          a newer Muisti has written this database
+
+`code` is contract, the message is prose.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import msgspec
+
+from muisti.core.model.comparisons import Divergence
+from muisti.core.model.counts import Usage
+from muisti.core.model.outcomes import LaterChange, Likeness
+from muisti.core.model.values import Seq
+
+PROBLEMS = 100  # fields that a refusal of a batch names
+TAKE_THE_REST = "atomic=false stores those (on the command line --each)"
+NAMED = 5  # later changes, in a message
+
+
+class MuistiError(Exception):
+    """Base class. Each concrete class has a stable `code`."""
+
+    code: ClassVar[str] = "internal"
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """One bad field: `path` is a JSON path such as `$.memories[3].key`, `message` says what to do."""
+
+    path: str
+    message: str
+
+
+def placed(message: str) -> tuple[str, str]:
+    """Split msgspec's message into the fault and the JSON path at which it is.
+
+    >>> placed("Expected `int`, got `str` - at `$.limit`"), placed("Expected `int`")
+    (('Expected `int`, got `str`', '$.limit'), ('Expected `int`', '$'))
+    """
+    fault, mark, place = message.rpartition(" - at `")
+    path = place.removeprefix("key` in `").removesuffix("`")
+    return (fault, path) if mark and place.endswith("`") and path.startswith("$") else (message, "$")
+
+
+class InvalidInput(MuistiError):
+    """One or more fields are not acceptable."""
+
+    code = "invalid_input"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("; ".join(f"{p.path}: {p.message}" for p in problems))
+        self.problems = tuple(problems)
+
+    @classmethod
+    def at(cls, path: str, message: str) -> "InvalidInput":
+        """The refusal of a single field."""
+        return cls([Problem(path, message)])
+
+
+class SensitiveContent(InvalidInput):
+    """A text looks like a secret or like personal data. It is named by its field and its kind, never shown.
+
+    `refused` and `of` count the memories of a batch: those that hold such a thing, and all.
+    """
+
+    code = "sensitive_content"
+
+    def __init__(self, problems: Sequence[Problem], refused: int = 1, of: int = 1) -> None:
+        super().__init__(problems[:PROBLEMS])
+        self.refused, self.of, self._unnamed = refused, of, max(0, len(problems) - PROBLEMS)
+
+    def __str__(self) -> str:
+        told = super().__str__()
+        if self.of == 1:
+            return told
+        more = f"; and {self._unnamed:,} more" if self._unnamed else ""
+        rest = f"{self.of - self.refused:,} of {self.of:,} memories hold nothing of the kind"
+        return f"{told}{more}; {rest}: {TAKE_THE_REST}"
+
+
+class NotFound(MuistiError):
+    """There is no such thing, or it is deleted. An empty `name` stands for any thing of its kind."""
+
+    code = "not_found"
+
+    def __init__(self, kind: str, name: str, hint: str = "") -> None:
+        named = f" {name!r}" if name else ""
+        super().__init__(f"no {kind}{named}{hint and '; '}{hint}")
+        self.kind, self.name = kind, name
+
+
+class Forbidden(MuistiError):
+    """What would be written is not the caller's."""
+
+    code = "forbidden"
+
+
+class Conflict(MuistiError):
+    """What is stored stands against the request."""
+
+    code = "conflict"
+
+
+class Similar(Conflict):
+    """Current memories stand against a new one: `found`, the most alike first, of the kind that the class names.
+
+    `position` is the place of the new one among those that came together, `other` that of the one there that it is
+    like, None when it is like stored ones. They were sought up to `checked_at`.
+    """
+
+    says: ClassVar[str]
+
+    def __init__(
+        self,
+        found: Sequence[Likeness],
+        position: int = 0,
+        *,
+        other: int | None = None,
+        checked_at: Seq | None = None,
+        hidden: bool = False,
+    ) -> None:
+        """`hidden`: there is a stored one that the caller may not see."""
+        self.found, self.position, self.other, self.checked_at = tuple(found), position, other, checked_at
+        self._hidden = hidden
+        super().__init__(f"{self._what()}; {self._advice()}")
+
+    def _what(self) -> str:
+        if self.other is not None:
+            return f"memory {self.position} of this batch {self.says} memory {self.other} of it{self._differs()}"
+        if self._hidden:
+            return f"the new memory {self.says} one that is stored"
+        if not self.found:
+            return f"memory {self.position} of this batch {self.says} another of it"
+        return f"the new memory {self.says} {self.found[0].id}{self._differs()}"
+
+    def _differs(self) -> str:
+        differs = self.found[0].differs[:3] if self.found else ()
+        parts = [f"{d.kind}: {d.existing or '-'} there, {d.new or '-'} here" for d in differs]
+        return f" ({'; '.join(parts)})" if parts else ""
+
+    def _advice(self) -> str:
+        if self.other is not None or not self.found:
+            return "nothing was stored: send on_conflict=keep to store both"
+        return (
+            "nothing was stored: PATCH that one to change it, or send on_conflict=supersede to put this in its place, "
+            "or on_conflict=keep to store both"
+        )
+
+
+class Duplicate(Similar):
+    """A current memory says the same, in the same words or nearly."""
+
+    code = "duplicate"
+    says = "says the same as"
+
+
+class Contradiction(Similar):
+    """A current memory says the contrary, or another value of the same thing."""
+
+    code = "contradiction"
+    says = "contradicts"
+
+
+class AddressTaken(Conflict):
+    """Another current memory has this category and key: `found`, or one of the same batch."""
+
+    code = "address_taken"
+
+    def __init__(
+        self, category: str, key: str, found: Sequence[Likeness], position: int = 0, *, hidden: bool = False
+    ) -> None:
+        """`hidden`: the caller may not see whose they are."""
+        where = f"belong to memory {', '.join(one.id for one in found)}" if found else "stand twice in this batch"
+        where = "are taken" if hidden else where
+        super().__init__(f"category {category!r} and key {key!r} {where}; update that one or PUT the entry")
+        self.category, self.key = category, key
+        self.found, self.position = tuple(found), position
+
+
+class Echo(Conflict):
+    """A new memory only repeats what its author has just found: `ids`, the most repeated first."""
+
+    code = "echo"
+
+    def __init__(self, ids: Sequence[str], path: str) -> None:
+        """`path` is where the memory stands in the request."""
+        self.ids, self.path = tuple(ids), path
+        super().__init__(
+            f"the new memory only repeats what you have just found ({', '.join(ids[:NAMED])}); nothing was stored, for "
+            "it is known: PATCH or supersede that one to change it, or name it in derived_from"
+        )
+
+
+class ChangedSince(Conflict):
+    """Others have changed what is to be undone: `found`, oldest first."""
+
+    code = "changed_since"
+
+    def __init__(self, found: Sequence[LaterChange]) -> None:
+        self.found = tuple(found)
+        named = [f"{one.memory_id} (change {one.seq}, {one.kind}, by {one.actor or 'nobody known'})" for one in found]
+        more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+        super().__init__(
+            f"nothing was undone: later changes stand upon these, of {', '.join(named[:NAMED])}{more}; "
+            "undo those first, or restore single memories"
+        )
+
+
+class MergeConflict(Conflict):
+    """Two spaces have changed the same memories: `found`, the first of them."""
+
+    code = "merge_conflict"
+
+    def __init__(self, source: str, into: str, found: Sequence[Divergence]) -> None:
+        self.found = tuple(found)
+        named = ", ".join(one.id for one in self.found[:NAMED])
+        more = " and others" if len(self.found) > NAMED else ""
+        super().__init__(
+            f"nothing was merged: {source!r} and {into!r} have both changed {named}{more}; change one of each, or say "
+            f"whose stands: ours ({into!r}) or theirs ({source!r})"
+        )
+
+
+class AlreadyExists(Conflict):
+    """A space or checkpoint of this name exists."""
+
+    code = "already_exists"
+
+
+class ModelMismatch(Conflict):
+    """The vectors of a space come from another model than the one that runs."""
+
+    code = "model_mismatch"
+
+
+class RecallDropped(Conflict):
+    """Another model finds less of what the probes of a space expect."""
+
+    code = "recall_dropped"
+
+    def __init__(self, space: str, before: float, after: float) -> None:
+        self.before, self.after = before, after
+        super().__init__(
+            f"the probes of space {space!r} had a recall of {before:.3f}, and would have {after:.3f}; the model before "
+            "stands again: force it if that is wanted"
+        )
+
+
+class RequestReused(Conflict):
+    """The idempotency key was used for another request."""
+
+    code = "idempotency_key_reused"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"Idempotency-Key {key!r} was used with another request; use a new key for a new request")
+
+
+class QuotaExceeded(MuistiError):
+    """The space would hold more than it may. `usage` is what it holds, None when the caller may not know."""
+
+    code = "quota_exceeded"
+
+    def __init__(self, space: str, usage: Usage | None) -> None:
+        self.space, self.usage = space, usage
+        super().__init__(
+            f"space {space!r} would hold more than it may{self._holds()}; nothing was stored: delete what is not "
+            "needed, or ask whoever runs the server for more"
+        )
+
+    def _holds(self) -> str:
+        if self.usage is None:
+            return ""
+        held = (
+            (self.usage.memories, self.usage.quota.memories, "memories"),
+            (self.usage.bytes, self.usage.quota.bytes, "bytes"),
+        )
+        return ": it holds " + " and ".join(f"{n:,} of {most:,} {what}" for n, most, what in held if most is not None)
+
+
+class TooLarge(MuistiError):
+    """More at once than the database takes, or a compressed file that grows beyond measure; nothing was stored."""
+
+    code = "too_large"
+
+
+class Stale(MuistiError):
+    """The caller's version is not the newest."""
+
+    code = "stale_version"
+
+    def __init__(self, memory_id: str, version: int) -> None:
+        super().__init__(f"memory {memory_id} is at version {version}; read it again and repeat the change")
+        self.version = version
+
+
+class EpochGone(MuistiError):
+    """The named point of history is of another epoch of the space."""
+
+    code = "epoch_gone"
+
+
+class PastRetention(MuistiError):
+    """The named point of history lies before what the space remembers."""
+
+    code = "past_retention"
+
+
+class PointAhead(MuistiError):
+    """The named point of history lies in the future."""
+
+    code = "point_ahead"
+
+
+class NotYetReplicated(MuistiError):
+    """The named point of history has not been reached here yet."""
+
+    code = "not_yet_replicated"
+
+
+class Busy(MuistiError):
+    """Too many requests wait already."""
+
+    code = "busy"
+
+
+class StoreUnavailable(MuistiError):
+    """The database did not answer or is locked."""
+
+    code = "store_unavailable"
+
+
+class StoreFull(StoreUnavailable):
+    """There is no room left for the database."""
+
+    code = "store_full"
+
+
+class StoreReplaced(StoreUnavailable):
+    """The database file was deleted, moved, replaced or written over while it was open."""
+
+    code = "store_replaced"
+
+
+class StoreReadOnly(StoreUnavailable):
+    """The database file can be read and not written."""
+
+    code = "store_read_only"
+
+
+class StoreCorrupt(MuistiError):
+    """The database is damaged, or is no Muisti database."""
+
+    code = "store_corrupt"
+
+
+class SchemaTooNew(MuistiError):
+    """The database was written by a newer Muisti."""
+
+    code = "schema_too_new"

@@ -1,0 +1,90 @@
+"""What a space is. Plain, frozen, without I/O, as `core.model.values`."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal
+
+import msgspec
+
+from muisti.core.model.terms import Echoes, Screening
+from muisti.core.model.values import Seq
+
+Field = Literal["content", "key", "tags", "category", "author", "reason"]
+QUOTA_MAX = 2**53  # what every JSON reader can count to
+SPACE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+
+
+class SpaceSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What is fixed when a space is made.
+
+    `lexical_weights`: weight of each field in the keyword index; a field that is missing is not indexed.
+    `embedded_fields`: the fields whose text is joined and embedded.
+    """
+
+    lexical_weights: Mapping[Field, float] = msgspec.field(
+        default_factory=lambda: {"content": 1.0, "key": 0.5, "tags": 0.5, "category": 0.3, "author": 0.3, "reason": 0.3}
+    )
+    embedded_fields: tuple[Field, ...] = ("key", "content", "tags", "reason")
+
+
+CONTENT_ONLY = SpaceSettings(lexical_weights={"content": 1.0}, embedded_fields=("content",))
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """What a space lets in, and how long it keeps it. None: what the server does by default.
+
+    `similarity_limit` is the cosine from which a new memory is refused for a current one, whatever the rules for
+    duplicates and contradictions say; None: the rules alone. `history_days` is how long versions that have ended are
+    kept, 0 for ever. Memories are purged `purge_after_days` after they were created, and where that is None never.
+    `recency_weight` and `recency_half_life_days` hold for searches that name no recency; weight 0 is none.
+    """
+
+    secrets: Screening | None = None
+    personal_data: Screening | None = None
+    echoes: Echoes | None = None
+    history_days: float | None = None
+    purge_after_days: float | None = None
+    similarity_limit: float | None = None
+    recency_weight: float | None = None
+    recency_half_life_days: float | None = None
+
+    def over(self, default: "Policy") -> "Policy":
+        """This policy, and where it says nothing another.
+
+        >>> policy = Policy(secrets="allow", history_days=0).over(Policy(secrets="refuse", history_days=365))
+        >>> policy.secrets, policy.history_days
+        ('allow', 0)
+        """
+        return Policy(
+            secrets=self.secrets or default.secrets,
+            personal_data=self.personal_data or default.personal_data,
+            echoes=self.echoes or default.echoes,
+            history_days=default.history_days if self.history_days is None else self.history_days,
+            purge_after_days=self.purge_after_days or default.purge_after_days,
+            similarity_limit=self.similarity_limit or default.similarity_limit,
+            recency_weight=default.recency_weight if self.recency_weight is None else self.recency_weight,
+            recency_half_life_days=self.recency_half_life_days or default.recency_half_life_days,
+        )
+
+
+USUAL_POLICY = Policy(secrets="refuse", personal_data="allow", echoes="flag", history_days=0.0)
+
+
+class Space(msgspec.Struct, frozen=True, kw_only=True):
+    """An isolated store. `generation` is the hash of the model that embedded it, None before the first vector.
+
+    `policy` is what was said of this space, and not the defaults.
+    """
+
+    name: str
+    epoch: str
+    seq: int
+    created_at: datetime
+    settings: SpaceSettings
+    generation: str | None
+    policy: Policy = Policy()
+
+    @property
+    def at(self) -> Seq:
+        return Seq(self.epoch, self.seq)

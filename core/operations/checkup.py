@@ -1,0 +1,268 @@
+"""Whether what is derived of memories equals what they say, and whether they say what was stored."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, cast
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.vectors import pack, restored
+from muisti.core.index.inserted import Births
+from muisti.core.model.errors import StoreCorrupt
+from muisti.core.model.fields import FOLDED
+from muisti.core.model.ids import id_text
+from muisti.core.model.values import Memory, Passage
+from muisti.core.store.database import Database, Row, Rows, Scalar, Statement
+from muisti.core.store.sql import index_rows, inserting, segments, spaces, version_rows
+from muisti.core.store.sql.checksums import COVERED, doubt
+from muisti.core.store.sql.spaces import SpaceRow, space_row
+from muisti.core.store.sql.tables import rebuilt_from_version
+from muisti.core.text.passages import split
+from muisti.core.text.terms import ANALYZER, fold, same_text_hash
+from muisti.core.write.prepare import Source, draft_of, embedded_text, terms
+
+BATCH = 500  # versions
+LEAST_COSINE = 0.999  # of a vector with that of its text: another machine may round otherwise
+
+Progress = Callable[[int, int], None]  # versions looked at, of how many
+
+_ROW = (*COVERED, "updated_at", "checksum", "content_hash", "space_id", "died", *(f"{name}_folded" for name in FOLDED))
+_HANGING = rebuilt_from_version()
+
+
+class Flaw(NamedTuple):
+    """A version of which something derived is not as it should be, or (`altered`) that says what nobody stored."""
+
+    row: int
+    memory: str
+    version: int
+    altered: bool
+    what: str
+
+
+class Findings(Struct):
+    """Of a database: `versions` were looked at, `unsealed` of them have no checksum.
+
+    `counts` and `segments` are names of spaces whose counters or packed index are wrong.
+    """
+
+    versions: int = 0
+    unsealed: int = 0
+    flaws: list[Flaw] = []
+    counts: list[str] = []
+    segments: list[str] = []
+
+    @property
+    def altered(self) -> list[Flaw]:
+        return [flaw for flaw in self.flaws if flaw.altered]
+
+    @property
+    def derived(self) -> list[Flaw]:
+        return [flaw for flaw in self.flaws if not flaw.altered]
+
+
+class _Held(NamedTuple):
+    """A version as it is stored: its row by column, the memory in it, and what hangs on it.
+
+    What of these cannot be read is empty, or None.
+    """
+
+    id: int
+    memory_id: bytes
+    version: int
+    row: dict[str, Scalar]
+    columns: Row
+    hanging: dict[str, Rows] | None
+
+
+def look(database: Database, encoder: Encoder | None, progress: Progress) -> Findings:
+    """Look at every version, and at what indexes are loaded from. Changes nothing.
+
+    `encoder` None: vectors are not looked at. Others may write meanwhile.
+
+    Raises:
+        StoreCorrupt: it cannot be read.
+    """
+    found = Findings()
+    all_spaces = _spaces(database)
+    (((total,),),) = database.read([Statement("SELECT count(*) FROM versions")])
+    after = 0
+    while held := _next(database, after):
+        for one, (altered, what) in _flaws(held, all_spaces, encoder):
+            found.flaws.append(Flaw(one.id, id_text(one.memory_id[:16]), one.version, altered, what))
+        after = held[-1].id
+        found.versions += len(held)
+        found.unsealed += sum(one.row.get("checksum", 0) is None for one in held)
+        progress(found.versions, max(int(str(total)), found.versions))
+    found.counts = [str(row[0]) for row in database.read([_miscounted()])[0]]
+    found.segments = [row.space.name for row in all_spaces.values() if not _packed_well(database, row)]
+    return found
+
+
+def _spaces(database: Database) -> dict[int, SpaceRow]:
+    (rows,) = database.read([spaces.all_spaces()])
+    try:
+        return {row.id: row for row in map(space_row, rows)}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreCorrupt("the settings of a space cannot be read") from error
+
+
+def _next(database: Database, after: int, limit: int = BATCH) -> list[_Held]:
+    """The next versions by row, with all that hangs on them, of one moment."""
+    among = f"SELECT id FROM versions WHERE id > ? ORDER BY id LIMIT {limit}"
+    named = ", ".join(f"v.{name}" for name in _ROW)
+    asked = f"SELECT {version_rows.COLUMNS}, {named} FROM versions v WHERE v.id IN ({among}) ORDER BY 1"
+    hung = [f"SELECT * FROM {table.name} WHERE {table.version} IN ({among}) ORDER BY 1, 2, 3" for table in _HANGING]
+    try:
+        versions, *hanging = database.read([Statement(sql, (after,)) for sql in (asked, *hung)])
+    except StoreCorrupt:  # a text of one of them is none
+        return _next(database, after, limit // 2) if limit > 1 else _unreadable(database, after, asked)
+    by_version: dict[int, dict[str, Rows]] = {}
+    for table, rows in zip(_HANGING, hanging, strict=True):
+        for row in rows:
+            by_version.setdefault(int(str(row[0])), {}).setdefault(table.name, []).append(row[1:])
+    return [_held(row, by_version.get(int(str(row[0])), {})) for row in versions]
+
+
+def _unreadable(database: Database, after: int, asked: str) -> list[_Held]:
+    """A version that cannot be read, or of which what hangs on it cannot."""
+    try:
+        return [_held(row, None) for row in database.read([Statement(asked, (after,))])[0]]
+    except StoreCorrupt:
+        plain = "SELECT id, memory_id, version FROM versions WHERE id > ? ORDER BY id LIMIT 1"
+        (rows,) = database.read([Statement(plain, (after,))])
+        return [_held((*row, *[None] * (version_rows.WIDTH - 3)), None) for row in rows]
+
+
+def _held(row: Row, hanging: dict[str, Rows] | None) -> _Held:
+    id_, memory_id, version = cast(tuple[int, bytes, int], row[:3])
+    named = dict(zip(_ROW, row[version_rows.WIDTH :], strict=False))
+    return _Held(id_, memory_id, version, named, row[: version_rows.WIDTH], hanging)
+
+
+def _flaws(
+    held: Sequence[_Held], all_spaces: dict[int, SpaceRow], encoder: Encoder | None
+) -> Iterator[tuple[_Held, tuple[bool, str]]]:
+    sound: list[tuple[_Held, Memory]] = []
+    for one in held:
+        if why := doubt(one.row) if one.row else "it cannot be read":
+            yield one, (True, why)
+            continue
+        if one.hanging is None:
+            yield one, (False, "texts")
+            continue
+        space = all_spaces.get(int(str(one.row["space_id"])))
+        if space is None:  # of an import that is not done
+            continue
+        memory = version_rows.memory(one.columns, space.space.name)
+        if what := _underived(one, memory, one.hanging):
+            yield one, (False, what)
+        else:
+            sound.append((one, memory))
+    if encoder is not None:
+        yield from _misplaced(sound, all_spaces, encoder)
+
+
+def _underived(one: _Held, memory: Memory, hanging: dict[str, Rows]) -> str | None:
+    """What was derived of a version and is not what its memory gives."""
+    content_hash = same_text_hash(memory.content)
+    folded = [None if one.row[name] is None else fold(str(one.row[name])) for name in FOLDED]
+    if content_hash != one.row["content_hash"] or folded != [one.row[f"{name}_folded"] for name in FOLDED]:
+        return "hash or folded text"
+    if hanging.get("tags", []) != sorted((fold(tag), tag) for tag in memory.tags):
+        return "tags"
+    if sorted(hanging.get("metadata", []), key=_key) != sorted(inserting.flatten(memory.metadata), key=_key):
+        return "metadata"
+    source = Source.of(draft_of(memory))
+    cut = split(memory.content, memory.tokens)
+    stored = hanging.get("passages", [])
+    if [row[:3] for row in stored] != [(each.number, each.start, each.stop) for each in cut]:
+        return "passages"
+    if any(row[3] == ANALYZER and row[4] != terms(source, each) for row, each in zip(stored, cut, strict=True)):
+        return "terms"
+    return None
+
+
+def _key(row: Row) -> tuple[str, int]:
+    return str(row[0]), int(str(row[1]))
+
+
+def _misplaced(
+    sound: Sequence[tuple[_Held, Memory]], all_spaces: dict[int, SpaceRow], encoder: Encoder
+) -> Iterator[tuple[_Held, tuple[bool, str]]]:
+    """Versions whose vectors are not those of their texts, or that lack some; other models' are not looked at."""
+    wanted: list[tuple[_Held, str, bytes | None]] = []
+    for one, memory in sound:
+        space = all_spaces[int(str(one.row["space_id"]))]
+        if space.space.generation != encoder.identity:
+            continue
+        hanging = one.hanging or {}
+        vectors = {row[0]: row[2] for row in hanging.get("embeddings", []) if row[1] == space.generation}
+        source = Source.of(draft_of(memory))
+        for number, start, stop, *_ in cast(list[tuple[int, int, int]], hanging.get("passages", [])):
+            vector = vectors.get(number)
+            if vector is not None or one.row["died"] is None:
+                text = embedded_text(source, Passage(number, start, stop), space.space.settings.embedded_fields)
+                wanted.append((one, text, cast("bytes | None", vector)))
+    if not wanted:
+        return
+    blobs = pack(encoder.encode([text for _, text, _ in wanted]))
+    seen: set[int] = set()
+    for (one, _, vector), blob in zip(wanted, blobs, strict=True):
+        if one.id not in seen and not _same(vector, blob, encoder.dimensions):
+            seen.add(one.id)
+            yield one, (False, "vectors")
+
+
+def _same(stored: bytes | None, made: bytes, dimensions: int) -> bool:
+    if stored is None or len(stored) != len(made):
+        return False
+    if stored == made:
+        return True
+    one, other = restored([stored, made], dimensions).astype(np.float64)
+    length = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return length > 0 and bool(one @ other >= LEAST_COSINE * length)
+
+
+def _miscounted() -> Statement:
+    memory_count, byte_count = spaces.COUNTED
+    return Statement(f"SELECT name FROM spaces WHERE memories <> {memory_count} OR bytes <> {byte_count} ORDER BY 1")
+
+
+def _packed_well(database: Database, space: SpaceRow) -> bool:
+    """Whether the packed segments of a space hold what its rows do."""
+    (listed,) = database.read([segments.chain(space, space.generation)])
+    for first, *_ in listed:
+        (found,) = database.read([segments.data(space, space.generation, [int(str(first))])])
+        for start, last, _, data in cast(list[tuple[int, int, int, bytes]], found):
+            if not _matches(database, space, start, last, data):
+                return False
+    return True
+
+
+def _matches(database: Database, space: SpaceRow, first: int, last: int, data: bytes) -> bool:
+    try:
+        packed = Births.unpack(data)
+    except (msgspec.DecodeError, ValueError, KeyError):
+        return False
+    after = first
+    while len(packed):
+        (rows,) = database.read([index_rows.every(space, space.generation, after, BATCH)])
+        stored = Births.of(rows, space.dimensions)
+        if not len(stored):
+            return False
+        reached = int(stored.born[-1])
+        here = packed.rows(0, int(np.searchsorted(packed.born, reached, side="right")))
+        kept = stored.without(np.setdiff1d(stored.version, here.version))
+        if not _equal(here, kept):
+            return False
+        packed = packed.rows(len(here), len(packed))
+        after = reached
+    return True
+
+
+def _equal(one: Births, other: Births) -> bool:
+    names = ("version", "born", "ids", "importance", "at", "expires", "text", "number", "start", "stop", "terms")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in (*names, "vectors", "embedded"))

@@ -1,0 +1,144 @@
+"""Puts right what a checkup found: what is derived is made anew, and what a damaged file still holds goes into a new
+one.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import cast
+
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.model.errors import Conflict, StoreCorrupt
+from muisti.core.operations.checkup import BATCH, Findings
+from muisti.core.store.backup import checked, fresh, opened
+from muisti.core.store.database import Database, Statement
+from muisti.core.store.file.database import FileDatabase
+from muisti.core.store.file.sqlite_errors import translated
+from muisti.core.store.migrate import migrate
+from muisti.core.store.rescue.salvage import Salvaged, salvage
+from muisti.core.store.rescue.soundness import image
+from muisti.core.store.sql import inserting, segments, spaces, version_rows
+from muisti.core.store.sql.checksums import COVERED, checksum
+from muisti.core.store.sql.spaces import SpaceRow, space_row
+from muisti.core.store.sql.tables import rebuilt_from_version
+from muisti.core.write.prepare import ready
+
+Progress = Callable[[str, int, int], None]  # stage, done, of how many
+
+
+def mend(database: Database, encoder: Encoder | None, findings: Findings, now: int) -> int:
+    """Make anew what is derived and not as it should be; gives how many versions that were.
+
+    Versions that say what nobody stored are left: what they said, nobody knows. Those without a checksum get one.
+    """
+    derived = [flaw.row for flaw in findings.derived]
+    for first in range(0, len(derived), BATCH):
+        _derive(database, encoder, derived[first : first + BATCH], now)
+    if findings.unsealed:
+        _seal(database, {flaw.row for flaw in findings.altered})
+    spoilt = {*findings.segments, *(findings.counts)}
+    for row in map(space_row, database.read([spaces.all_spaces()])[0]):
+        if derived or row.space.name in spoilt:
+            database.write([segments.forget(row), spaces.count_anew(row)])
+    return len(derived)
+
+
+def recover(source: Path, target: Path, encoder: Encoder | None, now: int, progress: Progress) -> Salvaged:
+    """Put what a damaged file still holds into a new one, which is checked before it bears its name.
+
+    `encoder` embeds what comes; None leaves it without vectors. The damaged file stays as it is.
+
+    Raises:
+        Conflict: somebody has the file open, or there is a file of the new name.
+        StoreCorrupt: there is nothing in it.
+    """
+    if target.exists():
+        raise Conflict(f"{target} is there already")
+    with fresh(target) as partial:
+        _make(partial, now)
+        with image(source) as pages, translated(), opened(partial) as connection:
+            found = salvage(pages, connection, now, lambda done, total: progress("reading", done, total))
+            connection.execute("UPDATE spaces SET generation_id = NULL")  # there are no vectors yet
+        if not found.rows:
+            raise StoreCorrupt(f"{source.name} has nothing of a Muisti database; was there a backup?")
+        database = FileDatabase(partial)
+        try:
+            _derive_all(database, encoder, now, progress)
+        finally:
+            database.close()
+        with translated(), opened(partial) as connection:
+            connection.pragma("journal_mode", "delete")
+        checked(partial, progress)
+    return found
+
+
+def _make(path: Path, now: int) -> None:
+    database = FileDatabase(path)
+    try:
+        migrate(database, now)
+    finally:
+        database.close()
+
+
+def _derive_all(database: Database, encoder: Encoder | None, now: int, progress: Progress) -> None:
+    after, done = 0, 0
+    ((total,),) = database.read([Statement("SELECT count(*) FROM versions")])[0]
+    while True:
+        asked = f"SELECT id FROM versions WHERE id > ? ORDER BY id LIMIT {BATCH}"
+        (rows,) = database.read([Statement(asked, (after,))])
+        if not rows:
+            return
+        ids = [cast(int, row[0]) for row in rows]
+        _derive(database, encoder, ids, now)
+        after, done = ids[-1], done + len(ids)
+        progress("deriving", done, cast(int, total))
+
+
+def _derive(database: Database, encoder: Encoder | None, rows: Sequence[int], now: int) -> None:
+    """Make all that hangs on versions anew, a space at a time."""
+    if encoder is not None:
+        database.write([spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now)])
+    for space in map(space_row, database.read([spaces.all_spaces()])[0]):
+        if encoder is not None and space.generation is None:
+            database.write([spaces.adopt_generation(space, encoder.identity)])
+        _derive_in(database, space, encoder, rows)
+
+
+def _derive_in(database: Database, space: SpaceRow, encoder: Encoder | None, rows: Sequence[int]) -> None:
+    """Leaves a space that another model embedded, which only that can embed anew."""
+    identity = None if encoder is None else encoder.identity
+    if space.space.generation not in (None, identity):
+        return
+    marks = ",".join("?" * len(rows))
+    asked = f"SELECT {version_rows.COLUMNS} FROM versions v WHERE v.space_id = ? AND v.id IN ({marks})"
+    (found,) = database.read([Statement(asked, (space.id, *rows))])
+    versions = [version_rows.memory(row, space.space.name) for row in found]
+    statements: list[Statement] = []
+    for row, new in zip(found, ready(versions, space, encoder), strict=True):
+        statements += (
+            Statement(f"DELETE FROM {table.name} WHERE {table.version} = ?", (row[0],))
+            for table in reversed(rebuilt_from_version())
+        )
+        statements.append(inserting.refold(cast(int, row[0]), new))
+        statements += inserting.hang_on((version_rows.raw(new.memory.id), new.memory.version), new, identity)
+    if statements:
+        database.write(statements)
+
+
+def _seal(database: Database, altered: set[int]) -> None:
+    """Give versions that were stored before there were checksums one of what they say now."""
+    named = ", ".join((*COVERED, "updated_at"))
+    after = 0
+    while True:
+        asked = f"SELECT id, {named} FROM versions WHERE checksum IS NULL AND id > ? ORDER BY id LIMIT {BATCH}"
+        (rows,) = database.read([Statement(asked, (after,))])
+        if not rows:
+            return
+        database.write([
+            Statement(
+                "UPDATE versions SET checksum = ? WHERE id = ?",
+                (checksum(dict(zip((*COVERED, "updated_at"), row[1:], strict=True))), row[0]),
+            )
+            for row in rows
+            if row[0] not in altered
+        ])  # fmt: skip
+        after = cast(int, rows[-1][0])

@@ -1,0 +1,79 @@
+"""What time alone calls for: memories that expire or grow too old, versions and answers that nobody needs any more.
+
+Each step does a little, so that nobody waits for it, and tells whether there is more.
+"""
+
+from muisti.core.erasure.eraser import AT_A_TIME, Eraser, Erasure, Subject
+from muisti.core.erasure.retention import forget
+from muisti.core.identity.caller import Caller
+from muisti.core.model.spaces import Policy
+from muisti.core.model.times import DAY_US
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Statement
+from muisti.core.store.sql import candidates, requests, retention
+from muisti.core.write.expiry import Expirer
+
+ANSWERS_AT_ONCE = 1_000
+
+
+class Upkeep:
+    """Works where the database is written. `least_history_us` is how long old versions are kept at least."""
+
+    def __init__(
+        self, database: Database, expirer: Expirer, eraser: Eraser, policy: Policy, least_history_us: int
+    ) -> None:
+        self._database = database
+        self._expirer = expirer
+        self._eraser = eraser
+        self._policy = policy
+        self._least_history_us = least_history_us
+
+    def with_candidates(self) -> list[str]:
+        """The names of spaces that have some to review."""
+        return self._names(candidates.spaces_with_some())
+
+    def with_expired(self, now: int) -> list[str]:
+        """The spaces with memories that have expired and still stand there."""
+        return self._names(retention.expired(now))
+
+    def end_expired(self, space: str, now: int) -> bool:
+        """End some memories of a space that have expired; whether there may be more."""
+        return self._expirer.step(space, now)
+
+    def with_old_history(self, now: int) -> list[str]:
+        """The spaces with versions that are older than those that are kept."""
+        return self._names(retention.due(now, self._policy.history_days or 0.0, self._least_history_us))
+
+    def forget_history(self, space: str, now: int) -> bool:
+        """Erase some versions of a space that are older than those that are kept; whether there are more."""
+        found = find_space(self._database, space)
+        days = found.space.policy.over(self._policy).history_days
+        before = now - max(int(days * DAY_US), self._least_history_us) if days else 0
+        return forget(self._database, found, before)
+
+    def with_old_memories(self, now: int) -> list[str]:
+        """The spaces with memories that are older than their policy lets them grow."""
+        return self._names(retention.outdated(now))
+
+    def purge_old(self, space: str, now: int, caller: Caller) -> Erasure | None:
+        """Purge some memories of a space that its policy lets grow no older; None when it lets all.
+
+        As many as `core.erasure.eraser.AT_A_TIME` went when there may be more.
+        """
+        days = find_space(self._database, space).space.policy.over(self._policy).purge_after_days
+        if not days:
+            return None
+        old = Subject(older_than_us=now - int(days * DAY_US))
+        return self._eraser.subject(space, old, {"older_than_days": days}, caller, most=AT_A_TIME)
+
+    def forget_answers(self, now: int) -> bool:
+        """Delete some answers of requests with a key that have expired; whether there are more."""
+        old = requests.old(now)
+        if not self._database.read([old])[0]:
+            return False
+        _, more = self._database.write([requests.forget(now, ANSWERS_AT_ONCE), old])
+        return bool(more)
+
+    def _names(self, ask: Statement) -> list[str]:
+        (rows,) = self._database.read([ask])
+        return [str(name) for (name,) in rows]

@@ -1,0 +1,1 @@
+"""Whether recall is still good: probes, receipts, lint."""

@@ -1,0 +1,263 @@
+"""Probes: questions whose answer is known. They tell whether a change made a space answer better or worse."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+
+from muisti.core.identity.caller import OWNER, Caller
+from muisti.core.model.errors import Conflict, Forbidden, InvalidInput, NotFound
+from muisti.core.model.ids import IdSource, id_bytes, id_text
+from muisti.core.model.outcomes import Shift
+from muisti.core.model.times import from_us
+from muisti.core.model.values import LIMIT_MAX, NAME_MAX, Seq
+from muisti.core.query.query import Query
+from muisti.core.read.reading import find_space
+from muisti.core.search.searcher import Searcher
+from muisti.core.store.database import Database, Refused, Rows, Statement
+from muisti.core.store.dry_run import Rehearsed
+from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.sql import memories, probes, spaces, version_rows
+from muisti.core.store.sql.probes import ProbeRow, RunRow
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.validate import check_query
+
+PROBES_MAX = 500  # of a space
+RUNS_MAX = 20  # that are kept of a space
+K = 10
+FORESIGHT_SECONDS = 2.0  # of trying, for which a dry run may keep writers waiting to tell of probes
+LOADS = 10  # reads that it takes to load an index, about
+
+
+class Expectation(msgspec.Struct, frozen=True, kw_only=True):
+    """A probe as a caller states it: the `query` should find the memory, or what is at the address, among `k`."""
+
+    query: str
+    memory_id: str | None = None
+    category: str | None = None
+    key: str | None = None
+    k: int = K
+
+
+class Probe(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    expects: Expectation
+    made_at: datetime
+    actor: str
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """What the probes gave. `ranks` counts from 1, by the id of the probe; None: not among the first 100.
+
+    `recall` is the share of the probes that found theirs among the first k; 1 without probes.
+    """
+
+    at: datetime
+    seq: Seq
+    generation: str | None
+    recall: float
+    ranks: Mapping[str, int | None] = msgspec.field(default_factory=dict[str, int | None])
+
+
+class Probes:
+    """The probes of a database. Thread-safe.
+
+    A probe belongs to a whole space: all methods raise `Forbidden` for a caller who sees only a part of it, and
+    `NotFound` when there is no such space.
+    """
+
+    def __init__(self, database: Database, searcher: Searcher, ids: IdSource) -> None:
+        self._database = database
+        self._searcher = searcher
+        self._ids = ids
+
+    def add(self, space: str, expects: Expectation, caller: Caller, now: int) -> Probe:
+        """Pin a question.
+
+        Raises:
+            InvalidInput: it cannot be asked, or expects nothing.
+            Conflict: the space has as many as it may.
+        """
+        _check(caller)
+        _check_expectation(expects)
+        found = find_space(self._database, space)
+        row = ProbeRow(
+            self._ids.new(now),
+            expects.query,
+            None if expects.memory_id is None else id_bytes(expects.memory_id),
+            expects.category,
+            expects.key,
+            expects.k,
+            now,
+            caller.actor,
+        )
+        try:
+            self._database.write([spaces.guard(found), *probes.insert(found, row, PROBES_MAX)])
+        except Refused as refused:
+            if refused.code == Refusal.INCOMPLETE:
+                raise Conflict(f"space {space!r} has {PROBES_MAX} probes; delete some first") from refused
+            raise NotFound("space", space) from refused
+        return _probe(row)
+
+    def list(self, space: str, caller: Caller) -> Sequence[Probe]:
+        """All probes, oldest first."""
+        _check(caller)
+        (rows,) = self._database.read([probes.of_space(find_space(self._database, space))])
+        return [_probe(probes.probe_row(row)) for row in rows]
+
+    def delete(self, space: str, probe_id: str, caller: Caller) -> None:
+        """Raises `NotFound` when there is no such probe."""
+        _check(caller)
+        raw = id_bytes(probe_id)
+        found = find_space(self._database, space)
+        known = self._database.write(probes.delete(found, raw))[0][0][0] if raw is not None else 0
+        if not known:
+            raise NotFound("probe", probe_id)
+
+    def runs(self, space: str, caller: Caller) -> Sequence[Run]:
+        """The runs that are kept, newest first."""
+        _check(caller)
+        found = find_space(self._database, space)
+        (rows,) = self._database.read([probes.runs(found)])
+        return [_run(found, probes.run_row(row)) for row in rows]
+
+    def last(self, space: str, generation: str | None) -> Run | None:
+        """The last run with a model that asked anything."""
+        found = find_space(self._database, space)
+        rows = self._one(probes.runs(found))
+        runs = (_run(found, probes.run_row(row)) for row in rows)
+        return next((run for run in runs if run.ranks and run.generation == generation), None)
+
+    def compared(self, space: str, before: Run, now: int) -> tuple[float, float]:
+        """The recall of today, and that of a run: of those probes that are asked in both. Nothing is kept.
+
+        Also what a change would do to the probes is told so: try it, compare, take it back.
+        """
+        found = find_space(self._database, space)
+        k = {one.id: one.expects.k for one in self.list(space, OWNER) if one.id in before.ranks}
+        today = self.tried(found.space.name, now).ranks
+        return recall_of(k, {id_: today.get(id_) for id_ in k}), recall_of(k, {id_: before.ranks[id_] for id_ in k})
+
+    def run(self, space: str, caller: Caller, clock: Callable[[], int]) -> Run:
+        """Ask all questions, and keep what they gave.
+
+        Raises:
+            ModelMismatch: another model embedded the space.
+            NotFound: the space has been erased since.
+        """
+        _check(caller)
+        run = self.tried(space, clock())
+        found = find_space(self._database, space)
+        row = RunRow(clock(), run.seq.number, run.generation, run.recall, msgspec.json.encode(run.ranks).decode())
+        try:
+            self._database.write([spaces.guard(found), *probes.insert_run(found, row, RUNS_MAX)])
+        except Refused as refused:
+            raise NotFound("space", space) from refused
+        return run
+
+    def tried(self, space: str, now: int) -> Run:
+        """The same, and nothing is kept."""
+        found = find_space(self._database, space)
+        (rows,) = self._database.read([probes.of_space(found)])
+        pinned = [_probe(probes.probe_row(row)) for row in rows]
+        ranks = {one.id: self._rank(found, one.expects, now) for one in pinned}
+        return Run(
+            at=from_us(now),
+            seq=found.seq,
+            generation=found.space.generation,
+            recall=recall_of({one.id: one.expects.k for one in pinned}, ranks),
+            ranks=ranks,
+        )
+
+    def foreseen(
+        self, space: SpaceRow, batch: Sequence[Statement], now: int, seconds: float
+    ) -> tuple[Shift, ...] | None:
+        """The probes that would rank otherwise if a batch were written, which takes `seconds`.
+
+        They are asked in an index of what the space would be, so every question runs the batch and takes it back; None
+        when that takes too long.
+
+        Raises:
+            Refused: it would not be written.
+        """
+        (rows,) = self._database.read([probes.of_space(space)])
+        if not rows:
+            return ()
+        if seconds * (len(rows) + LOADS) > FORESIGHT_SECONDS:
+            return None
+        tried = Rehearsed(self._database, batch)
+        there = Probes(tried, self._searcher.on(tried), self._ids).tried(space.space.name, now).ranks
+        here = self.tried(space.space.name, now).ranks
+        pinned = [_probe(probes.probe_row(row)) for row in rows]
+        return tuple(
+            Shift(one.id, one.expects.query, here.get(one.id), there.get(one.id))
+            for one in pinned
+            if here.get(one.id) != there.get(one.id)
+        )
+
+    def _rank(self, space: SpaceRow, expects: Expectation, now: int) -> int | None:
+        wanted = expects.memory_id or self._at(space, expects)
+        if wanted is None:
+            return None
+        answer = self._searcher.search(space.space.name, Query(text=expects.query, limit=LIMIT_MAX), now)
+        return next((rank for rank, hit in enumerate(answer.hits, start=1) if hit.memory.id == wanted), None)
+
+    def _at(self, space: SpaceRow, expects: Expectation) -> str | None:
+        """The id of the memory at the address."""
+        assert expects.category is not None and expects.key is not None
+        rows = self._one(memories.at_address(space, expects.category, expects.key))
+        return version_rows.memory(rows[0], space.space.name).id if rows else None
+
+    def _one(self, statement: Statement) -> Rows:
+        return self._database.read([statement])[0]
+
+
+def recall_of(k: Mapping[str, int], ranks: Mapping[str, int | None]) -> float:
+    """The share of the probes that found theirs among the first `k`, by their ids; 1 without probes.
+
+    >>> recall_of({"a": 1, "b": 10, "c": 10, "d": 10}, {"a": 2, "b": 2, "c": None, "d": 10})
+    0.5
+    """
+    hits = [rank is not None and rank <= k[id_] for id_, rank in ranks.items()]
+    return sum(hits) / len(hits) if hits else 1.0
+
+
+def _check(caller: Caller) -> None:
+    if not caller.sees_all:
+        raise Forbidden("probes belong to a whole space, and this key sees a part of it")
+
+
+def _check_expectation(expects: Expectation) -> None:
+    check_query(Query(text=expects.query))
+    if not 1 <= expects.k <= LIMIT_MAX:
+        raise InvalidInput.at("$.k", f"{expects.k} is not between 1 and {LIMIT_MAX}")
+    address = (expects.category, expects.key)
+    if expects.memory_id is None and None in address:
+        raise InvalidInput.at("$.memory_id", "say what should be found: a memory_id, or a category and a key")
+    if expects.memory_id is not None and address != (None, None):
+        raise InvalidInput.at("$.memory_id", "goes without category and key")
+    if expects.memory_id is not None and id_bytes(expects.memory_id) is None:
+        raise InvalidInput.at("$.memory_id", "must be an id such as 0197a3c0-5f4e-7000-8000-0123456789ab")
+    for name, value in zip(("category", "key"), address, strict=True):
+        if value is not None and not 1 <= len(value) <= NAME_MAX:
+            raise InvalidInput.at(f"$.{name}", f"must have 1 to {NAME_MAX} characters")
+
+
+def _probe(row: ProbeRow) -> Probe:
+    expects = Expectation(
+        query=row.query,
+        memory_id=None if row.memory_id is None else id_text(row.memory_id),
+        category=row.category,
+        key=row.key,
+        k=row.k,
+    )
+    return Probe(id=id_text(row.id), expects=expects, made_at=from_us(row.made_at), actor=row.actor)
+
+
+def _run(space: SpaceRow, row: RunRow) -> Run:
+    ranks = _ranks(row.ranks)
+    seq = Seq(space.space.epoch, row.seq)
+    return Run(at=from_us(row.at), seq=seq, generation=row.generation, recall=row.recall, ranks=ranks)
+
+
+_ranks = msgspec.json.Decoder(dict[str, int | None]).decode

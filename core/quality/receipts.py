@@ -1,0 +1,216 @@
+"""Receipts: what a search was asked and what it answered is kept on request, and can be asked again and compared."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Literal, cast
+
+import msgspec
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import NotFound
+from muisti.core.model.hits import Answer, Evidence, Mode
+from muisti.core.model.ids import IdSource, id_bytes, id_text
+from muisti.core.model.times import DAY_US, from_us
+from muisti.core.model.values import Memory, Seq
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Refused
+from muisti.core.store.sql import memories, receipts, spaces, version_rows
+from muisti.core.store.sql.receipts import Kept, KeptHit
+from muisti.core.store.sql.version_rows import WIDTH
+from muisti.core.text.terms import fold
+
+KEPT_MAX = 10_000  # receipts of a space
+FORGET_MAX = 500  # in one step
+
+Why = Literal["new", "changed", "deleted", "superseded", "expired", "erased", "status", "model", "others"]
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """What was answered besides the memories: `ranks` has the places of each hit in the rankings."""
+
+    total: int
+    evidence: Evidence
+    strategy: Mode
+    degraded: tuple[str, ...]
+    ranks: tuple[Mapping[str, int], ...]
+
+
+class ReceiptHit(msgspec.Struct, frozen=True, kw_only=True):
+    """A memory that was answered, in the version of then. `rank` counts from 1."""
+
+    rank: int
+    memory_id: str
+    version: int
+    score: float
+    ranks: Mapping[str, int]
+
+
+class Receipt(msgspec.Struct, frozen=True, kw_only=True):
+    """A search that was answered. `parameters` is the request as it came; `at` is the point of history that it saw.
+
+    `category` is the only one that its caller saw, None for all.
+    """
+
+    id: str
+    space: str
+    at: Seq
+    made_at: datetime
+    actor: str
+    category: str | None
+    generation: str | None
+    reference_time: datetime
+    parameters: bytes
+    told: Told
+    hits: tuple[ReceiptHit, ...]
+
+
+class Moved(msgspec.Struct, frozen=True, kw_only=True):
+    """A memory whose place changed between two answers, and why: None stands for a place beyond the answer."""
+
+    memory_id: str
+    before: int | None
+    after: int | None
+    why: Why
+    superseded_by: str | None = None
+
+
+class _Fate(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a memory: its last version, whether that is dead, and when it and the first one were born."""
+
+    memory: Memory
+    is_dead: bool
+    born: int
+    first: int
+
+
+class Receipts:
+    """The receipts of a database. Thread-safe."""
+
+    def __init__(self, database: Database, ids: IdSource, days: float) -> None:
+        """They are kept for so many days."""
+        self._database = database
+        self._ids = ids
+        self._kept_us = int(days * DAY_US)
+
+    def keep(self, space: str, parameters: bytes, answer: Answer, reference_time: int, caller: Caller, now: int) -> str:
+        """Keep what was answered; the receipt's id. Times in microseconds.
+
+        Raises:
+            NotFound: the space has been erased since.
+        """
+        found = find_space(self._database, space)
+        id_ = self._ids.new(now)
+        told = Told(
+            total=answer.total,
+            evidence=answer.evidence,
+            strategy=answer.strategy,
+            degraded=answer.degraded,
+            ranks=tuple(hit.ranks for hit in answer.hits),
+        )
+        category = None if caller.category is None else fold(caller.category)
+        kept = Kept(
+            id_, found.id, space, found.space.epoch, now, caller.actor, category, answer.seq.number,
+            found.space.generation, reference_time, parameters.decode(), msgspec.json.encode(told).decode(),
+        )  # fmt: skip
+        hits = [
+            KeptHit(rank, version_rows.raw(hit.memory.id), hit.memory.version, hit.score)
+            for rank, hit in enumerate(answer.hits, start=1)
+        ]
+        try:
+            self._database.write([spaces.guard(found), *receipts.insert(found, kept, hits, KEPT_MAX)])
+        except Refused as refused:
+            raise NotFound("space", space) from refused
+        return id_text(id_)
+
+    def get(self, receipt_id: str, reaches: Callable[[str], bool], caller: Caller, now: int) -> Receipt:
+        """A receipt of a space that the caller reaches.
+
+        Raises:
+            NotFound: there is none, or none for this caller.
+        """
+        raw = id_bytes(receipt_id)
+        rows, hits = self._database.read(receipts.by_id(raw)) if raw is not None else ([], [])
+        one = receipts.kept(rows[0]) if rows else None
+        if one is None or not reaches(one.space) or one.made_at < now - self._kept_us or not _is_theirs(one, caller):
+            raise NotFound("receipt", receipt_id)
+        told = _read(one.answer)
+        return Receipt(
+            id=id_text(one.id),
+            space=one.space,
+            at=Seq(one.epoch, one.seq),
+            made_at=from_us(one.made_at),
+            actor=one.actor,
+            category=one.category,
+            generation=one.generation,
+            reference_time=from_us(one.reference_time),
+            parameters=one.parameters.encode(),
+            told=told,
+            hits=tuple(_hit(receipts.kept_hit(row), told) for row in hits),
+        )
+
+    def compared(self, receipt: Receipt, answer: Answer, now: int) -> tuple[Moved, ...]:
+        """The memories whose places differ between a receipt and an answer of today, those of the receipt first."""
+        space = find_space(self._database, receipt.space)
+        before = {hit.memory_id: hit.rank for hit in receipt.hits}
+        after = {hit.memory.id: rank for rank, hit in enumerate(answer.hits, start=1)}
+        differing = [one for one in dict.fromkeys([*before, *after]) if before.get(one) != after.get(one)]
+        if not differing:
+            return ()
+        (rows,) = self._database.read([receipts.fates(space.id, [version_rows.raw(one) for one in differing])])
+        fates: dict[str, _Fate] = {}
+        for row in rows:
+            memory = version_rows.memory(row, receipt.space)
+            died, born, first = cast(tuple[int | None, int, int | None], row[WIDTH : WIDTH + 3])
+            fates[memory.id] = _Fate(memory=memory, is_dead=died is not None, born=born, first=first or born)
+        is_other_model = space.space.generation != receipt.generation
+        return tuple(
+            Moved(
+                memory_id=one,
+                before=before.get(one),
+                after=after.get(one),
+                why=_why(fates.get(one), receipt, now, is_other_model=is_other_model),
+                superseded_by=fates[one].memory.superseded_by if one in fates else None,
+            )
+            for one in differing
+        )
+
+    def forget(self, now: int) -> bool:
+        """Forget some that are too old; whether there are more."""
+        *_, ((left,),) = self._database.write(receipts.forget(now - self._kept_us, FORGET_MAX))
+        return cast(int, left) > 0
+
+
+def _is_theirs(one: Kept, caller: Caller) -> bool:
+    """Who sees one category only is shown what was seen by such a one."""
+    return caller.category is None or one.category == fold(caller.category)
+
+
+def _hit(one: KeptHit, told: Told) -> ReceiptHit:
+    return ReceiptHit(
+        rank=one.rank,
+        memory_id=id_text(one.memory_id),
+        version=one.version,
+        score=one.score,
+        ranks=told.ranks[one.rank - 1],
+    )
+
+
+def _why(fate: _Fate | None, receipt: Receipt, now: int, *, is_other_model: bool) -> Why:
+    """Why a memory has another place than then."""
+    if fate is None:
+        return "erased"
+    memory = fate.memory
+    if fate.is_dead:
+        return "deleted"
+    if memory.superseded_by is not None:
+        return "superseded"
+    if memories.is_expired(memory, now):
+        return "expired"
+    if fate.first > receipt.at.number:
+        return "new"
+    if fate.born > receipt.at.number:
+        return "changed" if memory.status == "active" else "status"
+    return "model" if is_other_model else "others"
+
+
+_read = msgspec.json.Decoder(Told).decode

@@ -1,0 +1,99 @@
+"""What a query asks for: words to rank by, phrases and words that a hit must have."""
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+
+from muisti.core.kernels import Codes, Doubles, Ints
+from muisti.core.model.hits import Evidence, Fusion, Match, Mode, Recency
+from muisti.core.query.filters import Filter
+from muisti.core.query.points import AsOf
+from muisti.core.text.terms import encode_terms, query_terms, tokenize
+
+TRUST_WEIGHT_MAX = 0.5  # of a score, which what is not trusted at all may lose
+REQUEST = 0.5  # weight of the words with which one asks, not for which
+REQUEST_TERMS = frozenset(
+    term
+    for term in tokenize(
+        "summarize summarise summary discussion discuss discussed think thought thinks opinion mention mentioned tell "
+        "told talk talked talking recommend suggest suggestion please help give provide explain describe conversation "
+        "conversations know"
+    )
+)
+
+_QUOTED = re.compile(r'"([^"]*)"')
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True):
+    """A search as the caller states it. `alpha` is the weight of the dense side, None for the fusion's own.
+
+    `as_of` is the point of history whose memories are sought, None for now. `reference_time` (microseconds) is the time
+    from which age and expiry count, None for that point. With `min_evidence` there are no hits when the evidence is
+    less. `no_touch`: the hits do not count as retrieved. `trust_weight` is the share of its score that a memory
+    loses that is not trusted at all.
+    """
+
+    text: str = ""
+    limit: int = 10
+    mode: Mode = "hybrid"
+    match: Match = "any"
+    filter: Filter | None = None
+    fusion: Fusion = "absolute"
+    alpha: float | None = None
+    recency: Recency | None = None
+    as_of: AsOf | None = None
+    reference_time: int | None = None
+    min_evidence: Evidence | None = None
+    trust_weight: float = 0.0
+    explain: bool = False
+    highlight: bool = False
+    no_touch: bool = False
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """The parsed text: `terms` with their weights rank, `required` and `phrases` restrict the hits.
+
+    `codes` and `weights` are those of the terms, `pairs` the places among them of words that follow each other, (n, 2);
+    `steps` counts these, and those from a word to itself.
+    """
+
+    text: str
+    terms: Mapping[str, float]
+    codes: Codes
+    weights: Doubles
+    pairs: Ints
+    steps: int
+    required: frozenset[str]
+    phrases: tuple[tuple[str, ...], ...]
+
+
+def parse(text: str, match: Match) -> Wanted:
+    """Read quotes and `match`.
+
+    >>> parse('who said "hello world"', "any").phrases
+    (('hello', 'world'),)
+    >>> sorted(parse("the red house", "all").required)
+    ['hous', 'red']
+    """
+    plain = text.replace('"', " ")
+    quoted = [plain] if match == "phrase" else _QUOTED.findall(text)
+    phrases = tuple(phrase for phrase in (tuple(tokenize(part)) for part in quoted) if phrase)
+    words = query_terms(plain)
+    terms: dict[str, float] = {}
+    for word in words:
+        terms[word] = terms.get(word, 0.0) + (REQUEST if word in REQUEST_TERMS else 1.0)
+    place = {term: at for at, term in enumerate(terms)}
+    steps = dict.fromkeys(pairwise([place[word] for word in words]))
+    return Wanted(
+        text=text.strip(),
+        terms=terms,
+        codes=encode_terms([*terms], 0),
+        weights=np.array([*terms.values()], np.float64),
+        pairs=np.array([step for step in steps if step[0] != step[1]], np.int32).reshape(-1, 2),
+        steps=len(steps),
+        required=frozenset(terms) if match == "all" else frozenset(),
+        phrases=phrases,
+    )

@@ -1,0 +1,84 @@
+"""What sets two versions of a memory apart, field by field."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import cast
+
+from msgspec.structs import replace
+
+from muisti.core.model.fields import FIELDS, Diff, MemoryField
+from muisti.core.model.values import FieldChange, Json, Memory, Version
+
+_WORDS = re.compile(r"\s+|\S+")
+
+
+def diffed(fields: Iterable[MemoryField]) -> tuple[tuple[str, Diff], ...]:
+    """Return the names of the fields that a diff shows, with how it shows them."""
+    return tuple((field.name, field.diff) for field in fields if field.diff is not None)
+
+
+_DIFFED = diffed(FIELDS)
+
+
+def differences(before: Memory, after: Memory, fields: Iterable[tuple[str, Diff]] = _DIFFED) -> tuple[FieldChange, ...]:
+    """Return the fields that differ; of content the stretch of words that does, of metadata each path."""
+    return tuple(_differences(before, after, fields))
+
+
+def compared(versions: Sequence[Version]) -> tuple[Version, ...]:
+    """The versions of a memory, newest first, each with its changes from the one before."""
+    return tuple(
+        newer if older is None else replace(newer, changes=differences(older.memory, newer.memory))
+        for newer, older in zip_longest(versions, versions[1:])
+    )
+
+
+def stretch(before: str, after: str) -> tuple[str, str]:
+    """Two texts without the words that both begin with, and those that both end with.
+
+    >>> stretch("We deploy on Fridays at noon", "We deploy on Mondays at noon")
+    ('Fridays', 'Mondays')
+    >>> stretch("tea", "tea and milk")
+    ('', ' and milk')
+    """
+    old, new = _WORDS.findall(before), _WORDS.findall(after)
+    most = min(len(old), len(new))
+    start = next((place for place in range(most) if old[place] != new[place]), most)
+    most -= start
+    end = next((place for place in range(most) if old[-1 - place] != new[-1 - place]), most)
+    return "".join(old[start : len(old) - end]), "".join(new[start : len(new) - end])
+
+
+def _differences(before: Memory, after: Memory, fields: Iterable[tuple[str, Diff]]) -> Iterator[FieldChange]:
+    for name, how in fields:
+        old, new = getattr(before, name), getattr(after, name)
+        if how == "paths":
+            yield from _by_path(old, new, name)
+        elif old != new:
+            yield FieldChange(name, *(stretch(old, new) if how == "words" else (old, new)))
+
+
+def _by_path(before: Mapping[str, Json], after: Mapping[str, Json], name: str) -> Iterator[FieldChange]:
+    old, new = dict(_leaves(before, name)), dict(_leaves(after, name))
+    for path in dict.fromkeys([*old, *new]):
+        if path not in old or path not in new or not _same(old[path], new[path]):
+            yield FieldChange(path, old.get(path), new.get(path))
+
+
+def _leaves(metadata: Mapping[str, Json], path: str) -> Iterator[tuple[str, Json]]:
+    """What is no object, and objects that are empty, by path."""
+    for name, value in metadata.items():
+        if isinstance(value, dict) and value:
+            yield from _leaves(value, f"{path}.{name}")
+        else:
+            yield f"{path}.{name}", value
+
+
+def _same(one: Json, other: Json) -> bool:
+    """Whether two values are written alike: 1, 1.0 and true are not."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+    return type(one) is type(other) and one == cast(object, other)

@@ -1,0 +1,161 @@
+"""The change feed: what became of a space after a point of its history, in order, and nothing twice."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import cast, get_args
+
+import msgspec
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import EpochGone, InvalidInput, NotYetReplicated, PastRetention, PointAhead
+from muisti.core.model.ids import id_text
+from muisti.core.model.terms import CHANGES_MAX, ChangeKind, Show
+from muisti.core.model.times import from_us
+from muisti.core.model.values import Memory, Seq
+from muisti.core.query.filters import Filter
+from muisti.core.read.reading import find_space, read
+from muisti.core.store.database import Database, Statement
+from muisti.core.store.sql import feed, memories, version_rows
+from muisti.core.store.sql.feed import Told
+from muisti.core.store.sql.spaces import SpaceRow
+
+WINDOW = 10_000  # changes that one page looks through; a filter may pass none of them
+BYTES = 4 << 20  # of memories in one page; one change is told whatever it holds
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """Which changes: after `since` (None: all that is kept), of these `kinds` (none: all), that pass the filter.
+
+    `show`: only ids, the memory as it is after the change, or also as it was before.
+    """
+
+    since: Seq | None = None
+    kinds: tuple[ChangeKind, ...] = ()
+    filter: Filter | None = None
+    show: Show = "after"
+    limit: int = 100
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of a memory, or, without one, of the space. `version` is the one that it made or ended.
+
+    `actor` made it, with `request`; None where that was not told. `before` and `after` are None where there is no such
+    memory, or where it is not shown.
+    """
+
+    seq: int
+    at: datetime
+    kind: ChangeKind
+    memory_id: str | None
+    version: int | None
+    actor: str | None
+    request: str | None
+    before: Memory | None
+    after: Memory | None
+
+
+class Events(msgspec.Struct, frozen=True, kw_only=True):
+    """Changes, oldest first. All up to `reached` have been told; `more` when the space has gone further."""
+
+    items: tuple[Event, ...]
+    reached: Seq
+    more: bool
+
+
+def check(wanted: Wanted) -> None:
+    """Raise `InvalidInput` unless this can be asked."""
+    if not 1 <= wanted.limit <= CHANGES_MAX:
+        raise InvalidInput.at("$.limit", f"{wanted.limit} is not between 1 and {CHANGES_MAX:,}")
+    unknown = [kind for kind in wanted.kinds if kind not in get_args(ChangeKind)]
+    if unknown:
+        raise InvalidInput.at("$.change", f"{unknown[0][:40]!r} is none of {', '.join(get_args(ChangeKind))}")
+    if wanted.show not in get_args(Show):
+        raise InvalidInput.at("$.show", f"{wanted.show[:40]!r} is none of {', '.join(get_args(Show))}")
+
+
+def changes_of(database: Database, name: str, wanted: Wanted, caller: Caller) -> Events:
+    """A page of the changes of a space, as the caller sees them.
+
+    Raises:
+        NotFound, InvalidInput: there is no such space; such a page cannot be asked for.
+        EpochGone: the point is of a space that has been made anew since.
+        PastRetention, PointAhead: the point lies before what the space remembers, or in the future.
+        NotYetReplicated: the point has not arrived here.
+    """
+    check(wanted)
+    since = 0 if wanted.since is None else wanted.since.number
+    filter = caller.only(wanted.filter)
+
+    def ask(space: SpaceRow) -> list[Statement]:
+        begin = max(since, space.kept_from)
+        return [feed.after(space, begin, begin + WINDOW, wanted.kinds, filter, wanted.limit + 1)]
+
+    found, (rows,) = read(database, name, ask)
+    _check_point(database, found, wanted.since)
+    told = [feed.told(row) for row in rows]
+    kept = _fitting(told[: wanted.limit], wanted.show)
+    reached = min(max(since, found.kept_from) + WINDOW, found.seq.number) if len(kept) == len(told) else kept[-1].seq
+    return Events(
+        items=tuple(_events(database, found, kept, wanted.show, caller)),
+        reached=Seq(found.space.epoch, reached),
+        more=reached < found.seq.number,
+    )
+
+
+def standing(database: Database, names: Sequence[str]) -> dict[str, Seq]:
+    """Where spaces stand, of those that exist."""
+    (rows,) = database.read([feed.standing(names)])
+    return {cast(str, name): Seq(cast(str, epoch), cast(int, seq)) for name, epoch, seq in rows}
+
+
+def _check_point(database: Database, found: SpaceRow, since: Seq | None) -> None:
+    if since is None:
+        return
+    if since.epoch == found.space.epoch and since.number <= found.seq.number:
+        if since.number < found.kept_from:
+            raise PastRetention(
+                f"space {found.space.name!r} remembers what came after {found.kept_from}, not all after {since}"
+            )
+        return
+    name = found.space.name
+    at = find_space(database.primary, name).seq
+    if at.epoch != since.epoch:
+        raise EpochGone(f"space {name!r} has been made anew since {since}; read it again, and go on from there")
+    if at.number < since.number:
+        raise PointAhead(f"space {name!r} is at {at}; {since} is still to come")
+    raise NotYetReplicated(f"space {name!r} is at {found.seq} here, not yet at {since}; try again")
+
+
+def _fitting(told: Sequence[Told], show: Show) -> Sequence[Told]:
+    """The first of them, as many as one page may hold."""
+    total = 0
+    for place, one in enumerate(told):
+        total += one.bytes
+        if show != "ids" and place and total > BYTES:
+            return told[:place]
+    return told
+
+
+def _events(database: Database, space: SpaceRow, told: Sequence[Told], show: Show, caller: Caller) -> list[Event]:
+    wanted = {"ids": (), "after": ("born",), "both": ("born", "died")}[show]
+    rows = sorted({row for one in told for name in wanted if (row := getattr(one, name)) is not None})
+    found: dict[int, Memory] = {}
+    if rows:
+        for row in database.read([memories.by_rows(rows)])[0]:
+            memory = version_rows.memory(row, space.space.name)
+            if caller.shows(memory.category):
+                found[cast(int, row[0])] = memory
+    return [
+        Event(
+            seq=one.seq,
+            at=from_us(one.committed_at),
+            kind=cast(ChangeKind, one.kind),
+            memory_id=None if one.memory_id is None else id_text(one.memory_id),
+            version=one.version,
+            actor=one.actor,
+            request=one.request,
+            before=found.get(one.died or 0) if show == "both" else None,
+            after=found.get(one.born or 0),
+        )
+        for one in told
+    ]

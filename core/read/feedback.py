@@ -1,0 +1,42 @@
+"""What callers say of a memory that they were given: that it was useful, or that it was not.
+
+One verdict of each caller counts, the last. It is kept apart from the memory, as retrievals are, and ranks within
+bounds (`core.search.decay.feedback_factor`).
+"""
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.counts import Telemetry
+from muisti.core.model.terms import Verdict
+from muisti.core.model.values import Name
+from muisti.core.query.points import Point
+from muisti.core.read.naming import missing, named, shown
+from muisti.core.read.reading import read
+from muisti.core.store.database import Database, Refused
+from muisti.core.store.sql import feedback, spaces, telemetry, version_rows
+from muisti.core.store.sql.trial import written
+
+
+def give(
+    database: Database,
+    space: str,
+    name: Name,
+    verdict: Verdict | None,
+    caller: Caller,
+    now: int,
+    *,
+    dry_run: bool = False,
+) -> Telemetry:
+    """Note a verdict of the caller on a current memory, None to take it back; what is known of the memory then.
+
+    Raises:
+        NotFound: there is no such memory for the caller.
+    """
+    found, (rows,) = read(database.primary, space, lambda row: [named(row, name, Point(None, now))])
+    memory = shown(rows, space, name, caller, now)
+    raw = version_rows.raw(memory.id)
+    said = [spaces.guard(found), *feedback.give(found, raw, caller.actor, verdict, now)]
+    try:
+        used = written(database, said, telemetry.of_memory(found, raw, caller.actor), dry_run=dry_run)
+    except Refused as refused:  # it was deleted meanwhile
+        raise missing(name) from refused
+    return telemetry.telemetry(used, memory.id, found.seq)

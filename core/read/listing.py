@@ -1,0 +1,89 @@
+"""Lists, sorted by creation or by the last change, page by page.
+
+A cursor is the place of the last memory of a page in one order, and names that order: it cannot be read in another.
+"""
+
+import base64
+import binascii
+
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.ids import id_bytes
+from muisti.core.model.terms import SORTS, Sort
+from muisti.core.model.times import to_us
+from muisti.core.model.values import LIMIT_MAX, Memory, Page
+from muisti.core.query.filters import Filter, fields_of
+from muisti.core.query.points import Point
+from muisti.core.store.database import Rows, Statement
+from muisti.core.store.sql import memories, version_rows
+from muisti.core.store.sql.filters import where
+from muisti.core.store.sql.spaces import SpaceRow
+
+NEWEST: Sort = "-created_at"
+_NAMES: dict[Sort, str] = {"-created_at": "", "created_at": "c", "-updated_at": "-u", "updated_at": "u"}  # in cursors
+_ORDERS: dict[str, Sort] = {name: sort for sort, name in _NAMES.items()}
+_PLACE = 32  # characters of a cursor behind the name of its order
+
+
+def order_of(sort: str | None, cursor: str | None) -> Sort:
+    """Return the order of a list: the one asked for, else that of its cursor, else the newest first.
+
+    >>> order_of("updated_at", None), order_of(None, None), order_of(None, "-u" + 32 * "A")
+    ('updated_at', '-created_at', '-updated_at')
+
+    Raises:
+        InvalidInput: there is no such order, or the cursor belongs to another.
+    """
+    if sort is not None and sort not in SORTS:
+        raise InvalidInput.at("$.sort", f"{sort[:40]!r} is none of {', '.join(SORTS)}")
+    if cursor is None:
+        return NEWEST if sort is None else sort
+    own = _ORDERS.get(cursor[:-_PLACE])
+    if own is None:
+        raise _no_cursor(cursor)
+    if sort is not None and sort != own:
+        raise InvalidInput.at("$.cursor", f"belongs to a list sorted by {own}, not by {sort}")
+    return own
+
+
+def page_of(
+    space: SpaceRow, filter: Filter | None, limit: int, sort: Sort, cursor: str | None, point: Point
+) -> Statement:
+    """Up to one memory more than `limit`, as they stood at a point, to see whether another page follows.
+
+    Raises:
+        InvalidInput: the limit is out of range or the cursor is not one of ours.
+    """
+    if not 1 <= limit <= LIMIT_MAX:
+        raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
+    condition, args = ("1", ()) if filter is None else where(filter)
+    if filter is None or "status" not in fields_of(filter):
+        condition = f"v.status = 'active' AND ({condition})"  # what is superseded is to be asked for, too
+    after = None if cursor is None else _position(cursor)
+    return memories.listed(space, condition, args, point, limit + 1, sort, after)
+
+
+def page(space: SpaceRow, rows: Rows, limit: int, sort: Sort) -> Page:
+    """The memories read by `page_of`, and the cursor of the next page."""
+    items = tuple(version_rows.memory(row, space.space.name) for row in rows[:limit])
+    return Page(items=items, next_cursor=_cursor(items[-1], sort) if len(rows) > limit else None, seq=space.seq)
+
+
+def _cursor(memory: Memory, sort: Sort) -> str:
+    raw = id_bytes(memory.id)
+    assert raw is not None
+    at = memory.updated_at if sort.endswith("updated_at") else memory.created_at
+    return _NAMES[sort] + base64.urlsafe_b64encode(to_us(at).to_bytes(8, "big", signed=True) + raw).decode()
+
+
+def _position(cursor: str) -> tuple[int, bytes]:
+    try:
+        raw = base64.b64decode(cursor[-_PLACE:].encode("ascii"), altchars=b"-_", validate=True)
+    except (binascii.Error, UnicodeEncodeError):
+        raw = b""
+    if len(raw) != 24:
+        raise _no_cursor(cursor)
+    return int.from_bytes(raw[:8], "big", signed=True), raw[8:]
+
+
+def _no_cursor(cursor: str) -> InvalidInput:
+    return InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor; take next_cursor of the page before")

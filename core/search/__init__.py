@@ -1,0 +1,1 @@
+"""The read pipeline: from a query to ranked hits."""

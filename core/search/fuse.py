@@ -1,0 +1,86 @@
+"""One score in [0, 1] for each row from the scores of several rankings, or from the ranks in them.
+
+Scores and ranks are given by the name of their ranking, each with one value for each row of the union of all rankings.
+Ranks count from 1; 0 says that a ranking did not find the row. The weights of the rankings add up to 1.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+
+import numpy as np
+import numpy.typing as npt
+
+from muisti.core.model.hits import Fusion
+from muisti.core.search.rankings import Name
+
+Scores = npt.NDArray[np.float64]
+Ranks = npt.NDArray[np.int64]
+
+RRF_K = 60
+ALPHA: dict[Fusion, float] = {"absolute": 3 / 7, "convex": 0.5, "rrf": 0.5, "dbsf": 0.5}
+
+
+def alpha_of(method: Fusion, alpha: float | None) -> float:
+    """Return the weight of the dense ranking: the one asked for, or the default of the method."""
+    return ALPHA[method] if alpha is None else alpha
+
+
+def weights_of(alpha: float) -> Mapping[Name, float]:
+    """Return the weight of each ranking.
+
+    >>> weights_of(0.25)
+    {'lexical': 0.75, 'dense': 0.25}
+    """
+    return {"lexical": 1 - alpha, "dense": alpha}
+
+
+def fuse(method: Fusion, weights: Mapping[Name, float], scores: Mapping[Name, Scores]) -> Scores:
+    """Return the weighted sum of the scores, each brought to [0, 1] as the method says; `rrf` takes ranks instead.
+
+    >>> fuse("convex", {"lexical": 0.5, "dense": 0.5}, {"lexical": np.array([2.0, 4.0]), "dense": np.array([0.9, 0.1])})
+    array([0.5, 0.5])
+    """
+    scale = SCALES[method]
+    return np.clip(_weighted(weights, {name: scale(one) for name, one in scores.items()}), 0.0, 1.0)
+
+
+def absolute(scores: Scores) -> Scores:
+    """Return the score itself, or 0 where it is below zero: no other row changes it, so weak answers stay weak."""
+    return np.maximum(scores, 0.0)
+
+
+def min_max(scores: Scores) -> Scores:
+    """0 for the lowest of the union, 1 for the highest; 1 for all when they are equal.
+
+    >>> min_max(np.array([2.0, 4.0, 3.0])).tolist()
+    [0.0, 1.0, 0.5]
+    """
+    low, high = scores.min(initial=np.inf), scores.max(initial=-np.inf)
+    return (scores - low) / (high - low) if high > low else np.ones_like(scores)
+
+
+def three_sigma(scores: Scores) -> Scores:
+    """0 at three standard deviations under the mean, 1 at three above (distribution-based score fusion)."""
+    spread = scores.std() if len(scores) else 0.0
+    if spread == 0:
+        return np.ones_like(scores)
+    return np.clip((scores - (scores.mean() - 3 * spread)) / (6 * spread), 0.0, 1.0)
+
+
+def reciprocal_rank(weights: Mapping[Name, float], ranks: Mapping[Name, Ranks], *, k: int = RRF_K) -> Scores:
+    """Return the weighted sum of 1 / (k + rank), times k + 1 so that the first in every ranking has 1.
+
+    Cormack, Clarke and Buettcher, "Reciprocal rank fusion outperforms Condorcet", 2009.
+
+    >>> ranks = {"lexical": np.array([1, 0]), "dense": np.array([1, 2])}
+    >>> reciprocal_rank(weights_of(0.5), ranks, k=1).round(3).tolist()
+    [1.0, 0.333]
+    """
+    return (k + 1) * _weighted(weights, {name: np.where(one > 0, 1.0 / (k + one), 0.0) for name, one in ranks.items()})
+
+
+def _weighted(weights: Mapping[Name, float], parts: Mapping[Name, Scores]) -> Scores:
+    return reduce(np.add, (weights[name] * part for name, part in parts.items()))
+
+
+SCALES: dict[Fusion, Callable[[Scores], Scores]] = {"convex": min_max, "dbsf": three_sigma}

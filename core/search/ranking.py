@@ -1,0 +1,314 @@
+"""From a query and a snapshot to scored memories: filter, rank, fuse, weigh. Nothing flows back."""
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from muisti.core.index.allowed import Allowed
+from muisti.core.index.collection import Population
+from muisti.core.index.columns import Numbers
+from muisti.core.index.context import with_neighbours
+from muisti.core.index.dense import Aim
+from muisti.core.index.filter_mask import mask
+from muisti.core.index.lexical import Matches, any_with_every, containing, rank_lexical
+from muisti.core.index.pool import best_places, in_order, one_a_memory
+from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.index.space_index import SpaceIndex
+from muisti.core.kernels import Doubles, Longs
+from muisti.core.kernels.pool import count_memories
+from muisti.core.model.hits import Mode, Recency
+from muisti.core.query.evidence import Signals, known_share, strength
+from muisti.core.query.filters import fields_of
+from muisti.core.query.query import Query, Wanted
+from muisti.core.search.blend import Blend, blended
+from muisti.core.search.decay import (
+    ages_in_days,
+    decayed,
+    feedback_factor,
+    importance_factor,
+    recency_factor,
+    refreshed_in_days,
+    trust_factor,
+)
+from muisti.core.search.fuse import absolute, alpha_of, fuse, reciprocal_rank, weights_of
+from muisti.core.search.rankings import BY_MODE, RANKERS, Asked, Dense, Lexical, Name, Ranker, Ranking
+from muisti.core.text.speakers import NAMED
+from muisti.core.text.when.factor import time_factor
+from muisti.core.text.when.words import TimeSpan, time_spans
+
+POOL = 50  # memories that each ranking puts forward
+BESIDE = 2  # steps in a dialogue from a row with words of the query to a row that may answer it
+OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score
+
+
+class Candidates(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows put forward, with what is known of each before age and importance; arrays have one value a row.
+
+    `rankings` has those that took part, by name. `total` counts the memories that could have been hits.
+    """
+
+    rows: RowNumbers
+    fused: Doubles
+    rankings: Mapping[Name, Ranking]
+    blend: Blend | None = None
+    spans: Sequence[TimeSpan] = ()
+    matches: Matches | None = None
+    total: int
+    strength: float
+
+    def score(self, name: Name, place: int) -> float | None:
+        """Return the score that a ranking gives the row at a place; None when it took no part."""
+        ranking = self.rankings.get(name)
+        return None if ranking is None else float(ranking.scores[place])
+
+
+class Ranked(msgspec.Struct, frozen=True, kw_only=True):
+    """The hits, best first: the place of each among the candidates, its score, and the factors in that.
+
+    score = fused * time * recency * importance * trust * feedback, at most 1. Those that do nothing are None;
+    `refreshed` are the days that retrievals take off the age. `filtering` is in seconds.
+    """
+
+    found: Candidates
+    places: RowNumbers
+    score: Doubles
+    recency: Doubles | None
+    refreshed: Doubles | None
+    importance: Doubles
+    trust: Doubles | None
+    feedback: Doubles | None
+    filtering: float
+
+    @property
+    def rows(self) -> RowNumbers:
+        """The best row of each hit."""
+        return self.found.rows[self.places]
+
+
+def rank(
+    index: SpaceIndex, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, aim: Aim | None, now: int
+) -> Ranked:
+    """The best memories of a snapshot. `aim` is the query's vector, None in modes without; `now` in microseconds."""
+    began = perf_counter()
+    population = snapshot.population(now)
+    allowed = _allowed(index, snapshot, population, query, wanted, now)
+    filtering = perf_counter() - began
+    asked = Asked(snapshot, population, wanted, aim, allowed)
+    if not BY_MODE[mode]:
+        found = _listed(asked)
+    elif mode == "hybrid" and query.fusion == "absolute":
+        found = _blended(asked, query)
+    else:
+        found = _searched(asked, query, BY_MODE[mode])
+    trust = None
+    if query.trust_weight and mode != "recent":
+        trust = trust_factor(query.trust_weight, _trust(index, snapshot)[found.rows])
+    return _weighed(index, snapshot, query, wanted, mode, found, trust, now, filtering)
+
+
+def has_every_word(snapshot: Snapshot, wanted: Wanted, found: Candidates) -> bool:
+    """Whether one memory put forward has every word of the query, in its text or in another field that is indexed."""
+    if found.matches is None or found.matches.unknown or not wanted.terms:
+        return False
+    return any_with_every(snapshot, wanted.terms, found.rows)
+
+
+def _trust(index: SpaceIndex, snapshot: Snapshot) -> Longs:
+    column = index.column(snapshot, "trust")
+    assert isinstance(column, Numbers)
+    return column.view(snapshot.size)
+
+
+def _allowed(
+    index: SpaceIndex, snapshot: Snapshot, population: Population, query: Query, wanted: Wanted, now: int
+) -> Allowed:
+    """Rows that the caller may see and asks for."""
+    if query.filter is None and not wanted.required and not wanted.phrases:
+        return population.allowed
+    reads_status = query.filter is not None and "status" in fields_of(query.filter)
+    allowed = snapshot.alive(now) if reads_status else population.mask
+    if query.filter is not None:
+        allowed = allowed & mask(query.filter, lambda field: index.column(snapshot, field), snapshot.size)
+    allowed = containing(snapshot, wanted.required, wanted.phrases, allowed)
+    return Allowed(allowed, int(np.count_nonzero(allowed)))
+
+
+def _blended(asked: Asked, query: Query) -> Candidates:
+    """Return the union of both rankings' best and of the rows around them, by the default score.
+
+    That score is fitted to these two rankings and computed in one loop over arrays, so they are named here.
+    """
+    assert asked.aim is not None
+    snapshot, population, wanted, allowed = asked.snapshot, asked.population, asked.wanted, asked.allowed
+    pool = max(POOL, query.limit)
+    lexical = Lexical(asked)
+    matches = lexical.matches
+    by_words = lexical.best(pool)
+    by_meaning = Dense(asked).best(pool)
+    rows = np.concatenate([by_words, by_meaning])
+    rows = with_neighbours(snapshot, population.mask, rows, by_words, allowed.mask, BESIDE)
+    blend = blended(snapshot, population, wanted, matches, asked.aim, alpha_of("absolute", query.alpha), rows)
+    found = Signals(
+        memories=snapshot.columns.version[rows],
+        covered=blend.covered,
+        lexical=blend.words,
+        pairs=blend.order,
+        cosine=blend.cosine,
+        persons=blend.speaker / NAMED,
+        known=known_share(matches.mass, matches.unknown, population.rows),
+        there=matches.there,
+    )
+    return Candidates(
+        rows=rows,
+        fused=blend.fused,
+        rankings={"lexical": Ranking(by_words, blend.lexical), "dense": Ranking(by_meaning, blend.cosine)},
+        blend=blend,
+        matches=matches,
+        total=_total(asked, None),
+        strength=strength(found),
+    )
+
+
+def _searched(asked: Asked, query: Query, names: Sequence[Name]) -> Candidates:
+    """Return the best of one ranking, or of several in another fusion than the default."""
+    pool = max(POOL, query.limit)
+    rankers: Mapping[Name, Ranker] = {name: RANKERS[name](asked) for name in names}
+    best: Mapping[Name, RowNumbers] = {name: ranker.best(pool) for name, ranker in rankers.items()}
+    rows = np.unique(np.concatenate(list(best.values())))
+    rankings: Mapping[Name, Ranking] = {
+        name: Ranking(best[name], ranker.scores(rows)) for name, ranker in rankers.items()
+    }
+    compared = [ranker.matches for ranker in rankers.values() if ranker.matches is not None]
+    matches = compared[0] if compared else None
+    return Candidates(
+        rows=rows,
+        fused=_fused(asked.snapshot, query, rows, rankings),
+        rankings=rankings,
+        matches=matches,
+        total=_total(asked, matches if len(compared) == len(rankers) else None),
+        strength=strength(_signals(asked, rows, rankings, matches)),
+    )
+
+
+def _signals(asked: Asked, rows: RowNumbers, rankings: Mapping[Name, Ranking], matches: Matches | None) -> Signals:
+    """Return the evidence in the scores of the rankings that took part."""
+    scores = {name: ranking.scores for name, ranking in rankings.items()}
+    lexical, cosine = scores.get("lexical"), scores.get("dense")
+    signals = Signals(memories=asked.snapshot.columns.version[rows], covered=lexical, lexical=lexical, cosine=cosine)
+    if matches is None:
+        return signals
+    known = known_share(matches.mass, matches.unknown, asked.population.rows)
+    return replace(signals, known=known, there=matches.there)
+
+
+def _fused(snapshot: Snapshot, query: Query, rows: RowNumbers, rankings: Mapping[Name, Ranking]) -> Doubles:
+    """Return one score for each row: that of the only ranking, or the fusion of all."""
+    if len(rankings) == 1:
+        (alone,) = rankings.values()
+        return absolute(alone.scores)
+    weights = weights_of(alpha_of(query.fusion, query.alpha))
+    if query.fusion == "rrf":
+        return reciprocal_rank(
+            weights, {name: _places(snapshot, rows, ranking.best) for name, ranking in rankings.items()}
+        )
+    return fuse(query.fusion, weights, {name: ranking.scores for name, ranking in rankings.items()})
+
+
+def _places(snapshot: Snapshot, rows: RowNumbers, ranking: RowNumbers) -> RowNumbers:
+    """The rank, from 1, that each row's memory has in a ranking; 0 for none."""
+    versions = snapshot.columns.version
+    place = {version: rank for rank, version in enumerate(versions[ranking].tolist(), start=1)}
+    return np.array([place.get(version, 0) for version in versions[rows].tolist()], np.int64)
+
+
+def _listed(asked: Asked) -> Candidates:
+    """Return every allowed memory that has a word of the query, if there is one, by its first fitting row."""
+    snapshot, chosen = asked.snapshot, asked.allowed.mask
+    if asked.wanted.terms:
+        chosen = chosen & (rank_lexical(snapshot, asked.population, asked.wanted, chosen).scores > 0)
+    rows = np.flatnonzero(chosen)
+    rows = rows[one_a_memory(snapshot, rows)]
+    return Candidates(rows=rows, fused=np.ones(len(rows)), rankings={}, total=len(rows), strength=float(len(rows) > 0))
+
+
+def _weighed(
+    index: SpaceIndex,
+    snapshot: Snapshot,
+    query: Query,
+    wanted: Wanted,
+    mode: Mode,
+    found: Candidates,
+    trust: Doubles | None,
+    now: int,
+    filtering: float,
+) -> Ranked:
+    """Apply age, importance, trust and feedback, keep the best row of each memory, cut to the limit."""
+    refreshed = None
+    at, levels = snapshot.columns.at[found.rows], snapshot.columns.importance[found.rows]
+    if mode == "recent":
+        recency = decayed(query.recency or OLDEST_FIRST, ages_in_days(at, now), np.ones_like(levels))
+        importance = np.ones_like(recency)
+    else:
+        refreshed = _refreshed(index, snapshot, query, found.rows, at, now)
+        recency = None
+        if query.recency is not None and refreshed is not None:
+            recency = recency_factor(query.recency, ages_in_days(at, now) - refreshed, levels)
+        importance = importance_factor(levels)
+    feedback = _feedback(index, snapshot, query, mode, found.rows)
+    score = found.fused * importance
+    if recency is not None:
+        score *= recency
+    if trust is not None:
+        score *= trust
+    if feedback is not None:
+        score *= feedback
+    if mode in ("metadata", "recent"):
+        places = in_order(snapshot, found.rows, score)
+        newest = np.zeros_like(score) if mode == "recent" else -score
+        places = places[np.lexsort((-at[places], newest[places]))][: query.limit]
+    else:
+        if spans := time_spans(wanted.text, now):
+            found, score = replace(found, spans=spans), score * time_factor(spans, at)
+        places = best_places(snapshot, found.rows, score, query.limit)
+    return Ranked(
+        found=found,
+        places=places,
+        score=np.minimum(score[places], 1.0),
+        recency=recency,
+        refreshed=refreshed,
+        importance=importance,
+        trust=trust,
+        feedback=feedback,
+        filtering=filtering,
+    )
+
+
+def _refreshed(
+    index: SpaceIndex, snapshot: Snapshot, query: Query, rows: RowNumbers, at: Longs, now: int
+) -> Doubles | None:
+    """The days that retrievals take off the age of each row; None where age costs nothing."""
+    if query.recency is None:
+        return None
+    if query.as_of is not None:  # who asked later is no matter of that day
+        return np.zeros(len(rows))
+    return refreshed_in_days(at, index.refreshes.last(snapshot, rows), now)
+
+
+def _feedback(index: SpaceIndex, snapshot: Snapshot, query: Query, mode: Mode, rows: RowNumbers) -> Doubles | None:
+    """The factor of what callers said of each row's memory; None when it is 1 everywhere."""
+    if mode == "recent" or query.as_of is not None:  # who said so later is no matter of that day
+        return None
+    told = index.opinions.of(snapshot, rows)
+    return None if told is None else feedback_factor(*told)
+
+
+def _total(asked: Asked, matches: Matches | None) -> int:
+    """Return how many memories could have been hits: those allowed, or among them those that match."""
+    allowed = asked.allowed
+    if matches is None and allowed is asked.population.allowed:
+        return asked.population.memories
+    chosen = allowed.mask if matches is None else allowed.mask & (matches.scores > 0)
+    return count_memories(asked.snapshot.columns.version, chosen)

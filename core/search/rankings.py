@@ -1,0 +1,101 @@
+"""The rankings of a search, by name: which of them run in a mode, and what each has found.
+
+A ranking is declared here once. Candidates, fusion and the places of hits go through the mapping by name.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Literal, Protocol
+
+import msgspec
+import numpy as np
+
+from muisti.core.index.allowed import Allowed
+from muisti.core.index.collection import Population
+from muisti.core.index.dense import Aim, cosines, nearest
+from muisti.core.index.lexical import Matches, best_matches, mark_same_text, rank_lexical
+from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.kernels import Doubles
+from muisti.core.model.terms import Mode
+from muisti.core.query.query import Wanted
+
+Name = Literal["lexical", "dense"]
+
+BY_MODE: Mapping[Mode, tuple[Name, ...]] = {
+    "hybrid": ("lexical", "dense"),
+    "semantic": ("dense",),
+    "keyword": ("lexical",),
+    "metadata": (),
+    "recent": (),
+}
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A query and the rows of a snapshot that it may rank. `aim` is None where the dense ranking does not run."""
+
+    snapshot: Snapshot
+    population: Population
+    wanted: Wanted
+    aim: Aim | None
+    allowed: Allowed
+
+
+class Ranking(msgspec.Struct, frozen=True):
+    """The outcome of one ranking.
+
+    `best` has the best row of each memory that it puts forward, best first. `scores` has one value for each candidate
+    row of the search, whichever ranking put that row forward.
+    """
+
+    best: RowNumbers
+    scores: Doubles
+
+
+class Ranker(Protocol):
+    """A ranking at work on one query."""
+
+    @property
+    def matches(self) -> Matches | None:
+        """The query's words in the rows; None for a ranking that compares no words and may put any row forward."""
+        ...
+
+    def best(self, most: int) -> RowNumbers:
+        """Return the best row of each of the best memories, best first."""
+        ...
+
+    def scores(self, rows: RowNumbers) -> Doubles:
+        """Return the score of each of these rows."""
+        ...
+
+
+class Lexical:
+    """The ranking by the words of the query: BM25 over its largest possible value, in [0, 1]."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self.matches = rank_lexical(asked.snapshot, asked.population, asked.wanted, asked.allowed.mask)
+        mark_same_text(asked.snapshot, asked.wanted, self.matches, asked.allowed.mask)
+
+    def best(self, most: int) -> RowNumbers:
+        return best_matches(self._asked.snapshot, self.matches, self._asked.allowed.mask, most)
+
+    def scores(self, rows: RowNumbers) -> Doubles:
+        return self.matches.scores[rows].astype(np.float64)
+
+
+class Dense:
+    """The ranking by the query's vector: the cosine, in [-1, 1]."""
+
+    matches = None
+
+    def __init__(self, asked: Asked) -> None:
+        assert asked.aim is not None
+        self._asked, self._aim = asked, asked.aim
+
+    def best(self, most: int) -> RowNumbers:
+        return nearest(self._asked.snapshot, self._aim, self._asked.allowed, most).rows
+
+    def scores(self, rows: RowNumbers) -> Doubles:
+        return cosines(self._asked.snapshot, self._aim, rows)
+
+
+RANKERS: Mapping[Name, Callable[[Asked], Ranker]] = {"lexical": Lexical, "dense": Dense}

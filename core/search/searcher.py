@@ -1,0 +1,314 @@
+"""The read pipeline: parse, embed, rank on the index, fetch from the store; again when the store has moved on."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from time import monotonic, perf_counter
+from typing import cast
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from muisti.core.embedding.encoder import Encoder, check_model
+from muisti.core.index.cache import Indexes
+from muisti.core.index.dense import Aim, aim, rotated
+from muisti.core.index.lexical import shares
+from muisti.core.index.snapshot import Snapshot
+from muisti.core.index.space_index import SpaceIndex
+from muisti.core.model.errors import StoreCorrupt
+from muisti.core.model.hits import Answer, Explanation, Hit, Mode, NamedTime, Timings
+from muisti.core.model.spaces import Policy
+from muisti.core.model.times import from_us
+from muisti.core.model.values import Memory, Passage
+from muisti.core.query.calibration import Calibration
+from muisti.core.query.evidence import enough
+from muisti.core.query.filters import fields_of, may_be
+from muisti.core.query.points import AsOf
+from muisti.core.query.query import Query, Wanted, parse
+from muisti.core.read.past import point_of
+from muisti.core.search.decay import ages_in_days, in_effect
+from muisti.core.search.fuse import alpha_of
+from muisti.core.search.ranking import Ranked, has_every_word, rank
+from muisti.core.search.rankings import BY_MODE
+from muisti.core.store.database import Database
+from muisti.core.store.sql import memories, spaces, version_rows
+from muisti.core.text.highlight import highlight
+from muisti.core.text.when.factor import time_match
+from muisti.core.text.when.words import TimeSpan
+
+QUICK_ROWS = 1 << 17  # of an index that is searched at once
+BRIEF_ROWS = 1 << 15  # of one that is even when others ask: more of its time is Python's than the loops'
+QUICK_TEXT = 1_000  # characters of a query that is
+
+
+class Searcher:
+    """Answers queries. Thread-safe; `encoder` is None when embeddings are off.
+
+    The recency of `default` holds where neither a query nor its space names one.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        indexes: Indexes,
+        encoder: Encoder | None,
+        calibration: Calibration,
+        default: Policy,
+    ) -> None:
+        self._database = database
+        self._indexes = indexes
+        self._encoder = encoder
+        self._calibration = calibration
+        self._default = default
+
+    def on(self, database: Database) -> "Searcher":
+        """The same on another database, which is never written to."""
+        return Searcher(database, self._indexes.on(database), self._encoder, self._calibration, self._default)
+
+    def search(self, space: str, query: Query, now: int, max_age: float = 0.0) -> Answer:
+        """The best memories of a space, best first; `now` in microseconds.
+
+        What others have written in the last `max_age` seconds may be missing; then the database need not be asked.
+
+        Raises:
+            NotFound: there is no such space.
+            ModelMismatch: another model embedded the space.
+            EpochGone, PastRetention, PointAhead: it cannot be searched as it was at `query.as_of`.
+        """
+        if query.as_of is not None:
+            return self._search_past(space, query, query.as_of, now)
+        opened = self._indexes.past if _seeks_superseded(query) else self._indexes.fresh
+        needed = None
+        while True:
+            index, snapshot = opened(space, needed or 0)
+            answer, needed = self._tried(space, query, now, index, snapshot, needed, max_age)
+            if answer is not None:
+                return answer
+
+    def _search_past(self, space: str, query: Query, as_of: AsOf, now: int) -> Answer:
+        while True:
+            point = point_of(self._database, space, as_of, now)
+            assert point.number is not None
+            index, snapshot = self._indexes.past(space, point.number)
+            if as_of.epoch in (None, snapshot.seq.epoch):
+                snapshot = snapshot.as_of(point.number)
+                answer, _ = self._tried(space, query, point.time, index, snapshot, point.number, 0.0)
+                if answer is not None:
+                    return answer
+
+    def search_at_once(
+        self, space: str, query: Query, now: int, max_age: float = 0.0, *, alone: bool = True
+    ) -> Answer | None:
+        """The same, when that takes a millisecond or two and waits for nobody; else None.
+
+        Unless the caller is `alone`, None also where two threads would search faster than one.
+
+        Raises:
+            ModelMismatch: another model embedded the space.
+        """
+        if not self._database.local or not _is_quick(query):
+            return None
+        ready = self._indexes.at_once(space)
+        if ready is None or ready[1].size > (QUICK_ROWS if alone else BRIEF_ROWS):
+            return None
+        return self._tried(space, query, now, *ready, None, max_age)[0]
+
+    def _tried(
+        self,
+        space: str,
+        query: Query,
+        now: int,
+        index: SpaceIndex,
+        snapshot: Snapshot,
+        needed: int | None,
+        max_age: float,
+    ) -> tuple[Answer | None, int]:
+        """The answer from a snapshot; or None when it must have seen another change first, and that change.
+
+        What is written after `needed`, None for the moment of the read, may stay out.
+        """
+        began = perf_counter()
+        asked, known = query, index.space
+        recency = in_effect(asked.recency, asked.mode, known.space.policy, self._default)
+        if recency is not asked.recency:
+            query = replace(query, recency=recency)
+        wanted = parse(query.text, query.match)
+        now = now if query.reference_time is None else query.reference_time
+        mode, degraded = self._mode(index, snapshot, query.mode)
+        direction = self._aim(wanted.text) if "dense" in BY_MODE[mode] else None
+        embedded = perf_counter()
+        heard = index.opinions.number if query.as_of is None else None
+        ranked = rank(index, snapshot, query, wanted, mode, direction, now)
+        ready = perf_counter()
+        found, newest = self._fetch(index, snapshot, ranked, max_age, heard, again=needed is not None)
+        if found is None or snapshot.seq.number < (newest if needed is None else needed):
+            return None, newest
+        ruled = index.space
+        if ruled is not known and in_effect(asked.recency, asked.mode, ruled.space.policy, self._default) != recency:
+            return None, newest  # the policy has changed since
+        timings = Timings(
+            embed=1000 * (embedded - began),
+            filter=1000 * ranked.filtering,
+            rank=1000 * (ready - embedded - ranked.filtering),
+            fetch=1000 * (perf_counter() - ready),
+        )
+        evidence = self._calibration.level(ranked.found.strength, mode, index.space.space.generation, space)
+        if evidence == "none" and has_every_word(snapshot, wanted, ranked.found):
+            evidence = "weak"
+        held = enough(evidence, query.min_evidence)
+        answer = Answer(
+            hits=_Hits(snapshot, query, wanted, mode, ranked, now).of(found) if held else (),
+            total=ranked.found.total,
+            evidence=evidence,
+            strength=ranked.found.strength,
+            strategy=mode,
+            degraded=degraded,
+            seq=snapshot.seq,
+            timings=timings,
+            recency=recency,
+        )
+        return answer, newest
+
+    def _mode(self, index: SpaceIndex, snapshot: Snapshot, asked: Mode) -> tuple[Mode, tuple[str, ...]]:
+        """The mode that can run, and in words what is missing from the asked one."""
+        if "dense" not in BY_MODE[asked]:
+            return asked, ()
+        if self._encoder is None:
+            return "keyword", ("embeddings are off: ranked by keyword only",)
+        generation = index.space.space.generation
+        if generation is None:
+            missing = ("no memory of this space is embedded: ranked by keyword only; run `muisti reembed`",)
+            return "keyword", missing if snapshot.size else ()
+        check_model(self._encoder, index.space.space.name, generation)
+        bare = snapshot.unembedded
+        return asked, (f"{bare} passages have no embedding and rank by keyword only; run `muisti reembed`",) * bool(
+            bare
+        )
+
+    def _aim(self, text: str) -> Aim:
+        assert self._encoder is not None
+        return aim(rotated(self._encoder.encode_query(text)))
+
+    def _fetch(
+        self,
+        index: SpaceIndex,
+        snapshot: Snapshot,
+        ranked: Ranked,
+        max_age: float,
+        heard: int | None,
+        *,
+        again: bool,
+    ) -> tuple[dict[int, Memory] | None, int]:
+        """The memories by version id and the space's newest change; None and 0 when the index is of no more use.
+
+        `heard` is how many verdicts were ranked with, None when they do not count. With `again` newer ones may stay
+        out, but not all.
+        """
+        versions = snapshot.columns.version[ranked.rows].tolist()
+        known = index.recent.known(snapshot.seq.number, versions, max_age) if max_age else None
+        if known is not None:
+            return known, snapshot.seq.number
+        space, asked_at = index.space, monotonic()
+        rows, state = self._database.read([memories.by_rows(versions), spaces.state(space.id)])
+        name, newest = space.space.name, cast(int, state[0][1]) if state else -1
+        if newest < snapshot.seq.number or state[0][0] != space.space.epoch or state[0][2] != space.generation:
+            self._indexes.drop(name)  # made anew, embedded anew, or a copy of earlier days was put in its place
+            return None, 0
+        if state[0][5] != space.policy:
+            index.space = spaces.with_policy(space, cast(str, state[0][5]))
+        if snapshot.seq.number < cast(int, state[0][3]):  # what it shows may be erased
+            return None, newest
+        if heard is not None and heard < cast(int, state[0][4]):
+            index.opinions.renew()
+            if not again or not heard:
+                return None, newest
+        found = {cast(int, row[0]): version_rows.memory(row, name) for row in rows}
+        if len(found) < len(set(versions)):
+            if newest == snapshot.seq.number:
+                raise StoreCorrupt(f"the index of space {name!r} has memories that are not stored; run `muisti doctor`")
+            return None, newest  # some were erased meanwhile
+        if max_age:
+            index.recent.note(newest, found, asked_at)
+        return found, newest
+
+
+def _is_quick(query: Query) -> bool:
+    """Whether a query only ranks. Lists, filters, phrases and required words look at every row."""
+    ranks = query.mode not in ("metadata", "recent") and not query.trust_weight
+    ranks = ranks and query.filter is None and query.as_of is None
+    return ranks and query.match == "any" and '"' not in query.text and len(query.text) <= QUICK_TEXT
+
+
+def _seeks_superseded(query: Query) -> bool:
+    """Whether a query may find superseded memories, which only the index of all versions has."""
+    asked = query.filter
+    return asked is not None and "status" in fields_of(asked) and may_be(asked, "status", "superseded")
+
+
+class _Hits:
+    """Builds hits from what was ranked and fetched."""
+
+    def __init__(self, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, ranked: Ranked, now: int) -> None:
+        self._snapshot, self._query, self._wanted = snapshot, query, wanted
+        self._mode, self._ranked, self._now = mode, ranked, now
+
+    def of(self, fetched: dict[int, Memory]) -> tuple[Hit, ...]:
+        """A hit for each ranked memory, by the version ids of what was fetched."""
+        c, rows = self._snapshot.columns, self._ranked.rows
+        versions = c.version[rows].tolist()
+        passages = zip(c.number[rows].tolist(), c.start[rows].tolist(), c.stop[rows].tolist(), strict=True)
+        places = {
+            name: {version: rank for rank, version in enumerate(c.version[ranking.best].tolist(), start=1)}
+            for name, ranking in self._ranked.found.rankings.items()
+        }
+        scores, found = self._ranked.score.tolist(), self._ranked.places.tolist()
+        return tuple(
+            Hit(
+                memory=fetched[version],
+                score=score,
+                ranks={name: ranks[version] for name, ranks in places.items() if version in ranks},
+                passage=Passage(*passage),
+                highlight=self._highlight(fetched[version].content[passage[1] : passage[2]]),
+                explain=self._explain(place) if self._query.explain else None,
+            )
+            for version, passage, score, place in zip(versions, passages, scores, found, strict=True)
+        )
+
+    def _highlight(self, text: str) -> str | None:
+        return highlight(text, set(self._wanted.terms)) if self._query.highlight else None
+
+    def _explain(self, place: int) -> Explanation:
+        """How the candidate at a place came to its score."""
+        ranked, found, query = self._ranked, self._ranked.found, self._query
+        row = int(found.rows[place])
+        lexical = found.score("lexical", place)
+        fusion = query.fusion if self._mode == "hybrid" else None
+        terms = {} if found.matches is None else shares(self._snapshot, found.matches, self._wanted, row)
+        return Explanation(
+            fusion=fusion,
+            alpha=None if fusion is None else alpha_of(fusion, query.alpha),
+            lexical=lexical,
+            bm25=None if lexical is None else sum(terms.values()),
+            cosine=found.score("dense", place),
+            blend=None if found.blend is None else found.blend.parts(place),
+            fused=float(found.fused[place]),
+            time=_time(found.spans, int(self._snapshot.columns.at[row])),
+            recency=1.0 if ranked.recency is None else float(ranked.recency[place]),
+            decay=UNSET if query.recency is None else query.recency.stated(),
+            importance=float(ranked.importance[place]),
+            refreshed_days=0.0 if ranked.refreshed is None else float(ranked.refreshed[place]),
+            trust=1.0 if ranked.trust is None else float(ranked.trust[place]),
+            feedback=1.0 if ranked.feedback is None else float(ranked.feedback[place]),
+            age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._now)[0]),
+            terms=terms,
+        )
+
+
+def _time(spans: Sequence[TimeSpan], at: int) -> NamedTime | None:
+    match = time_match(spans, at)
+    if match is None:
+        return None
+    return NamedTime(words=match.words, start=_moment(match.start), stop=_moment(match.stop), factor=match.factor)
+
+
+def _moment(us: int | None) -> datetime | None:
+    return None if us is None else from_us(us)

@@ -1,0 +1,1 @@
+"""Spaces as wholes: made, copied, merged, marked and taken back."""

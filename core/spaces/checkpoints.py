@@ -1,0 +1,238 @@
+"""Named points of a space's history: what changed since, and back to one."""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.identity.caller import Caller
+from muisti.core.model.comparisons import Checkpoint, Diff, MemoryChange
+from muisti.core.model.errors import AlreadyExists, Forbidden, InvalidInput, NotFound, TooLarge
+from muisti.core.model.ids import id_text
+from muisti.core.model.outcomes import RolledBack, Written
+from muisti.core.model.values import LIMIT_MAX, REASON_MAX, Memory, Seq
+from muisti.core.operations.reembed import embed_past
+from muisti.core.query.points import Point, parse
+from muisti.core.read.diff import differences
+from muisti.core.read.past import point_of, shown_at
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Refused, Rows
+from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.sql import audit, bulk_replace, checkpoints, version_rows
+from muisti.core.store.sql.spaces import SpaceRow, guard
+from muisti.core.store.sql.trial import written
+from muisti.core.write.arrivals import Arrivals
+from muisti.core.write.transactions import Call, Transactions
+
+TURNS_MAX = 50_000  # memories that one batch changes; a remote database gives a transaction 5 s
+
+_NAME = re.compile(r"[a-z][a-z0-9._-]{0,62}")  # unlike any number, any time and any Muisti-Seq
+
+
+class Checkpoints:
+    """Thread-safe; `encoder` is None when embeddings are off. All methods raise `NotFound` without such a space."""
+
+    def __init__(
+        self,
+        database: Database,
+        encoder: Encoder | None,
+        transactions: Transactions,
+        arrivals: Arrivals,
+        clock: Callable[[], int],
+    ) -> None:
+        self._arrivals = arrivals
+        self._database = database.primary
+        self._encoder = encoder
+        self._transactions = transactions
+        self._clock = clock
+
+    def create(
+        self, space: str, name: str, note: str | None, caller: Caller, *, dry_run: bool = False
+    ) -> tuple[Checkpoint, Seq]:
+        """Name the point where the space stands. What stood there is kept until the checkpoint is deleted.
+
+        Raises:
+            InvalidInput, Forbidden.
+            AlreadyExists: there is one of this name.
+        """
+        check_whole(caller)
+        if not _NAME.fullmatch(name):
+            problem = "1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter"
+            raise InvalidInput.at("$.name", f"{name[:80]!r} is no name for a checkpoint: {problem}")
+        if note is not None and len(note) > REASON_MAX:
+            raise InvalidInput.at("$.note", f"has {len(note):,} characters; at most {REASON_MAX:,} are allowed")
+        found, now = find_space(self._database, space), self._clock()
+        if self._named(found, name):
+            raise AlreadyExists(f"space {space!r} has a checkpoint {name!r} already; delete that one first")
+        batch = [guard(found), checkpoints.insert(found, name, now, caller.actor, note)]
+        rows = written(self._database, batch, checkpoints.named(found, name), dry_run=dry_run)
+        if not rows:
+            raise NotFound("checkpoint", name)
+        return checkpoints.checkpoint(rows[0]), found.seq
+
+    def all(self, space: str) -> tuple[list[Checkpoint], Seq]:
+        """Newest first."""
+        found = find_space(self._database, space)
+        (rows,) = self._database.read([checkpoints.all_of(found)])
+        return [checkpoints.checkpoint(row) for row in rows], found.seq
+
+    def delete(self, space: str, name: str, caller: Caller, *, dry_run: bool = False) -> None:
+        """Forget a checkpoint; what stood there is kept no longer than anything else.
+
+        Raises:
+            NotFound: there is none of this name.
+        """
+        check_whole(caller)
+        found = find_space(self._database, space)
+        if not self._named(found, name):
+            raise NotFound("checkpoint", name[:80])
+        written(self._database, [checkpoints.delete(found, name)], checkpoints.all_of(found), dry_run=dry_run)
+
+    def diff(
+        self, space: str, since: str, until: str | None, caller: Caller, *, limit: int = 50, cursor: str | None = None
+    ) -> Diff:
+        """What was added, changed and ended between two points, each a checkpoint, a time or a change; None is now.
+
+        What came and went in between is not there. Memories come in the order of their ids.
+
+        Raises:
+            InvalidInput, PastRetention, PointAhead, EpochGone.
+        """
+        if not 1 <= limit <= LIMIT_MAX:
+            raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
+        found = find_space(self._database, space)
+        first = self._point(found, since, "$.since")
+        last = Point(found.seq.number, first.time) if until is None else self._point(found, until, "$.until")
+        start, stop = _numbers(first, last)
+        if start > stop:
+            raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, which is since")
+        beyond = b"" if cursor is None else position(cursor)
+        (touched,) = self._database.read([checkpoints.touched(found, start, stop, beyond, limit + 1)])
+        ids = [row[0] for row in touched[:limit] if isinstance(row[0], bytes)]
+        items: list[MemoryChange] = []
+        if ids:
+            before, after = self._database.read(
+                [checkpoints.stood(found, ids, first), checkpoints.stood(found, ids, last)]
+            )
+            items = list(_changes(ids, _by_id(before, space, caller), _by_id(after, space, caller)))
+        more = cursor_of(ids[-1]) if len(touched) > limit else None
+        epoch = found.space.epoch
+        return Diff(items=tuple(items), next_cursor=more, since=Seq(epoch, start), until=Seq(epoch, stop))
+
+    def roll_back(self, space: str, to: str, call: Call) -> RolledBack:
+        """Let all memories stand as they stood at a point, in one step; what came since ends.
+
+        That is a change like others: it can be undone, and rolled back. To repeat it changes nothing more. Text that
+        becomes current again passes the policy of the space first, as if it were new.
+
+        Raises:
+            SensitiveContent: the policy refuses some of it; nothing is rolled back.
+            InvalidInput, Forbidden, PastRetention, PointAhead, EpochGone, QuotaExceeded, ModelMismatch.
+            TooLarge: more memories than one step can change.
+        """
+        check_whole(call.caller)
+        found = find_space(self._database, space)
+        point = self._point(found, to, "$.to")
+        seq = found.seq.number if point.number is None else point.number
+        (touched,) = self._database.read([checkpoints.touched_count(found, seq)])
+        check_size(touched, "roll back to a later point first, or restore single memories")
+        if self._encoder is not None:
+            embed_past(self._database, found, self._encoder, Point(seq, call.now))
+        told = audit.note(call.now, call.caller.actor, "space_rolled_back", space=space, target=str(seq))
+
+        def attempt(row: SpaceRow) -> Written:
+            shown_at(self._database, row, seq)
+            planned = [bulk_replace.back_to(row, seq)]
+            allowed = self._arrivals.allowed(row, planned, call, are_new=False)
+            ends = [told, *allowed.end]
+            return self._transactions.turn(row, [*planned, *allowed.plan], "rolled_back", call, ends, allowed.flags)
+
+        try:
+            done = self._transactions.run(space, call, attempt)
+        except Refused as refused:
+            if refused.code != Refusal.CONSTRAINT:
+                raise
+            problem = f"change {seq} lies within a step that passed an address on; name a point before or behind it"
+            raise InvalidInput.at("$.to", problem) from refused
+        assert done.tally is not None
+        made = 0 if done.plan is not None else done.tally.changes
+        return RolledBack(to=Seq(done.seq.epoch, seq), before=Seq(done.seq.epoch, done.seq.number - made), written=done)
+
+    def _named(self, space: SpaceRow, name: str) -> Rows:
+        return self._database.read([checkpoints.named(space, name)])[0]
+
+    def _point(self, space: SpaceRow, text: str, path: str) -> Point:
+        """The point that a checkpoint, a time or a change names."""
+        rows = self._named(space, text)
+        if rows:
+            seq = checkpoints.checkpoint(rows[0]).seq
+            return Point(seq, self._clock())
+        if _NAME.fullmatch(text) and ":" not in text:
+            raise NotFound("checkpoint", text)
+        try:
+            as_of = parse(text)
+        except InvalidInput as error:
+            raise InvalidInput.at(path, error.problems[0].message) from None
+        assert as_of is not None
+        return point_of(self._database, space.space.name, as_of, self._clock())
+
+
+def check_whole(caller: Caller) -> None:
+    """Raise `Forbidden` unless the caller sees all of a space."""
+    if not caller.sees_all:
+        raise Forbidden("that concerns a whole space; this key sees a part of it")
+
+
+def check_size(counted: Rows, advice: str) -> None:
+    """Raise `TooLarge` when a step would change too many memories."""
+    count = counted[0][0]
+    assert isinstance(count, int)
+    if count > TURNS_MAX:
+        raise TooLarge(f"{count:,} memories would change; at most {TURNS_MAX:,} do so in one step: {advice}")
+
+
+def _numbers(first: Point, last: Point) -> tuple[int, int]:
+    assert first.number is not None and last.number is not None
+    return first.number, last.number
+
+
+def _by_id(rows: Rows, space: str, caller: Caller) -> dict[bytes, Memory]:
+    """Memories that the caller sees, by id; those that were superseded are not there."""
+    found = [(row[1], version_rows.memory(row, space)) for row in rows]
+    return {
+        memory_id: one
+        for memory_id, one in found
+        if isinstance(memory_id, bytes) and one.superseded_by is None and caller.shows(one.category)
+    }
+
+
+def _changes(
+    ids: Sequence[bytes], before: Mapping[bytes, Memory], after: Mapping[bytes, Memory]
+) -> Iterator[MemoryChange]:
+    for memory_id in ids:
+        old, new = before.get(memory_id), after.get(memory_id)
+        fields = () if old is None or new is None else differences(old, new)
+        if (old is None) != (new is None) or fields:
+            kind = "added" if old is None else "ended" if new is None else "changed"
+            yield MemoryChange(id=id_text(memory_id), change=kind, before=old, after=new, fields=fields)
+
+
+def cursor_of(memory_id: bytes) -> str:
+    """Where a page in the order of ids goes on."""
+    return base64.urlsafe_b64encode(memory_id).decode()
+
+
+def position(cursor: str) -> bytes:
+    """The id that a cursor names.
+
+    Raises:
+        InvalidInput: it is none of ours.
+    """
+    try:
+        raw = base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True)
+    except (binascii.Error, UnicodeEncodeError):
+        raw = b""
+    if len(raw) != 16:
+        raise InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor; take next_cursor of the page before")
+    return raw

@@ -1,0 +1,61 @@
+"""A database as it would be after a batch that is not written: each read runs the batch, and takes it back."""
+
+from collections.abc import Sequence
+
+from muisti.core.model.errors import StoreUnavailable
+from muisti.core.store.database import Database, Ended, Rows, Scrubbed, Statement
+from muisti.core.store.free_space import Traces
+from muisti.core.support.meters import StoreMeters
+
+ONLY_READ = "what is only tried cannot be written to"
+
+
+class Rehearsed:
+    """A `Database` that is only read. A read raises `Refused` when the batch is refused."""
+
+    def __init__(self, inner: Database, batch: Sequence[Statement]) -> None:
+        self._inner = inner
+        self._batch = tuple(batch)
+
+    @property
+    def engine(self) -> str:
+        return self._inner.engine
+
+    @property
+    def local(self) -> bool:
+        return False
+
+    @property
+    def meters(self) -> StoreMeters:
+        return self._inner.meters
+
+    @property
+    def primary(self) -> Database:
+        return self
+
+    def check(self) -> None:
+        self._inner.check()
+
+    def read(self, statements: Sequence[Statement]) -> list[Rows]:
+        return self._inner.rehearse([*self._batch, *statements])[len(self._batch) :]
+
+    def write(self, statements: Sequence[Statement]) -> list[Rows]:
+        raise StoreUnavailable(ONLY_READ)
+
+    def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
+        return self.read(statements)
+
+    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
+        return False
+
+    def expect(self, writes: int) -> None:
+        pass  # nothing is queued here
+
+    def hurry(self) -> None:
+        pass
+
+    def scrub(self, traces: Traces) -> Scrubbed:
+        raise StoreUnavailable(ONLY_READ)
+
+    def close(self) -> None:
+        """The other stays open."""

@@ -1,0 +1,226 @@
+"""A database in one SQLite file, through apsw, which carries a current SQLite.
+
+One thread writes, with `synchronous=FULL`, for all (`core.store.file.writer`). Readers are pooled.
+"""
+
+import os
+import queue
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+import apsw
+
+from muisti.core.model.errors import Busy, StoreReadOnly, StoreReplaced, StoreUnavailable
+from muisti.core.store.database import Database, Ended, Rows, Scrubbed, Statement
+from muisti.core.store.file import opening
+from muisti.core.store.file.health import Health
+from muisti.core.store.file.locks import LockWait, Notice
+from muisti.core.store.file.no_writer import NoWriter
+from muisti.core.store.file.opened_files import OpenedFiles
+from muisti.core.store.file.opening import CLEAN
+from muisti.core.store.file.opening import Synchronous as Synchronous
+from muisti.core.store.file.sqlite_errors import translated
+from muisti.core.store.file.writer import CHECKPOINT_PAGES, Waiting, Writer, run
+from muisti.core.store.free_space import Traces, look
+from muisti.core.support.meters import StoreMeters
+from muisti.core.support.waiting import WouldWait, may_wait, refuse_long
+
+READER_SECONDS = 10.0  # that a thread waits for a reader
+
+
+class FileDatabase:
+    """A `Database` on one file. Several processes may open the same file."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        readers: int = 8,
+        reader_seconds: float = READER_SECONDS,
+        synchronous: Synchronous = "FULL",
+        vfs: str | None = None,
+        checkpoint_pages: int = CHECKPOINT_PAGES,
+        may_only_read: bool = False,
+        notice: Notice | None = None,
+    ) -> None:
+        """Open the file, making it when it is missing.
+
+        A read waits `reader_seconds` for one of the `readers`.
+        Below FULL, `synchronous` loses acknowledged writes in a power cut; `vfs` names another file layer; a log of
+        `checkpoint_pages` moves into the file. These serve tests.
+        `may_only_read`: a file that cannot be written is read, and refuses writes. `notice` hears who has the file
+        locked when a write has waited for a second.
+
+        Raises:
+            StoreReadOnly: the file can only be read.
+            StoreUnavailable: the file cannot be opened, or the SQLite at hand may corrupt it.
+            StoreCorrupt: the file is no Muisti database.
+        """
+        self._path = Path(path).absolute()
+        self._vfs = vfs
+        opening.refuse_unsafe_sqlite()
+        self._files: OpenedFiles | None = None
+        self._health = Health()
+        self._only_reads = False
+        waiting = LockWait(self._path, notice)
+        try:
+            with translated(self._path):
+                connection = opening.writing(self._path, vfs, synchronous, waiting)
+                if vfs is None:
+                    self._files = OpenedFiles(self._path, connection)
+            self._writer = Writer(connection, checkpoint_pages, self._files, self._health, waiting)
+        except StoreReadOnly as refusal:
+            if not may_only_read:
+                raise
+            self._only_reads = True
+            with translated():
+                opening.only_reading(self._path).close()
+            self._writer = NoWriter(refusal)
+        self._pool: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
+        for _ in range(readers):
+            self._pool.put(None)  # opened on first use
+        self._readers, self._reader_seconds = readers, reader_seconds
+
+    @property
+    def engine(self) -> str:
+        return f"SQLite {apsw.sqlite_lib_version()}"
+
+    @property
+    def local(self) -> bool:
+        return True
+
+    @property
+    def meters(self) -> StoreMeters:
+        return self._writer.meters
+
+    @property
+    def primary(self) -> Database:
+        return self
+
+    def check(self) -> None:
+        with self._reader() as connection, translated():
+            self._health.check()
+            if self._files is not None:
+                self._files.check(connection)
+
+    def read(self, statements: Sequence[Statement]) -> list[Rows]:
+        with self._reader() as connection, self._health.noting(), translated():
+            if self._files is not None:
+                self._files.glance(connection)
+            if len(statements) == 1:
+                return [run(connection, statements[0])]
+            connection.execute("BEGIN")
+            try:
+                return [run(connection, statement) for statement in statements]
+            finally:
+                if connection.in_transaction:  # a failed read may have ended it
+                    connection.execute("COMMIT")
+
+    def write(self, statements: Sequence[Statement]) -> list[Rows]:
+        waiting = Waiting()
+        self._writer.put(statements, waiting)
+        return waiting.result()
+
+    def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
+        waiting = Waiting()
+        self._writer.put(statements, waiting, kept=False)
+        return waiting.result()
+
+    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
+        self._writer.put(statements, ended)
+        return True
+
+    def expect(self, writes: int) -> None:
+        self._writer.expect(writes)
+
+    def hurry(self) -> None:
+        self._writer.hurry()
+
+    def scrub(self, traces: Traces) -> Scrubbed:
+        """Empty the log, and look through free space; rewrite the whole file where something is found there."""
+        unchecked: dict[str, str] = {}
+        found: dict[str, int] = {}
+        try:
+            self._writer.empty_log()
+            if traces.all or not self._is_clean() or self._look(traces):
+                self._writer.rewrite()
+            found["free space of the file"] = 0
+        except StoreUnavailable as error:
+            unchecked["free space of the file"] = f"not rewritten, so repeat this: {error}"
+        log = Path(f"{self._path}-wal")
+        found["write-ahead log, in bytes"] = log.stat().st_size if log.exists() else 0
+        return Scrubbed(found, unchecked)
+
+    def close(self) -> None:
+        if not self._writer.close():
+            return
+        connections = [self._pool.get() for _ in range(self._readers)]
+        connections.append(self._writer.connection)
+        opened = [connection for connection in connections if connection is not None]
+        if self._files is not None and not self._files.ours:
+            for connection in opened:  # else the last to close would move our log into another's file
+                opening.leave_log(connection)
+        for connection in opened:
+            connection.close()  # the last empties the log
+        if self._files is not None:
+            self._files.close()
+
+    @contextmanager
+    def _reader(self) -> Generator[apsw.Connection]:
+        connection = self._free()
+        try:
+            if connection is None:
+                refuse_long()
+                connection = self._open_reader()
+            yield connection
+        finally:
+            self._pool.put(connection)
+
+    def _free(self) -> apsw.Connection | None:
+        """Take a reader out of the pool; None is one that is not open yet.
+
+        Raises:
+            WouldWait: none is free, and this code may not wait for one.
+            Busy: none became free in time.
+        """
+        try:
+            return self._pool.get(may_wait(), self._reader_seconds)
+        except queue.Empty:
+            if not may_wait():
+                raise WouldWait from None
+            raise Busy(
+                f"all {self._readers} readers of the database were in use for {self._reader_seconds:g} s; try again"
+            ) from None
+
+    def _open_reader(self) -> apsw.Connection:
+        with translated():
+            if self._only_reads:
+                return opening.only_reading(self._path)
+            connection = opening.reading(self._path, self._vfs)
+            try:
+                if self._files is not None:  # the path may name another database by now
+                    self._files.check(connection)
+            except StoreReplaced:
+                opening.leave_log(connection)
+                connection.close()
+                raise
+            return connection
+
+    def _is_clean(self) -> bool:
+        with self._reader() as connection, translated():
+            return cast(int, connection.pragma("user_version")) == CLEAN
+
+    def _look(self, traces: Traces) -> int:
+        """How much of what was erased is in free space.
+
+        Read through SQLite's own layer: whoever else closes the file lets go of the locks that SQLite has on it.
+        """
+        flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
+        with translated():
+            file = apsw.VFSFile(self._vfs or "", str(self._path), [flags, 0])
+            try:
+                return look(file, traces)
+            finally:
+                file.xClose()

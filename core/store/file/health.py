@@ -1,0 +1,31 @@
+"""Damage that reads and writes of a database have met. After that nothing more is written to it."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import apsw
+
+from muisti.core.model.errors import StoreCorrupt
+
+ADVICE = "stop Muisti and run `muisti doctor`, which says what is damaged and how to save the rest"
+
+
+class Health:
+    """Remembers damage. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._damaged = False
+
+    def check(self) -> None:
+        """Raise `StoreCorrupt` when damage was met."""
+        if self._damaged:
+            raise StoreCorrupt(f"the database file is damaged, so nothing is written to it: {ADVICE}")
+
+    @contextmanager
+    def noting(self) -> Generator[None]:
+        """Remember the damage that ends what is done inside; a text of a row that is no text is not the file's."""
+        try:
+            yield
+        except StoreCorrupt as error:
+            self._damaged = self._damaged or isinstance(error.__cause__, apsw.CorruptError | apsw.NotADBError)
+            raise

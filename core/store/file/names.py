@@ -1,0 +1,34 @@
+"""Names in a database file for a shell that completes words: read quickly, by no more than the file."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Literal, cast
+
+from muisti.core.model.ids import id_text
+from muisti.core.store.file.opening import reading
+from muisti.core.store.file.sqlite_errors import translated
+
+Named = Literal["space", "category", "tag", "memory"]
+_HERE = "v.space_id = (SELECT id FROM spaces WHERE name = :space) AND v.died IS NULL"
+_SQL: dict[Named, str] = {
+    "space": "SELECT name, '' FROM spaces ORDER BY name",
+    "category": f"SELECT min(v.category), count(*) FROM versions v WHERE {_HERE} AND v.category IS NOT NULL "
+    "GROUP BY v.category_folded ORDER BY count(*) DESC",
+    "tag": f"SELECT min(t.spelling), count(*) FROM versions v JOIN tags t ON t.version_id = v.id WHERE {_HERE} "
+    "GROUP BY t.tag ORDER BY count(*) DESC",
+    "memory": f"SELECT v.memory_id, substr(v.content, 1, 60) FROM versions v WHERE {_HERE} ORDER BY v.born DESC",
+}
+
+
+def names(path: Path, kind: Named, space: str, most: int) -> list[tuple[str, str]]:
+    """Names of a kind in a space with a word about each: how many memories it has, or how the memory begins.
+
+    Raises:
+        MuistiError: the file cannot be read.
+    """
+    with translated(), closing(reading(path, None)) as connection:
+        rows = connection.execute(f"{_SQL[kind]} LIMIT :most", {"space": space, "most": most})
+        return [
+            (id_text(cast(bytes, name)) if kind == "memory" else str(name), str(about))
+            for name, about in rows.fetchall()
+        ]

@@ -1,0 +1,179 @@
+"""Connections to a SQLite file: made, checked, and set up to read or to write."""
+
+import errno
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, cast
+
+import apsw
+
+from muisti.core.model.errors import StoreCorrupt, StoreReadOnly, StoreUnavailable
+from muisti.core.store.file.locks import BUSY_SECONDS, PAUSE_SECONDS, LockWait, holder
+
+APPLICATION_ID = 0x4D756973  # "Muis"
+BUSY_TIMEOUT_MS = round(1000 * BUSY_SECONDS)
+JOURNAL_LIMIT_BYTES = 64 << 20
+READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
+CLEAN = 1  # user_version of a file in which all that was ever deleted was overwritten
+# One statement, one snapshot: another process may be making the database.
+IDENTITY = "SELECT application_id, (SELECT count(*) FROM sqlite_master) FROM pragma_application_id"
+
+Synchronous = Literal["FULL", "NORMAL", "OFF"]
+Open = Callable[[], apsw.Connection]
+
+
+def is_safe_sqlite(version: str) -> bool:
+    """Whether this SQLite is free of the WAL-reset corruption (sqlite.org/wal.html#walresetbug).
+
+    >>> [is_safe_sqlite(v) for v in ("3.40.1", "3.44.6", "3.51.2", "3.51.3", "3.52.0", "3.54.1")]
+    [False, True, False, True, False, True]
+    """
+    number = tuple(int(part) for part in version.split("."))
+    if number[:2] == (3, 52):
+        return number > (3, 52, 0)  # 3.52.0 was withdrawn for other faults
+    return (3, 44, 6) <= number < (3, 45) or (3, 50, 7) <= number < (3, 51) or number >= (3, 51, 3)
+
+
+def refuse_unsafe_sqlite() -> None:
+    """Raises `StoreUnavailable` when the SQLite at hand may corrupt what it writes."""
+    version = apsw.sqlite_lib_version()
+    if not is_safe_sqlite(version):
+        raise StoreUnavailable(f"SQLite {version} may corrupt write-ahead logs; install a newer apsw")
+
+
+def connect(path: Path, vfs: str | None, waiting: LockWait | None = None, *, uri: str | None = None) -> apsw.Connection:
+    """A connection that waits for locks; `uri` names the file in SQLite's way, and is then read and never written."""
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI if uri else None
+    if flags is None:
+        connection = apsw.Connection(str(path), vfs=vfs, statementcachesize=256)
+    else:
+        connection = apsw.Connection(str(uri), flags=flags, statementcachesize=256)
+    connection.set_busy_handler(waiting or LockWait(path))
+    # Else SQLite, as apsw builds it, compiles a join anew each time that values are bound to it (docs/why.md).
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    return connection
+
+
+def reading(path: Path, vfs: str | None) -> apsw.Connection:
+    """A connection that cannot write."""
+    connection = connect(path, vfs)
+    connection.pragma("query_only", True)
+    return connection
+
+
+def only_reading(path: Path) -> apsw.Connection:
+    """A connection to a file that cannot be written, or in whose folder nothing can.
+
+    Raises:
+        StoreReadOnly: it has a log with commits that SQLite cannot read without writing.
+        StoreCorrupt, StoreUnavailable: it is no database, or cannot be read either.
+    """
+    log = Path(f"{path}-wal")
+    uri = f"{path.as_uri()}?mode=ro"
+    try:
+        return _looked_at(connect(path, None, uri=uri))
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
+        if log.exists() and log.stat().st_size:
+            raise StoreReadOnly(
+                f"{path.name} cannot be written, and SQLite cannot read its log {log.name} without that; copy both "
+                "files to a folder that can be written"
+            ) from None
+    return _looked_at(connect(path, None, uri=f"{uri}&immutable=1"))
+
+
+def _looked_at(connection: apsw.Connection) -> apsw.Connection:
+    try:
+        found, tables = cast(tuple[int, int], connection.execute(IDENTITY).get)
+        if found != APPLICATION_ID:
+            raise StoreCorrupt(f"this is {'a database of another program' if tables else 'no Muisti database yet'}")
+    except (apsw.Error, StoreCorrupt):
+        connection.close()
+        raise
+    return connection
+
+
+def writing(path: Path, vfs: str | None, synchronous: Synchronous, waiting: LockWait | None = None) -> apsw.Connection:
+    """A connection that writes ahead, and leaves checkpoints to others. Makes the file where it is missing.
+
+    Raises:
+        StoreCorrupt: the file is no Muisti database.
+        StoreReadOnly: it can be read at most.
+    """
+    if vfs is None:
+        _make_file(path)
+    try:
+        return _writing(path, vfs, synchronous, waiting)
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
+        raise StoreReadOnly(_read_only(path, "its folder cannot be written")) from error
+    except apsw.BusyError as error:
+        raise StoreUnavailable(f"the database is held by {holder(path)}; try again") from error
+
+
+def _make_file(path: Path) -> None:
+    """Make the file where it is missing, for its owner alone."""
+    try:
+        _make_folder(path.parent)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        if error.errno in READ_ONLY and path.is_file() and os.access(path, os.R_OK):
+            raise StoreReadOnly(_read_only(path, error.strerror or "")) from error
+        raise StoreUnavailable(f"the database {path} cannot be opened: {error.strerror}") from error
+
+
+def _read_only(path: Path, why: str) -> str:
+    return (
+        f"the database {path} can only be read ({why}): nothing is written; change its permissions, or copy it to a "
+        "folder that can be written"
+    )
+
+
+def _writing(path: Path, vfs: str | None, synchronous: Synchronous, waiting: LockWait | None) -> apsw.Connection:
+    connection = connect(path, vfs, waiting)
+    found, tables = cast(tuple[int, int], connection.execute(IDENTITY).get)
+    if found != APPLICATION_ID and tables:
+        connection.close()
+        raise StoreCorrupt(f"{path.name} is a database of another program (application_id {found})")
+    _keep_log(connection)
+    connection.pragma("synchronous", synchronous)
+    connection.pragma("secure_delete", True)
+    if found != APPLICATION_ID:
+        connection.pragma("application_id", APPLICATION_ID)
+        connection.pragma("user_version", CLEAN)
+    connection.pragma("foreign_keys", True)
+    connection.pragma("journal_size_limit", JOURNAL_LIMIT_BYTES)
+    connection.wal_autocheckpoint(0)
+    return connection
+
+
+def leave_log(connection: apsw.Connection) -> None:
+    """Let the connection close without a checkpoint, and without deleting the log."""
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and those above, and make them last: SQLite syncs the folder of its file and none above it."""
+    missing = [above for above in (folder, *folder.parents) if not above.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for made in missing if os.name == "posix" else ():
+        parent = os.open(made.parent, os.O_RDONLY)
+        try:
+            os.fsync(parent)
+        finally:
+            os.close(parent)
+
+
+def _keep_log(connection: apsw.Connection) -> None:
+    """Write ahead. SQLite does not wait by itself for another process that makes a new file do so, so this does."""
+    ends = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            mode = connection.pragma("journal_mode", "wal")
+            if mode != "wal":
+                raise StoreUnavailable(f"this file system allows journal mode {mode} only; use a local disk")
+            return
+        except apsw.BusyError:
+            if time.monotonic() >= ends:
+                raise
+        time.sleep(PAUSE_SECONDS)

@@ -1,0 +1,57 @@
+"""Codes with which the database refuses a batch: the SQL that refuses and the code that handles it both read them here.
+
+Callers never see them: whoever writes a batch turns its refusal into an error of `core.model.errors`, or tries again.
+"""
+
+from enum import StrEnum
+
+_MARK = "refused: "  # what the view `refuse` puts before a code
+
+
+class Refusal(StrEnum):
+    """Why a batch was refused. The view `refuse` of the schema knows all but the last two."""
+
+    NO_SPACE = "no_space"  # the space is gone, or another one has its name
+    SPACE_EXISTS = "space_exists"
+    NO_MEMORY = "no_memory"  # the memory or webhook is gone
+    NO_PARENT = "no_parent"  # the parent is no memory of the space
+    STALE = "stale"  # the database has changed since the batch was prepared
+    DUPLICATE = "duplicate"  # a current memory has the same text
+    ADDRESS_TAKEN = "address_taken"  # another current memory has the category and key
+    MODEL_MISMATCH = "model_mismatch"  # another model embeds the space, or its policy has changed
+    REQUEST_KNOWN = "request_known"  # the idempotency key has an answer
+    INCOMPLETE = "incomplete"  # vectors are missing, or a space has as many probes or webhooks as it may have
+    QUOTA_EXCEEDED = "quota_exceeded"
+    UNKNOWN = "unknown"  # a code that the view does not know: a fault of ours
+    CONSTRAINT = "constraint"  # a constraint of a table, and no statement of ours
+
+
+_BY_CODE = {str(code): code for code in Refusal}
+
+
+def refuse(code: Refusal) -> str:
+    """Return the head of a statement that refuses a batch when the clauses behind it find a row.
+
+    >>> refuse(Refusal.STALE) + " WHERE 1"
+    "INSERT INTO refuse SELECT 'stale' WHERE 1"
+    """
+    return f"INSERT INTO refuse SELECT '{code}'"
+
+
+def refuse_one_of(condition: str, code: Refusal, otherwise: Refusal) -> str:
+    """Return the head of a statement that refuses a batch with `code` where the condition holds, else with another.
+
+    >>> refuse_one_of("1", Refusal.STALE, Refusal.NO_SPACE)
+    "INSERT INTO refuse SELECT CASE WHEN 1 THEN 'stale' ELSE 'no_space' END"
+    """
+    return f"INSERT INTO refuse SELECT CASE WHEN {condition} THEN '{code}' ELSE '{otherwise}' END"
+
+
+def refusal_of(message: str) -> Refusal:
+    """Return the code in the message of a constraint that a batch broke.
+
+    >>> refusal_of("refused: stale"), refusal_of("UNIQUE constraint failed: spaces.name")
+    (<Refusal.STALE: 'stale'>, <Refusal.CONSTRAINT: 'constraint'>)
+    """
+    _, mark, code = message.partition(_MARK)
+    return _BY_CODE.get(code, Refusal.UNKNOWN) if mark else Refusal.CONSTRAINT

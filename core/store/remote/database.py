@@ -1,0 +1,386 @@
+"""A database on a server that speaks Hrana: sqld or Turso. Writes go to the primary, reads to a replica if any.
+
+A batch is one request. Every write carries an id that it records with itself, so that after a lost reply the database
+knows whether it was committed; see `writes`.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from muisti.core.model.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable, TooLarge
+from muisti.core.store.database import Database, Ended, Row, Rows, Scrubbed, Statement
+from muisti.core.store.free_space import Traces
+from muisti.core.store.remote import writes
+from muisti.core.store.remote.hrana import BatchResult, Step, rows_of, transaction
+from muisti.core.store.remote.hrana_errors import Passing, Unsure, check, is_bad_statement, is_too_large, whole
+from muisti.core.store.remote.http_client import NoAnswer, Server, TooSlow
+from muisti.core.store.remote.replication import Progress, Reached
+from muisti.core.store.remote.retry import PASSING, Patience, reason_of, tally
+from muisti.core.support.meters import StoreMeters
+
+SECONDS = 10.0  # that a call may take, repetitions included
+REPLICATION_SECONDS = 1.0  # that a replica gets to catch up, and to answer before it is asked how it is
+PROBE_SECONDS = 0.2
+POLL_SECONDS = 0.02
+STREAM_SECONDS = 60.0  # of silence while all of a database is read
+REST_SECONDS = 5.0  # for which a replica that did not answer is left alone
+UNREACHED = (
+    "rows were written over before they were deleted; copies that the server made of them before, and its logs, are "
+    "out of reach until it uses their pages again and compacts its logs (docs/erasure.md)"
+)
+BEHIND = "the read replica of the database has not come that far yet; try again"
+LARGE_KNOWN = 100  # batches remembered because their rows take more room than one answer has
+SMALL_BYTES = 1_000_000  # an answer that had room enough
+# What a server is sure to finish within the 5 s that it gives a transaction while others wait (docs/why.md).
+STATEMENTS_MAX = 50_000
+VALUES_MAX = 100_000_000  # bytes and characters in a batch
+VALUE_MAX = 4_000_000  # in one value
+
+_READ, _WRITE = "BEGIN DEFERRED", "BEGIN IMMEDIATE"
+_TABLES = Statement("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+_VERSION = Statement("SELECT sqlite_version()")
+_PROBE = [Step(Statement("SELECT 1"), rows=True)]
+
+R = TypeVar("R")
+
+
+class RemoteDatabase:
+    """A `Database` on a server. Any number of processes may use the same one."""
+
+    def __init__(self, primary: Server, replica: Server | None = None, *, seconds: float = SECONDS) -> None:
+        """Connect. `seconds` is the longest that a call may take.
+
+        Raises:
+            StoreUnavailable: the server cannot be used.
+            StoreCorrupt: the database is another program's.
+        """
+        self._server = primary
+        self._replica = replica
+        self._rests_until = 0.0
+        self._seconds = seconds
+        self._progress = Progress()
+        self._meters = StoreMeters(lag=None if replica is None else lambda: self._progress.lag, retries=tally())
+        self._large = set[str]()
+        self._writing = threading.Lock()
+        self._closed = False
+        self._primary = _Primary(self)
+        self._engine = f"libSQL (SQLite {self._prepare()})"
+
+    @property
+    def engine(self) -> str:
+        return self._engine
+
+    @property
+    def local(self) -> bool:
+        return False
+
+    @property
+    def meters(self) -> StoreMeters:
+        return self._meters
+
+    @property
+    def primary(self) -> Database:
+        return self._primary
+
+    def check(self) -> None:
+        self._check_open()
+
+    def read(self, statements: Sequence[Statement]) -> list[Rows]:
+        self._check_open()
+        steps = _reading(statements)
+        return self._insist(lambda seconds: _rows(self._ask_nearest(steps, seconds), len(statements)))
+
+    def read_primary(self, statements: Sequence[Statement]) -> list[Rows]:
+        """The rows of each statement, as they are where all writes go."""
+        self._check_open()
+        steps = _reading(statements)
+        return self._insist(lambda seconds: _rows(self._ask_primary(steps, seconds), len(statements)))
+
+    def write(self, statements: Sequence[Statement]) -> list[Rows]:
+        self._check_open()
+        _check_size(statements)
+        began = time.perf_counter()
+        results = self._written(statements)
+        self._meters.commit_seconds.add(time.perf_counter() - began)
+        return results
+
+    def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
+        self._check_open()
+        _check_size(statements)
+        steps = [Step(statement, rows=statement.sql.startswith("SELECT")) for statement in statements]
+        batch = transaction(_WRITE, steps, end="ROLLBACK")
+
+        def run(seconds: float) -> list[Rows]:
+            with self._turn_to_write(seconds):
+                return _rows(self._ask_primary(batch, seconds, None), len(statements))
+
+        return self._insist(run)
+
+    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
+        return False
+
+    def stream(self, statements: Sequence[Statement]) -> Iterator[tuple[int, Row]]:
+        """The rows of each statement with its place, as they come, all from one snapshot of the primary.
+
+        Nothing is asked again, since half of it may have been used: whoever gets `StoreUnavailable` begins anew.
+        """
+        self._check_open()
+        steps = transaction(_READ, [Step(statement, rows=True) for statement in statements])
+        try:
+            for step, row in self._server.stream(steps, STREAM_SECONDS):
+                yield step - 1, row
+        except PASSING as problem:
+            raise StoreUnavailable(f"the database was not read to its end: {problem}; try again") from problem
+
+    def expect(self, writes: int) -> None:
+        pass  # nothing is queued here
+
+    def hurry(self) -> None:
+        pass
+
+    def scrub(self, traces: Traces) -> Scrubbed:
+        """No more than overwriting rows is possible: the server refuses VACUUM, checkpoints and `secure_delete`."""
+        return Scrubbed({}, {"free pages and logs of the database server": UNREACHED})
+
+    def close(self) -> None:
+        self._closed = True
+        for server in (self._server, self._replica):
+            if server is not None:
+                server.close()
+
+    def _written(self, statements: Sequence[Statement]) -> list[Rows]:
+        """Write until it is known that all is written, or nothing ever will be."""
+        patience = Patience(self._seconds, self._meters.retries)
+        while True:
+            write = writes.new_id()
+            steps, places = writes.steps(write, statements)
+            try:
+                with self._turn_to_write(patience.left):
+                    result = self._ask_primary(transaction(_WRITE, steps), patience.left, 1 + writes.COUNTED)
+                check(result, [1 + place for place in places])
+                return [rows_of(result.step_results[1 + place]) for place in places]
+            except (NoAnswer, Unsure) as problem:
+                outcome = self._settle(write)
+                if outcome.committed:
+                    return outcome.rows(len(statements))
+                patience.wait(problem)
+            except PASSING as problem:
+                patience.wait(problem)
+
+    @contextmanager
+    def _turn_to_write(self, seconds: float) -> Generator[None]:
+        """Wait until nobody else of this process writes, at most so long.
+
+        A database has one writer. Those who wait for it at the server hold a connection each, which goes on waiting for
+        the lock after its client has given up and come again: 16 at a time wrote a tenth of what one does.
+
+        Raises:
+            StoreUnavailable: there is no time left.
+        """
+        if not self._writing.acquire(timeout=seconds):
+            raise StoreUnavailable("the database has more to write than it can; nothing was stored, try again later")
+        try:
+            yield
+        finally:
+            self._writing.release()
+
+    def _prepare(self) -> str:
+        """See that the database is ours, and make what `writes` needs. Gives the version of SQLite."""
+        names, version = self._repeat(_READ, [_TABLES, _VERSION])
+        tables = {str(name) for (name,) in names}
+        if tables and not tables & {"schema_migrations", writes.TABLE}:
+            raise StoreCorrupt("the remote database is another program's: it has tables, and none of Muisti's")
+        if writes.TABLE not in tables:
+            self._repeat(_WRITE, writes.MAKE)
+        return str(version[0][0])
+
+    def _settle(self, write: bytes) -> writes.Outcome:
+        """Learn the fate of a write whose reply was lost; one that has not been committed never will be."""
+        try:
+            return writes.outcome(self._repeat(_WRITE, writes.settle(write), count=2)[1])
+        except StoreUnavailable as error:
+            raise StoreUnavailable(
+                "the database gave no answer to a write, which may be stored or not; repeat it with the same "
+                "Idempotency-Key, or read first"
+            ) from error
+
+    def _repeat(self, begin: str, statements: Sequence[Statement], count: int | None = None) -> list[Rows]:
+        """Run statements at the primary until they have run; twice must do no harm. One of them may give the count."""
+        batch = transaction(begin, [Step(statement, rows=True) for statement in statements])
+        counts = None if count is None else 1 + count
+
+        def run(seconds: float) -> list[Rows]:
+            return _rows(self._ask_primary(batch, seconds, counts), len(statements))
+
+        return self._insist(run)
+
+    def _insist(self, run: Callable[[float], R]) -> R:
+        """The result of what may be repeated, as often as time allows."""
+        patience = Patience(self._seconds, self._meters.retries)
+        while True:
+            try:
+                return run(patience.left)
+            except PASSING as problem:
+                patience.wait(problem)
+
+    def _ask(self, server: Server, steps: Sequence[Step], index: int | None, seconds: float) -> BatchResult:
+        """What became of a batch, streamed when one answer cannot hold its rows."""
+        key = "\n".join(step.statement.sql for step in steps)
+        if key not in self._large:
+            result = server.run(steps, index, seconds)
+            if not is_too_large(result):
+                return whole(result)
+        result, size = server.scan(steps, index, seconds)
+        if size < SMALL_BYTES:
+            self._large.discard(key)  # that one had no room beside others, or these are other rows
+        elif len(self._large) < LARGE_KNOWN:
+            self._large.add(key)
+        return whole(result)
+
+    def _ask_primary(self, steps: Sequence[Step], seconds: float, count: int | None = -3) -> BatchResult:
+        """Ask the primary; `count` is the step that gives the count, the last inside a transaction unless said."""
+        before = self._progress.newest
+        result = self._ask(self._server, steps, None, seconds)
+        reached = _reached(result, count)
+        if reached is not None:
+            self._progress.primary_at(reached, before)
+        return result
+
+    def _ask_nearest(self, steps: Sequence[Step], seconds: float) -> BatchResult:
+        """Ask the replica; the primary when there is none, or none that answers."""
+        if self._replica is not None and time.monotonic() >= self._rests_until:
+            try:
+                return self._ask_replica(self._replica, steps)
+            except PASSING as problem:
+                self._meters.retries.add("replica", reason_of(problem))
+                self._leave_alone()
+        return self._ask_primary(steps, seconds)
+
+    def _ask_replica(self, replica: Server, steps: Sequence[Step]) -> BatchResult:
+        """Ask a replica that has come as far as we have seen.
+
+        Raises:
+            NotYetReplicated: it does not come that far in time.
+        """
+        ends = time.monotonic() + REPLICATION_SECONDS
+        while True:
+            index, behind = self._progress.newest.index, self._progress.behind
+            try:
+                result = self._ask(replica, steps, index, REPLICATION_SECONDS)
+            except TooSlow:
+                if not self._has_reached(replica, index):
+                    if not behind:
+                        raise
+                    self._leave_alone()  # whoever tries again is answered by the primary
+                    raise NotYetReplicated(BEHIND) from None
+                result = self._ask(replica, steps, index, self._seconds)  # so it was the work that took its time
+            reached = _reached(result, -3)
+            if reached is None and is_bad_statement(result):  # a replica that was killed begins without the schema
+                raise Passing("the replica cannot run it yet")
+            if reached is None or self._progress.replica_at(reached):
+                return result  # without a count it is an error, which says more
+            if time.monotonic() >= ends:
+                raise NotYetReplicated(BEHIND)
+            time.sleep(POLL_SECONDS)  # the index was that of another log: the primary has been restarted
+
+    def _has_reached(self, replica: Server, wanted: int | None) -> bool:
+        """Whether a replica answers, and has come so far."""
+        try:
+            whole(replica.run(_PROBE, wanted, PROBE_SECONDS))
+        except TooSlow:
+            return False
+        return True
+
+    def _leave_alone(self) -> None:
+        """Ask the primary in place of the replica for a while."""
+        self._rests_until = time.monotonic() + REST_SECONDS
+        self._progress.replica_lost()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("the database is closed")
+
+
+class _Primary:
+    """The same database, read where it is written."""
+
+    def __init__(self, whole: RemoteDatabase) -> None:
+        self._whole = whole
+
+    @property
+    def engine(self) -> str:
+        return self._whole.engine
+
+    @property
+    def local(self) -> bool:
+        return False
+
+    @property
+    def meters(self) -> StoreMeters:
+        return self._whole.meters
+
+    @property
+    def primary(self) -> Database:
+        return self
+
+    def check(self) -> None:
+        self._whole.check()
+
+    def read(self, statements: Sequence[Statement]) -> list[Rows]:
+        return self._whole.read_primary(statements)
+
+    def write(self, statements: Sequence[Statement]) -> list[Rows]:
+        return self._whole.write(statements)
+
+    def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
+        return self._whole.rehearse(statements)
+
+    def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
+        return self._whole.queue(statements, ended)
+
+    def expect(self, writes: int) -> None:
+        pass  # nothing is queued here
+
+    def hurry(self) -> None:
+        pass
+
+    def scrub(self, traces: Traces) -> Scrubbed:
+        return self._whole.scrub(traces)
+
+    def close(self) -> None:
+        self._whole.close()
+
+
+def _check_size(statements: Sequence[Statement]) -> None:
+    """Raise `TooLarge` for a batch that a server could not be sure to take."""
+    sizes = [len(arg) for statement in statements for arg in statement.args if isinstance(arg, str | bytes)]
+    if len(statements) > STATEMENTS_MAX or sum(sizes) > VALUES_MAX or max(sizes, default=0) > VALUE_MAX:
+        raise TooLarge(
+            f"this takes {len(statements):,} statements with {sum(sizes) / 1e6:,.0f} MB of values; a remote database "
+            f"takes {STATEMENTS_MAX:,} statements with {VALUES_MAX / 1e6:,.0f} MB in one transaction, and "
+            f"{VALUE_MAX / 1e6:,.0f} MB in one value; nothing was stored: send less at a time"
+        )
+
+
+def _reading(statements: Sequence[Statement]) -> list[Step]:
+    """Steps that read all from one snapshot, and how far it has come."""
+    return transaction(_READ, [Step(statement, rows=True) for statement in (*statements, writes.COUNT)])
+
+
+def _rows(result: BatchResult, statements: int) -> list[Rows]:
+    """The rows of the first statements of a transaction."""
+    places = range(1, 1 + statements)
+    check(result, places)
+    return [rows_of(result.step_results[place]) for place in places]
+
+
+def _reached(result: BatchResult, count: int | None) -> Reached | None:
+    """How far the database has come, if step `count` has told."""
+    counted = None if count is None or len(result.step_results) < 3 else rows_of(result.step_results[count])
+    if not counted:
+        return None
+    committed = result.step_results[-2] is not None  # else what was counted was taken back
+    return Reached(int(str(counted[0][0])) - (not committed), result.index)

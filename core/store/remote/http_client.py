@@ -1,0 +1,247 @@
+"""One server that speaks Hrana over HTTP: a batch goes there, and what became of it comes back.
+
+What goes wrong on the way is one of three things: the batch was not sent, it was declined, or nobody knows.
+"""
+
+import binascii
+import math
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from ssl import SSLCertVerificationError
+from urllib.parse import SplitResult, urlsplit
+
+import urllib3
+from urllib3.exceptions import (
+    ClosedPoolError,
+    ConnectTimeoutError,
+    HTTPError,
+    ReadTimeoutError,
+    SSLError,
+)
+
+from muisti.core.model.errors import StoreUnavailable, TooLarge
+from muisti.core.store.database import Row
+from muisti.core.store.remote import hrana
+from muisti.core.store.remote.access import Token
+from muisti.core.store.remote.hrana import BadReply, BatchResult, CursorHead, Fault, Step, StepResult
+from muisti.core.store.remote.hrana_errors import raise_fault
+from muisti.core.store.remote.location import base_url
+
+CONNECT_SECONDS = 2.0
+CONNECTIONS = 64  # kept open
+CLOSE_SECONDS = 1.0
+MISSING_SECONDS = 1.0  # for which a database may seem missing: sqld says so while it closes one to make room for others
+PORTS = {"http": 80, "https": 443}
+_ALIKE = {"content-type": "application/json", "accept-encoding": "identity"}
+
+
+class NotSent(Exception):
+    """No connection: the server has not seen the request."""
+
+
+class Declined(Exception):
+    """The server has too much to do, and did nothing of the request."""
+
+
+class NoAnswer(Exception):
+    """The request was sent and no answer came: whatever it asked for may have happened or not."""
+
+
+class TooSlow(NoAnswer):
+    """No answer within the time that there was."""
+
+
+class Server:
+    """Sends batches. Thread-safe; connections are pooled. All methods raise NotSent, Declined and NoAnswer.
+
+    StoreUnavailable is raised for what no repetition mends: a token that is refused, a database that is not there.
+    """
+
+    def __init__(self, url: str, token: Token, namespace: str | None = None) -> None:
+        self._base = base_url(url)
+        self._path = urlsplit(self._base).path
+        self._token = token
+        self._namespace = {} if namespace is None else {"x-namespace-bin": _unpadded(namespace)}
+        self._missing_after = time.monotonic() + MISSING_SECONDS  # never, once it has answered
+        # TLS is verified against what the system trusts; a redirect would take the token elsewhere, so none is followed
+        self._pool = urllib3.connection_from_url(self._base, maxsize=CONNECTIONS)
+
+    def run(self, steps: Sequence[Step], index: int | None, seconds: float) -> BatchResult | Fault:
+        """Run one batch: all of it is one request."""
+        response = self._post("/v3/pipeline", hrana.pipeline_body(steps, index), seconds)
+        try:
+            return hrana.pipeline_reply(response.data)
+        except BadReply as error:
+            raise NoAnswer(f"what came back is not Hrana: {error}") from error
+
+    def scan(self, steps: Sequence[Step], index: int | None, seconds: float) -> tuple[BatchResult | Fault, int]:
+        """Run a batch whose rows come one by one, since they may take more room than one answer has.
+
+        Gives the bytes that came as well. `seconds` is the longest silence.
+        """
+        with self._cursor(steps, index, seconds) as lines:
+            return _gathered(lines, len(steps))
+
+    def stream(self, steps: Sequence[Step], seconds: float) -> Iterator[tuple[int, Row]]:
+        """The rows of a transaction, each with its step, while they come; `seconds` is the longest silence.
+
+        What a fault of the server means is raised as well.
+        """
+        step = ended = -1
+        with self._cursor(steps, None, seconds) as lines:
+            for line in lines:
+                entry = hrana.cursor_entry(line)
+                if entry.error is not None:
+                    raise_fault(entry.error)
+                if entry.type == "row":
+                    yield step, hrana.row_of(entry.row)
+                elif entry.type == "step_begin":
+                    step = entry.step
+                elif entry.type == "step_end":
+                    ended = step
+        if ended != len(steps) - 2:  # the last one is for what goes wrong
+            raise NoAnswer("the answer broke off")
+
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        self._pool.close()
+
+    @contextmanager
+    def _cursor(self, steps: Sequence[Step], index: int | None, seconds: float) -> Generator[Iterator[bytes]]:
+        """The lines of an answer that comes row by row; its stream is ended when they were read."""
+        response = self._post("/v3/cursor", hrana.cursor_body(steps, index), seconds, whole=False)
+        try:
+            lines = _lines(response)
+            head = hrana.cursor_head(next(lines, b""))
+            yield lines
+        except (HTTPError, BadReply) as error:
+            raise NoAnswer(f"the answer broke off ({type(error).__name__})") from error
+        finally:
+            response.close()  # it has gone back to the pool when all was read; what is half read must not
+        self._close(head)
+
+    def _close(self, head: CursorHead) -> None:
+        """End the stream of a cursor; the server would by itself, after ten seconds."""
+        path = self._path if head.base_url is None else _path_on(self._base, head.base_url)
+        if head.baton is None or path is None:
+            return
+        try:
+            self._send(f"{path}/v3/pipeline", hrana.close_body(head.baton), self._token.current(), CLOSE_SECONDS)
+        except (NotSent, NoAnswer):
+            return  # see above
+
+    def _post(self, path: str, body: bytes, seconds: float, *, whole: bool = True) -> urllib3.BaseHTTPResponse:
+        token, path = self._token.current(), f"{self._path}{path}"
+        response = self._send(path, body, token, seconds, whole)
+        if response.status in (401, 403):
+            renewed = self._token.current()
+            if renewed != token:  # the file has changed meanwhile
+                response.drain_conn()
+                response.release_conn()
+                response = self._send(path, body, renewed, seconds, whole)
+        return self._answered(response)
+
+    def _send(
+        self, path: str, body: bytes, token: str | None, seconds: float, whole: bool = True
+    ) -> urllib3.BaseHTTPResponse:
+        bearer = {} if token is None else {"authorization": f"Bearer {token}"}
+        try:
+            return self._pool.urlopen(
+                "POST",
+                path,
+                body=body,
+                headers=_ALIKE | self._namespace | bearer,
+                retries=False,
+                redirect=False,
+                timeout=urllib3.Timeout(connect=min(CONNECT_SECONDS, seconds), read=seconds),
+                preload_content=whole,
+            )
+        except (ConnectTimeoutError, ClosedPoolError) as error:  # the first is also a connection that is refused
+            raise NotSent("it cannot be reached") from error
+        except ReadTimeoutError as error:
+            raise TooSlow(f"no answer came within {seconds:.1f} s") from error
+        except SSLError as error:
+            if isinstance(error.args[0], SSLCertVerificationError):
+                raise StoreUnavailable("the certificate of the database is not trusted here") from error
+            raise NoAnswer("the connection broke off (TLS)") from error
+        except HTTPError as error:
+            raise NoAnswer(f"the connection broke off ({type(error).__name__})") from error
+
+    def _answered(self, response: urllib3.BaseHTTPResponse) -> urllib3.BaseHTTPResponse:
+        status = response.status
+        if status == 200:
+            self._missing_after = math.inf
+            return response
+        response.drain_conn()
+        response.release_conn()
+        if status in (401, 403):
+            raise StoreUnavailable("the database refuses our token; see MUISTI_DATABASE_TOKEN")
+        if status == 404 and time.monotonic() > self._missing_after:
+            raise StoreUnavailable(
+                "at the URL of the database is no Hrana 3, or no such database; see MUISTI_DATABASE_NAMESPACE"
+            )
+        if status in (404, 429):
+            raise Declined(f"it answered {status}")
+        if status == 413:
+            raise TooLarge("what stands before the database takes no request of this size; send less at a time")
+        if status >= 500:
+            raise NoAnswer(f"it answered {status}")
+        raise StoreUnavailable(f"what is at the database's URL does not speak Hrana 3: it answered {status}")
+
+
+def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
+    pending = b""
+    for piece in response.stream(1 << 20):
+        *whole, pending = (pending + piece).split(b"\n")
+        yield from whole
+    if pending:
+        yield pending
+
+
+def _gathered(lines: Iterator[bytes], steps: int) -> tuple[BatchResult | Fault, int]:
+    """A cursor's entries in the form of a batch's result, and the bytes that they took."""
+    results: list[StepResult | None] = [None] * steps
+    errors: list[Fault | None] = [None] * steps
+    step, rows = 0, list[list[hrana.Cell]]()
+    index: str | None = None
+    size = 0
+    for line in lines:
+        entry = hrana.cursor_entry(line)
+        size += len(line)
+        if entry.type == "row":
+            rows.append(entry.row)
+        elif entry.type == "step_begin":
+            step, rows = entry.step, list[list[hrana.Cell]]()
+        elif entry.type == "step_end":
+            results[step] = StepResult(rows)
+        elif entry.type == "step_error":
+            errors[entry.step] = entry.error
+        elif entry.type == "replication_index":
+            index = None if entry.replication_index is None else str(entry.replication_index)
+        elif entry.type == "error" and entry.error is not None:
+            return entry.error, size
+    return BatchResult(results, errors, index), size
+
+
+def _path_on(base: str, moved_to: str) -> str | None:
+    """The path of a URL that a server sends us on to; None when it is elsewhere, where the token must not go.
+
+    >>> _path_on("https://db.example:443", "https://db.example/node1/")
+    '/node1'
+    >>> [_path_on("https://db.example", url) for url in ("https://db.example.net", "http://db.example", "//[")]
+    [None, None, None]
+    """
+    try:
+        theirs = urlsplit(moved_to)
+        return theirs.path.rstrip("/") if _origin(theirs) == _origin(urlsplit(base)) else None
+    except ValueError:  # no URL at all
+        return None
+
+
+def _origin(url: SplitResult) -> tuple[str, str | None, int | None]:
+    return url.scheme, url.hostname, url.port or PORTS.get(url.scheme)
+
+
+def _unpadded(text: str) -> str:
+    return binascii.b2a_base64(text.encode(), newline=False).rstrip(b"=").decode("ascii")

@@ -1,0 +1,214 @@
+"""Makes a new database of what a damaged one still holds, as far as it can be trusted.
+
+Pages that the trees still lead to are known by their table. Those that a damaged page has cut off are known by what is
+on them: our tables are strict, so that all rows of a page fit one of them, or it is left. What is derived is not taken:
+it is made anew (`core.operations.repair`).
+"""
+
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from typing import cast
+
+import apsw
+from msgspec import Struct
+
+from muisti.core.model.fields import FOLDED
+from muisti.core.model.ids import id_text
+from muisti.core.store.database import Scalar
+from muisti.core.store.file.pages import INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE, TREE, Image, Row
+from muisti.core.store.rescue.references import settle
+from muisti.core.store.rescue.shapes import Shape, shapes
+from muisti.core.store.sql.checksums import doubt, is_json
+from muisti.core.store.sql.spaces import readable
+from muisti.core.store.sql.tables import TABLES, Table
+from muisti.core.text.terms import fold, same_text_hash
+
+Progress = Callable[[int, int], None]  # pages looked at, of how many
+
+
+class Lost(Struct, frozen=True):
+    """A version that the file had, and why it is not in the new one."""
+
+    memory: str
+    version: int
+    why: str
+
+
+class Salvaged(Struct):
+    """What came of a file: rows by table, versions that are lost, and in words where it is damaged.
+
+    `notes` are what had to be decided.
+    """
+
+    rows: dict[str, int] = {}
+    lost: list[Lost] = []
+    damage: list[str] = []
+    _known: set[tuple[str, int]] = set()
+    notes: list[str] = []
+
+    def lose(self, memory_id: bytes, version: int, why: str) -> None:
+        """Note that a version is lost; what was said of it first stays."""
+        place = (id_text(memory_id[:16]), version)
+        if place not in self._known:
+            self._known.add(place)
+            self.lost.append(Lost(*place, why))
+
+
+def salvage(
+    image: Image,
+    target: apsw.Connection,
+    now: int,
+    progress: Progress,
+    *,
+    scripts: Sequence[str] | None = None,
+    tables: Sequence[Table] = TABLES,
+) -> Salvaged:
+    """Put all rows that can be read and trusted into a new database, which has our schema and nothing else.
+
+    `scripts` have made that schema, and `tables` are its tables; None for the migrations of this code.
+    """
+    found = Salvaged()
+    target.pragma("foreign_keys", False)
+    target.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # they count, and so would count twice
+    with target:
+        target.execute("CREATE TEMP TABLE listed (memory_id BLOB, version INTEGER, PRIMARY KEY (memory_id, version))")
+        target.execute("CREATE TEMP TABLE named (id INTEGER PRIMARY KEY, name TEXT)")
+        reader = Reader(image, found.damage, scripts)
+        wanted = {table.name for table in tables if table.salvaging != "left"}
+        for shape, row in reader.rows(progress):
+            _take(target, shape, shape.named(row.rowid, row.values), found, wanted)
+        keys_lost = bool(reader.broken & {"keys", ""})
+        settle(target, found.lose, found.notes.append, now, keys_lost=keys_lost, tables=tables)
+    return found
+
+
+class Reader:
+    """The rows of a file, each with the table or the index that it is of.
+
+    `broken`: what has pages that cannot be read, "" when that may be anything."""
+
+    def __init__(self, image: Image, damage: list[str], scripts: Sequence[str] | None = None) -> None:
+        self.broken: set[str] = set()
+        self._image, self._damage = image, damage
+        self._shapes = shapes(scripts)
+        self._seen: set[int] = set()
+
+    def rows(self, progress: Progress) -> Iterator[tuple[Shape, Row]]:
+        roots = self._roots()
+        if not roots.keys() >= self._shapes.keys():  # an older file has fewer
+            self.broken.add("")
+        for name, root in roots.items():
+            before = len(self._damage)
+            yield from self._tree(root, self._shapes.get(name))
+            if len(self._damage) > before:
+                self.broken.add(name)
+            progress(len(self._seen), self._image.count)
+        self._seen |= self._image.free()
+        for number in range(1, self._image.count + 1):
+            if number not in self._seen and self._image.kind(number) in TREE:
+                yield from self._stray(number)
+            if not number % 1_000:
+                progress(number, self._image.count)
+
+    def _roots(self) -> dict[str, int]:
+        """Root pages by the names of tables and indexes, as far as they can be read."""
+        listed = [row.values for _, row in self._tree(1, _SCHEMA)]
+        return {str(name): int(str(root)) for _, name, _, root, _ in listed if isinstance(root, int) and root > 1}
+
+    def _tree(self, root: int, shape: Shape | None) -> Iterator[tuple[Shape, Row]]:
+        """The rows of a tree, as far as its pages lead."""
+        kinds = TREE
+        if shape is not None:
+            kinds = (INTERIOR_TABLE, LEAF_TABLE) if shape.rowids else (INTERIOR_INDEX, LEAF_INDEX)
+        waiting = [root]
+        while waiting:
+            number = waiting.pop()
+            if number in self._seen:
+                continue
+            if self._image.kind(number) not in kinds:
+                self._damage.append(f"page {number} is not what it must be")
+                continue
+            self._seen.add(number)
+            if shape is not None:
+                yield from self._fitting(number, shape)
+            waiting += reversed(self._image.children(number, self._damage))
+
+    def _fitting(self, number: int, shape: Shape) -> Iterator[tuple[Shape, Row]]:
+        for row in self._image.rows(number, self._damage):
+            if shape.fits(row.values):
+                yield shape, row
+            else:
+                self._damage.append(f"page {number}: a row does not fit {shape.name}")
+
+    def _stray(self, number: int) -> Iterator[tuple[Shape, Row]]:
+        """The rows of a page that no tree leads to, when they fit one table or index alone."""
+        kind = self._image.kind(number)
+        rows = [*self._image.rows(number, self._damage)]
+        alike = [shape for shape in self._shapes.values() if shape.rowids == (kind == LEAF_TABLE)]
+        fitting = [shape for shape in alike if rows and all(shape.fits(row.values) for row in rows)]
+        if len(fitting) == 1:
+            yield from ((fitting[0], row) for row in rows)
+        elif rows:
+            self._damage.append(f"page {number}: nobody can tell of what its {len(rows)} rows are")
+
+
+_SCHEMA = Shape(
+    name="sqlite_schema",
+    table="sqlite_schema",
+    columns=("type", "name", "tbl_name", "rootpage", "sql"),
+    types=("TEXT", "TEXT", "TEXT", "INTEGER", "TEXT"),
+    nullable=(False, False, False, False, True),
+    least=5,
+    key=None,
+    rowids=True,
+)
+
+
+def _take(
+    target: apsw.Connection, shape: Shape, row: dict[str, Scalar], found: Salvaged, wanted: Container[str]
+) -> None:
+    if shape.name == "sqlite_autoindex_versions_1":
+        target.execute("INSERT OR IGNORE INTO listed VALUES (?, ?)", (row["memory_id"], row["version"]))
+    elif shape.name == "sqlite_autoindex_spaces_1":
+        target.execute("INSERT OR IGNORE INTO named VALUES (?, ?)", (row["rowid"], row["name"]))
+    elif not shape.index and shape.name in wanted:
+        why = _doubt(shape.name, row)
+        if why is None:
+            _insert(target, shape.name, row, found)
+        elif shape.name == "versions":
+            found.lose(cast(bytes, row["memory_id"]), cast(int, row["version"]), why)
+        else:
+            found.damage.append(f"{shape.name}: {why}")
+
+
+def _insert(target: apsw.Connection, table: str, row: Mapping[str, Scalar], found: Salvaged) -> None:
+    marks = ", ".join("?" * len(row))
+    target.execute(f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))
+    if target.changes():
+        found.rows[table] = found.rows.get(table, 0) + 1
+    else:
+        found.damage.append(f"{table}: a row contradicts another")
+
+
+def _doubt(table: str, row: dict[str, Scalar]) -> str | None:
+    """Why a row cannot be trusted; None when it can. What of a version is derived is made anew."""
+    if table == "versions":
+        return _doubt_version(row)
+    if table == "spaces" and not readable(row["settings"], row.get("policy", "{}")):
+        return "the settings of a space cannot be read"
+    if table == "keys" and not (is_json(row["scopes"]) and is_json(row["spaces"])):
+        return "what a key may do cannot be read"
+    return None
+
+
+def _doubt_version(row: dict[str, Scalar]) -> str | None:
+    content, memory_id = row["content"], row["memory_id"]
+    assert isinstance(content, str) and isinstance(memory_id, bytes)
+    if len(memory_id) < 16 or any(int(str(row[name])) < 1 for name in ("space_id", "version", "born")):
+        return "it has no such place as it says"
+    if why := doubt(row):
+        return why
+    row["content_hash"] = same_text_hash(content)
+    for name in FOLDED:
+        text = row[name]
+        row[f"{name}_folded"] = fold(text) if isinstance(text, str) else None
+    return None

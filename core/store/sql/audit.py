@@ -1,0 +1,29 @@
+"""The SQL of the audit log."""
+
+from typing import cast
+
+from muisti.core.model.audited import Action, Audited
+from muisti.core.model.times import from_us
+from muisti.core.store.database import Row, Statement
+
+
+def note(now: int, actor: str, action: Action, *, space: str | None = None, target: str | None = None) -> Statement:
+    """Belongs into the batch that does what it tells."""
+    return Statement(
+        "INSERT INTO audit (at, actor, action, space, target) VALUES (?, ?, ?, ?, ?)",
+        (now, actor, action, space, target),
+    )
+
+
+def newest(limit: int, before: int | None) -> Statement:
+    """Up to `limit` entries, newest first; `before` is the number of one of an earlier page."""
+    where, args = ("WHERE id < ? ", (before,)) if before is not None else ("", ())
+    return Statement(
+        f"SELECT id, at, actor, action, space, target FROM audit {where}ORDER BY id DESC LIMIT ?", (*args, limit)
+    )
+
+
+def audited(row: Row) -> Audited:
+    """The entry in a row of `newest`."""
+    number, at, actor, action, space, target = cast(tuple[int, int, str, Action, str | None, str | None], row)
+    return Audited(number=number, at=from_us(at), actor=actor, action=action, space=space, target=target)

@@ -1,0 +1,100 @@
+"""The SQL that lets many memories become what other versions say, in a dozen statements however many they are.
+
+What is to be done stands in the table `turns` while the batch runs. Vectors, terms and passages are copied: nothing is
+embedded anew.
+"""
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.fields import FIELDS, columns
+from muisti.core.model.terms import ChangeKind
+from muisti.core.store.database import Statement
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.tables import copy_rows, parts
+
+# What was said of a memory, and what it stands for.
+SAID = ", ".join(columns(field for field in FIELDS if field.repeated))
+_NEW = "turns t JOIN versions n ON n.memory_id = t.memory_id AND n.version = t.version + 1 AND t.source IS NOT NULL"
+
+
+def same(one: str, other: str) -> str:
+    """The condition that two versions say the same."""
+    return " AND ".join(f"{one}.{name} IS {other}.{name}" for name in SAID.split(", "))
+
+
+def back_to(space: SpaceRow, seq: int) -> Statement:
+    """Plan that all memories that were touched after a change stand as they stood then."""
+    return Statement(
+        f"""INSERT INTO turns (memory_id, version, living, source)
+        SELECT l.memory_id, l.version, l.died IS NULL, w.id FROM (
+            SELECT memory_id FROM versions WHERE space_id = ? AND born > ?
+            UNION SELECT memory_id FROM versions WHERE space_id = ? AND died > ?
+        ) m
+        JOIN versions l ON l.memory_id = m.memory_id AND l.space_id = ?
+            AND l.version = (SELECT max(version) FROM versions WHERE memory_id = m.memory_id)
+        LEFT JOIN versions w ON w.memory_id = m.memory_id AND w.space_id = ?
+            AND w.born <= ? AND (w.died IS NULL OR w.died > ?)
+        WHERE CASE WHEN w.id IS NULL THEN l.died IS NULL ELSE l.died IS NOT NULL OR NOT ({same("l", "w")}) END
+        ORDER BY m.memory_id""",
+        (space.id, seq) * 2 + (space.id, space.id, seq, seq),
+    )
+
+
+def advance(space: SpaceRow, now: int) -> list[Statement]:
+    """Take as many numbers of the space's history as there are turns; the last statement gives the last of them."""
+    return [
+        Statement(
+            "UPDATE spaces SET seq = seq + (SELECT count(*) FROM turns), committed_at = max(committed_at, ?) "
+            "WHERE id = ?",
+            (now, space.id),
+        ),
+        Statement("SELECT seq FROM spaces WHERE id = ?", (space.id,)),
+    ]
+
+
+def take(space: SpaceRow, kind: ChangeKind, caller: Caller, now: int) -> list[Statement]:
+    """Do what is planned, each turn as a change of its own. First all that ends: an address may pass on."""
+    born = "s.seq - (SELECT count(*) FROM turns) + t.number"
+    said = ", ".join(f"w.{name}" for name in SAID.split(", "))
+    return [
+        Statement(
+            f"UPDATE versions SET died = {born} FROM turns t, spaces s "
+            "WHERE versions.memory_id = t.memory_id AND versions.died IS NULL AND s.id = ?",
+            (space.id,),
+        ),
+        Statement(
+            f"""INSERT INTO versions (space_id, memory_id, version, born, created_at, updated_at, checksum, {SAID})
+            SELECT s.id, t.memory_id, t.version + 1, {born}, w.created_at, max(?, coalesce(l.updated_at, 0)),
+            w.checksum - w.updated_at + max(?, coalesce(l.updated_at, 0)), {said}
+            FROM turns t JOIN versions w ON w.id = t.source JOIN spaces s ON s.id = ?
+            LEFT JOIN versions l ON l.memory_id = t.memory_id AND l.version = t.version ORDER BY t.number""",
+            (now, now, space.id),
+        ),
+        *_copy_parts(),
+        Statement(
+            "INSERT INTO changes (space_id, seq, kind, memory_id, version, committed_at, actor, request) "
+            f"SELECT s.id, {born}, ?, t.memory_id, t.version + (t.source IS NOT NULL), s.committed_at, ?, ? "
+            "FROM turns t, spaces s WHERE s.id = ?",
+            (kind, caller.actor, caller.request, space.id),
+        ),
+    ]
+
+
+def tally() -> list[Statement]:
+    """How many memories are added or come back, change, and end."""
+    return [
+        Statement("SELECT count(*) FROM turns WHERE NOT living AND source IS NOT NULL"),
+        Statement("SELECT count(*) FROM turns WHERE living AND source IS NOT NULL"),
+        Statement("SELECT count(*) FROM turns WHERE source IS NULL"),
+    ]
+
+
+def clear() -> Statement:
+    return Statement("DELETE FROM turns")
+
+
+def _copy_parts() -> list[Statement]:
+    """Copy the parts of the versions that are taken."""
+    return [
+        Statement(f"{copy_rows(table, 'n.id')} FROM {_NEW} JOIN {table.name} h ON h.{table.version} = t.source")
+        for table in parts()
+    ]

@@ -1,0 +1,136 @@
+"""The SQL of changes: who made which, and what of them can be taken back."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.outcomes import Planned
+from muisti.core.model.terms import ChangeKind
+from muisti.core.model.values import Memory
+from muisti.core.store.database import Row, Scalar, Statement
+from muisti.core.store.sql import guards, inserting
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import COLUMNS
+from muisti.core.text.terms import fold
+
+_OPEN = (
+    "c.undone IS NULL AND c.kind NOT IN ('undone', 'forked', 'expired') AND c.memory_id IS NOT NULL "
+    "AND c.seq > (SELECT kept_from FROM spaces s WHERE s.id = c.space_id)"
+)
+_SELECT = (
+    "SELECT c.seq, c.kind, c.memory_id, c.actor, v.version, v.supersedes, v.superseded_by, v.category FROM changes c "
+    "JOIN versions v ON v.memory_id = c.memory_id AND v.version = c.version WHERE c.space_id = ?"
+)
+
+
+class Change(NamedTuple):
+    """A change that stands, and of the version that it made or ended what undoing must know."""
+
+    seq: int
+    kind: str
+    memory_id: bytes
+    actor: str | None
+    version: int
+    supersedes: bytes | None
+    superseded_by: bytes | None
+    category: str | None
+
+    @property
+    def twin(self) -> int | None:
+        """The other change of a supersession: of the old memory, or of the new."""
+        if self.kind == "superseded":
+            return self.seq + 1
+        return self.seq - 1 if self.kind == "created" and self.supersedes is not None else None
+
+
+def change(row: Row) -> Change:
+    """A row of `made_by`, `of_request`, `of_author` or `numbered`."""
+    return Change(*cast(tuple[int, str, bytes, str | None, int, bytes | None, bytes | None, str | None], row))
+
+
+def record(
+    space: SpaceRow, kind: ChangeKind, caller: Caller, memory: Memory | None = None, offset: int = 0
+) -> Statement:
+    """Note a change at the space's seq less `offset`; `memory` is the version that it made or ended."""
+    what = (None, None) if memory is None else (id_bytes(memory.id), memory.version)
+    return Statement(
+        "INSERT INTO changes (space_id, seq, kind, memory_id, version, committed_at, actor, request) "
+        "SELECT id, seq - ?, ?, ?, ?, committed_at, ?, ? FROM spaces WHERE id = ?",
+        (offset, kind, *what, caller.actor, caller.request, space.id),
+    )
+
+
+def expiry(space: SpaceRow, memory: Memory, caller: Caller, offset: int) -> list[Statement]:
+    """End a memory that has expired, as a change at the space's seq less `offset`."""
+    return [
+        guards.refuse_stale(memory),
+        inserting.end(space, memory, offset),
+        record(space, "expired", caller, memory, offset),
+    ]
+
+
+def made_by(space: SpaceRow, actor: str, most: int) -> Statement:
+    """The last changes of an actor that stand, newest first."""
+    return _last(space, "c.actor = ?", actor, most)
+
+
+def of_request(space: SpaceRow, request: str, most: int) -> Statement:
+    """The same of a request."""
+    return _last(space, "c.request = ?", request, most)
+
+
+def of_author(space: SpaceRow, author: str, most: int) -> Statement:
+    """The same of memories of an author."""
+    return _last(space, "v.author_folded = ?", fold(author), most)
+
+
+def numbered(space: SpaceRow, seqs: Sequence[int]) -> Statement:
+    """Those of the given changes that stand."""
+    marks = ",".join("?" * len(seqs))
+    return Statement(f"{_SELECT} AND {_OPEN} AND c.seq IN ({marks}) ORDER BY c.seq", (space.id, *seqs))
+
+
+def touches(space: SpaceRow, memory_id: bytes, after: int) -> Statement:
+    """The numbers of the changes that made or ended a version of a memory after a change."""
+    return Statement(
+        "SELECT born FROM versions WHERE memory_id = ? AND space_id = ? AND born > ? "
+        "UNION SELECT died FROM versions WHERE memory_id = ? AND space_id = ? AND died > ?",
+        (memory_id, space.id, after) * 2,
+    )
+
+
+def before(space: SpaceRow, memory_id: bytes, seq: int) -> Statement:
+    """The version of a memory that stood before a change."""
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.space_id = ? AND v.born < ? "
+        "AND (v.died IS NULL OR v.died >= ?)",
+        (memory_id, space.id, seq, seq),
+    )
+
+
+def last(space: SpaceRow, most: int) -> Statement:
+    """The last changes of a space, newest first, as `planned` reads them."""
+    return Statement(
+        "SELECT seq, kind, memory_id, version FROM changes WHERE space_id = ? ORDER BY seq DESC LIMIT ?",
+        (space.id, most),
+    )
+
+
+def planned(row: Row) -> Planned:
+    """A row of `last`."""
+    _, kind, memory_id, version = cast(tuple[int, str, bytes, int], row)
+    return Planned(kind, id_text(memory_id), version)
+
+
+def undo(space: SpaceRow, seqs: Sequence[int]) -> Statement:
+    """Note that changes are taken back by the last one of the space."""
+    marks = ",".join("?" * len(seqs))
+    return Statement(
+        f"UPDATE changes SET undone = (SELECT seq FROM spaces WHERE id = ?) WHERE space_id = ? AND seq IN ({marks})",
+        (space.id, space.id, *seqs),
+    )
+
+
+def _last(space: SpaceRow, where: str, value: Scalar, most: int) -> Statement:
+    return Statement(f"{_SELECT} AND {_OPEN} AND {where} ORDER BY c.seq DESC LIMIT ?", (space.id, value, most))

@@ -1,0 +1,281 @@
+"""The SQL of erasing memories, and of looking whether anything is left of them."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.ids import id_text
+from muisti.core.store.database import Scalar, Statement
+from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.sql import overwriting, segments
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.tables import TABLES, Table, of_versions, parts
+
+_HEX = "(SELECT unhex(value) FROM json_each(?))"
+_ROWS = "(SELECT value FROM json_each(?))"
+_ANY = "EXISTS (SELECT 1 FROM json_each(?) j WHERE instr(CAST(answer AS TEXT), j.value))"
+_CUT = "json_remove(CAST(answer AS TEXT), '$.similar')"  # filled up with blanks, so that it is written in place
+_BLANK = "answer = zeroblob(length(answer))"  # written over
+_VERSIONS = f"SELECT id FROM versions WHERE +space_id = ? AND memory_id IN {_HEX}"
+Condition = tuple[str, tuple[Scalar, ...]]
+
+
+def of_memory(space: SpaceRow, memory_id: bytes) -> Statement:
+    """(version row id, memory id, category) of every version of a memory."""
+    return Statement(
+        "SELECT id, memory_id, category FROM versions WHERE memory_id = ? AND space_id = ? ORDER BY version",
+        (memory_id, space.id),
+    )
+
+
+def was_erased(space: SpaceRow, memory_id: bytes) -> Statement:
+    """A row when the memory was erased before."""
+    return Statement(
+        "SELECT 1 FROM changes WHERE space_id = ? AND kind = 'erased' AND memory_id = ? LIMIT 1", (space.id, memory_id)
+    )
+
+
+def some(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> Statement:
+    """The ids of some of the memories that have a version which meets `where`."""
+    return Statement(
+        f"SELECT DISTINCT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where}) ORDER BY 1 LIMIT ?",
+        (space.id, *args, limit),
+    )
+
+
+def plan(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> list[Statement]:
+    """How many there are; and (memory id, last version) of some."""
+    found = (
+        "FROM versions o WHERE +o.space_id = ? AND o.memory_id IN "
+        f"(SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where}))"
+    )
+    given = (space.id, space.id, *args)
+    return [
+        Statement(f"SELECT count(DISTINCT o.memory_id) {found}", given),
+        Statement(f"SELECT o.memory_id, max(o.version) {found} GROUP BY 1 ORDER BY 1 LIMIT ?", (*given, limit)),
+    ]
+
+
+def known(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table] = TABLES) -> list[Statement]:
+    """(version row id, memory id, born) of the versions of memories; then a count for each of `tables.parts`."""
+    args = (space.id, _hex(memories))
+    return [
+        Statement(f"SELECT id, memory_id, born FROM versions WHERE id IN ({_VERSIONS}) ORDER BY id", args),
+        *(
+            Statement(f"SELECT count(*) FROM {table.name} WHERE {table.version} IN ({_VERSIONS})", args)
+            for table in parts(tables)
+        ),
+    ]
+
+
+def texts(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table] = TABLES) -> list[Statement]:
+    """Select the texts and bytes of memories that must not stay in free space."""
+    wanted = [table for table in tables if table.sought]
+    return [
+        Statement(f"SELECT {', '.join(table.sought)} FROM {table.name} WHERE {where}", args)
+        for table in wanted
+        for where, args in [_theirs(table, space, memories)]
+    ]
+
+
+def relatives(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
+    """The ids of memories that name one of these as their parent, or as what they superseded."""
+    return Statement(
+        "SELECT DISTINCT memory_id FROM versions WHERE space_id = ? AND died IS NULL AND "
+        f"(parent_id IN {_HEX} OR supersedes IN {_HEX}) AND memory_id NOT IN {_HEX} LIMIT 100",
+        (space.id, *(_hex(memories),) * 3),
+    )
+
+
+def refuse_other(space: SpaceRow, memories: Sequence[bytes], versions: Sequence[int]) -> Statement:
+    """Refuse with `stale` unless these are the versions of the memories."""
+    return Statement(
+        f"{refuse(Refusal.STALE)} WHERE (SELECT coalesce(json_group_array(id), '[]') FROM (SELECT id FROM "
+        f"versions WHERE +space_id = ? AND memory_id IN {_HEX} ORDER BY id)) <> json(?)",
+        (space.id, _hex(memories), json.dumps(list(versions))),
+    )
+
+
+def erase(
+    space: SpaceRow, memories: Sequence[bytes], caller: Caller, tables: Sequence[Table] = TABLES
+) -> list[Statement]:
+    """Erase memories with all that hangs on them, and the answers to requests that show them.
+
+    Each is a change of its own, the last at the space's seq.
+    """
+    told = [
+        Statement(
+            "INSERT INTO changes (space_id, seq, kind, memory_id, version, committed_at, actor, request) "
+            "SELECT id, seq - ?, 'erased', ?, NULL, committed_at, ?, ? FROM spaces WHERE id = ?",
+            (offset, memory, caller.actor, caller.request, space.id),
+        )
+        for offset, memory in enumerate(reversed(memories))
+    ]
+    gone: list[Statement] = []
+    for table in reversed(tables):  # the rows of versions tell which rows of other tables are theirs
+        if table.name == "requests":
+            gone += _forget_answers(space, memories)
+        elif table.erasing in ("deleted", "stated"):
+            where, args = _theirs(table, space, memories)
+            gone.append(Statement(f"DELETE FROM {table.name} WHERE {where}", args))
+    return [
+        Statement(
+            "INSERT INTO erased SELECT v.space_id, s.seq, v.id, v.born FROM versions v "
+            f"JOIN spaces s ON s.id = v.space_id WHERE +v.space_id = ? AND v.memory_id IN {_HEX}",
+            (space.id, _hex(memories)),
+        ),
+        *told,
+        *gone,
+    ]
+
+
+def overwrite(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table] = TABLES) -> list[Statement]:
+    """Write over all that `erase` deletes, in the same transaction, on servers that keep deleted bytes."""
+    return [
+        statement
+        for table in tables
+        if table.wipes
+        for statement in overwriting.over(table, *_theirs(table, space, memories))
+    ]
+
+
+def overwrite_space(space: SpaceRow, tables: Sequence[Table] = TABLES) -> list[Statement]:
+    """Write over all that `erase_space` deletes, in the same transaction."""
+    return [
+        statement for table in tables if table.wipes for statement in overwriting.over(table, *_in_space(table, space))
+    ]
+
+
+def erase_space(space: SpaceRow, epoch: str | None, now: int) -> list[Statement]:
+    """Erase a space with all that is in it, and every answer about it; an `epoch` makes it anew, set up as it was."""
+    gone = [
+        Statement("DELETE FROM requests WHERE seq >= ? AND seq < ?", _answers_of(space)),
+        Statement("DELETE FROM spaces WHERE id = ?", (space.id,)),
+    ]
+    if epoch is None:
+        return gone
+    return [
+        Statement(
+            "INSERT INTO spaces (name, epoch, created_at, committed_at, settings, policy) "
+            "SELECT '', ?, ?, ?, settings, policy FROM spaces WHERE id = ?",
+            (epoch, now, now, space.id),
+        ),
+        *gone,
+        Statement("UPDATE spaces SET name = ? WHERE epoch = ?", (space.space.name, epoch)),
+    ]
+
+
+def left(
+    space: SpaceRow, memories: Sequence[bytes], versions: Sequence[int], tables: Sequence[Table] = TABLES
+) -> list[tuple[str, Statement]]:
+    """Count what may be left of erased memories: (place, statement with one count)."""
+    ids, rows = _hex(memories), json.dumps(list(versions))
+    found: list[tuple[str, Statement]] = []
+    for table in tables:
+        about = of_versions(table)
+        either = [*(f"{name} IN {_ROWS}" for name in about), *(f"{name} IN {_HEX}" for name in table.memories)]
+        if table.erasing != "stays" and either:
+            args = (*(rows,) * len(about), *(ids,) * len(table.memories))
+            found.append(
+                (table.name, Statement(f"SELECT count(*) FROM {table.name} WHERE {' OR '.join(either)}", args))
+            )
+    return [
+        *found,
+        (
+            "answers of requests",
+            Statement(
+                f"SELECT count(*) FROM requests WHERE seq >= ? AND seq < ? AND ({_ANY} OR {_ANY})",
+                (*_answers_of(space), ids, _texts(memories)),
+            ),
+        ),
+        ("segments", segments.count_erased(space)),
+        ("imports under way", _staged(space, memories)),
+    ]
+
+
+def left_of_space(space: SpaceRow, tables: Sequence[Table] = TABLES) -> list[tuple[str, Statement]]:
+    """Count what may be left of an erased space, by its row id and epoch: (place, statement with one count)."""
+    found: list[tuple[str, Statement]] = []
+    for table in tables:
+        count = f"SELECT count(*) FROM {table.name} WHERE"
+        if table.space:
+            found.append((table.name, Statement(f"{count} {table.space} = ?", (space.id,))))
+        elif table.version:
+            found.append((table.name, Statement(f"{count} {table.version} NOT IN (SELECT id FROM versions)")))
+    return [
+        *found,
+        (
+            "answers of requests",
+            Statement("SELECT count(*) FROM requests WHERE seq >= ? AND seq < ?", _answers_of(space)),
+        ),
+    ]
+
+
+def _theirs(table: Table, space: SpaceRow, memories: Sequence[bytes]) -> Condition:
+    """Return the condition of the rows of memories whose versions are still there."""
+    ids = _hex(memories)
+    if table.erasing == "stated":
+        return STATED[table.name](space, ids)
+    about = of_versions(table)
+    either = [*(f"{name} IN ({_VERSIONS})" for name in about), *(f"{name} IN {_HEX}" for name in table.memories)]
+    args = (*(space.id, ids) * len(about), *(ids,) * len(table.memories))
+    own = f"+{table.space} = ? AND " if table.space else ""
+    return f"{own}({' OR '.join(either)})", (*((space.id,) if own else ()), *args)
+
+
+def _in_space(table: Table, space: SpaceRow) -> Condition:
+    if table.space:
+        return f"{table.space} = ?", (space.id,)
+    if table.version:
+        return f"{table.version} IN (SELECT id FROM versions WHERE space_id = ?)", (space.id,)
+    assert table.name == "requests", f"nothing tells which rows of {table.name} are of a space"
+    return "seq >= ? AND seq < ?", _answers_of(space)
+
+
+# The rows of memories, by their ids in JSON, in tables that are erased by statements of their own.
+STATED: Mapping[str, Callable[[SpaceRow, str], Condition]] = {
+    "receipts": lambda space, ids: (
+        f"id IN (SELECT receipt_id FROM receipt_hits WHERE memory_id IN {_HEX})",
+        (ids,),
+    ),
+    "requests": lambda space, ids: (f"seq >= ? AND seq < ? AND {_ANY}", (*_answers_of(space), ids)),
+    "segments": lambda space, ids: ("space_id = ? AND format <> ?", (space.id, segments.FORMAT)),  # unreadable here
+}
+
+
+def _staged(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
+    """How many versions of memories are put aside by imports into the space."""
+    return Statement(
+        "SELECT count(*) FROM versions WHERE space_id IN (SELECT staging_id FROM imports WHERE space_id = ?) "
+        f"AND substr(memory_id, 1, 16) IN {_HEX}",
+        (space.id, _hex(memories)),
+    )
+
+
+def _forget_answers(space: SpaceRow, memories: Sequence[bytes]) -> list[Statement]:
+    """What was answered of memories: an answer that consists of them is emptied, one that shows them as alike cut."""
+    return [
+        Statement(
+            f"UPDATE requests SET body_hash = x'', answer = x'' WHERE seq >= ? AND seq < ? AND ({_ANY} OR {_BLANK})",
+            (*_answers_of(space), _hex(memories)),
+        ),
+        Statement(
+            f"UPDATE requests SET answer = CAST({_CUT} || "
+            f"printf('%*s', length(answer) - octet_length({_CUT}), '') AS BLOB) "
+            f"WHERE seq >= ? AND seq < ? AND {_ANY}",
+            (*_answers_of(space), _texts(memories)),
+        ),
+    ]
+
+
+def _answers_of(space: SpaceRow) -> tuple[str, str]:
+    """Between which two values the `seq` of every answer of a space stands."""
+    return f"{space.space.epoch}:", f"{space.space.epoch};"
+
+
+def _hex(memories: Sequence[bytes]) -> str:
+    return json.dumps([memory.hex() for memory in memories])
+
+
+def _texts(memories: Sequence[bytes]) -> str:
+    return json.dumps([id_text(memory) for memory in memories])

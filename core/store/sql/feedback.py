@@ -1,0 +1,49 @@
+"""The SQL of feedback: what callers said of memories, one verdict of each caller."""
+
+from muisti.core.model.terms import Verdict
+from muisti.core.store.database import Statement
+from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.sql.spaces import SpaceRow
+
+VALUE: dict[Verdict | None, int] = {"useful": 1, "not_useful": -1, None: 0}
+
+
+def give(space: SpaceRow, memory_id: bytes, actor: str, verdict: Verdict | None, now: int) -> list[Statement]:
+    """Note what a caller says, in place of what they said before; refused with `no_memory` when the memory is gone.
+
+    What they say again changes nothing.
+    """
+    value = VALUE[verdict]
+    said = (space.id, memory_id, actor)
+    return [
+        Statement(
+            f"{refuse(Refusal.NO_MEMORY)} WHERE NOT EXISTS "
+            "(SELECT 1 FROM versions WHERE memory_id = ? AND space_id = ? AND died IS NULL)",
+            (memory_id, space.id),
+        ),
+        Statement(
+            "UPDATE spaces SET feedback = feedback + 1 WHERE id = ? AND ? <> coalesce("
+            "(SELECT verdict FROM feedback WHERE space_id = ? AND memory_id = ? AND actor = ?), 0)",
+            (space.id, value, *said),
+        ),
+        Statement(
+            "INSERT INTO feedback (space_id, memory_id, actor, verdict, number, given_at) "
+            "SELECT id, ?, ?, ?, feedback, ? FROM spaces WHERE id = ? AND ? <> coalesce("
+            "(SELECT verdict FROM feedback WHERE space_id = ? AND memory_id = ? AND actor = ?), 0) "
+            "ON CONFLICT (space_id, memory_id, actor) DO UPDATE "
+            "SET verdict = excluded.verdict, number = excluded.number, given_at = excluded.given_at",
+            (memory_id, actor, value, now, space.id, value, *said),
+        ),
+    ]
+
+
+def given_after(space: SpaceRow, number: int) -> list[Statement]:
+    """How many verdicts the space has had; (memory id, how many found it useful, how many not) where one is newer."""
+    return [
+        Statement("SELECT feedback FROM spaces WHERE id = ?", (space.id,)),
+        Statement(
+            "SELECT memory_id, sum(verdict = 1), sum(verdict = -1) FROM feedback WHERE space_id = ? AND memory_id IN "
+            "(SELECT memory_id FROM feedback WHERE space_id = ? AND number > ?) GROUP BY memory_id",
+            (space.id, space.id, number),
+        ),
+    ]

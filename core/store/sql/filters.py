@@ -1,0 +1,106 @@
+"""Compile a filter to SQL, in the dialect of SQLite 3.45: the same rows that muisti.core.index.filter_mask selects.
+
+An unknown comparison is NULL, so that SQL's own AND, OR and NOT are the filter's.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from muisti.core.model.fields import FIELDS, MemoryField
+from muisti.core.query.filter_fields import LISTED, Scalar
+from muisti.core.query.filters import And, Filter, Leaf, Not, Or
+
+Sql = tuple[str, tuple[Scalar, ...]]  # an expression and the values of its placeholders
+
+_SIGNS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+_TAGS = "FROM tags t WHERE t.version_id = v.id"
+_METADATA = "FROM metadata m WHERE m.version_id = v.id AND m.path = ?"
+
+
+def compared(fields: Iterable[MemoryField]) -> dict[str, str]:
+    """Return the columns of the row `v` of `versions` that filters compare, by field; lists and metadata have none."""
+    return {
+        field.name: f"v.{field.compared}" for field in fields if field.filter and field.form not in ("list", "object")
+    }
+
+
+COLUMNS: Mapping[str, str] = compared(FIELDS)
+
+
+def where(filter: Filter, columns: Mapping[str, str] = COLUMNS) -> Sql:
+    """An expression over the row `v` of `versions`: 1, 0, or NULL where the filter is unknown.
+
+    >>> from muisti.core.query.filters import parse
+    >>> where(parse({"category": "infra", "not": {"tags": ["a", "b"]}}))  # doctest: +NORMALIZE_WHITESPACE
+    ('(v.category_folded = ? AND NOT EXISTS (SELECT 1 FROM tags t WHERE t.version_id = v.id AND t.tag IN (?, ?)))',
+     ('infra', 'a', 'b'))
+    """
+    match filter:
+        case And(parts):
+            return _joined(" AND ", parts, columns)
+        case Or(parts):
+            return _joined(" OR ", parts, columns)
+        case Not(part):
+            sql, values = where(part, columns)
+            return f"NOT {sql}", values
+        case Leaf("tags"):
+            return _listed(filter, "t.tag", _TAGS)
+        case Leaf(field) if field in LISTED:
+            return _listed(filter, "d.value", f"FROM json_each(v.{field}) d WHERE 1")
+        case Leaf(field) if field.startswith("metadata."):
+            return _metadata(filter, field.removeprefix("metadata."))
+        case Leaf(field):
+            return _column(filter, columns[field])
+
+
+def _joined(word: str, parts: Sequence[Filter], columns: Mapping[str, str]) -> Sql:
+    compiled = [where(part, columns) for part in parts]
+    return f"({word.join(sql for sql, _ in compiled)})", tuple(value for _, values in compiled for value in values)
+
+
+def _column(leaf: Leaf, column: str) -> Sql:
+    if leaf.op == "exists":
+        return f"{column} IS {'NOT NULL' if leaf.value else 'NULL'}", ()
+    return _compare(column, leaf.op, leaf.operands)
+
+
+def _listed(leaf: Leaf, column: str, rows: str) -> Sql:
+    """Of a field that is a list, and never missing."""
+    if leaf.op == "exists":
+        return _exists(leaf, rows), ()
+    sql, values = _compare(column, leaf.op, leaf.operands)
+    return f"EXISTS (SELECT 1 {rows} AND {sql})", values
+
+
+def _metadata(leaf: Leaf, path: str) -> Sql:
+    if leaf.op == "exists":
+        return _exists(leaf, _METADATA), (path,)
+    tests: list[str] = []
+    values: list[Scalar] = []
+    for kind, group in groupby(sorted(leaf.operands, key=_type), _type):
+        operands = tuple(int(value) if isinstance(value, bool) else value for value in group)
+        sql, bound = _compare("m.value", leaf.op, operands)
+        tests.append(f"m.type = '{kind}' AND {sql}")
+        values += bound
+    return f"(SELECT max({' OR '.join(tests)}) {_METADATA})", (*values, path)  # no row, no maximum: NULL
+
+
+def _type(value: Scalar) -> str:
+    """The type of a metadata scalar, by its name in the table."""
+    if isinstance(value, bool):
+        return "boolean"
+    return "number" if isinstance(value, int | float) else "text"
+
+
+def _exists(leaf: Leaf, rows: str) -> str:
+    return f"{'' if leaf.value else 'NOT '}EXISTS (SELECT 1 {rows})"
+
+
+def _compare(column: str, op: str, operands: tuple[Scalar, ...]) -> Sql:
+    match op:
+        case "in":
+            return f"{column} IN ({', '.join('?' * len(operands))})", operands
+        case "prefix":
+            return f"substr({column}, 1, length(?)) = ?", operands * 2
+        case _:
+            return f"{column} {_SIGNS[op]} ?", operands

@@ -1,0 +1,222 @@
+"""The SQL of forks: a space copied, compared with what it came from, and merged into it, three-way by memory.
+
+A copy has ids of its own; the table `twins` tells which is whose. Rows are copied within the database: nothing is
+embedded anew.
+"""
+
+from collections.abc import Sequence
+
+from muisti.core.store.database import Statement
+from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.sql.bulk_replace import SAID, same
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.tables import TABLES, Table, copy_rows
+from muisti.core.store.sql.version_rows import CURRENT
+
+# An id of its own, with the time of the first: 48 bits of time and what makes ids of a millisecond differ stay.
+_NEW_ID = "unhex(hex(substr(v.memory_id, 1, 8)) || printf('%02X', 128 + (random() & 63)) || hex(randomblob(7)))"
+_LINKS = ("supersedes", "superseded_by", "parent_id")
+_SOURCES = "derived_from"  # links too, but as JSON
+_PLAIN = [name for name in SAID.split(", ") if name not in (*_LINKS, _SOURCES)]
+_UUID = "lower(printf('%s-%s-%s-%s-%s', {}))".format(
+    ", ".join(
+        f"substr(hex(x.{{to}}), {start}, {length})" for start, length in ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
+    )
+)
+
+# Each pair of twins: `f` stands in the space, `p` in its target, `b` is what both were.
+_PAIRS = """FROM twins w LEFT JOIN versions b ON b.id = w.base
+    LEFT JOIN versions f ON f.memory_id = w.memory_id AND f.space_id = w.space_id AND f.died IS NULL
+    LEFT JOIN versions p ON p.memory_id = w.twin_id AND p.space_id = w.target_id AND p.died IS NULL
+    WHERE w.space_id = ? AND w.target_id = ?"""
+
+
+def _sources(version: str, twins: str, known: str, to: str) -> str:
+    """What a version is derived from, by the ids of the other space; `twins` is the condition on their rows `x`."""
+    other = f"SELECT {_UUID.format(to=to)} FROM twins x WHERE {twins} AND x.{known} = unhex(replace(d.value, '-', ''))"
+    return (
+        f"CASE WHEN {version}.{_SOURCES} = '[]' THEN '[]' ELSE (SELECT json_group_array(coalesce(({other}), d.value)) "
+        f"FROM json_each({version}.{_SOURCES}) d) END"
+    )
+
+
+def _alike(target: str, space: str) -> str:
+    """The condition that versions of target and space, each perhaps missing, say the same but for ids."""
+    fields = " AND ".join(f"{target}.{name} IS {space}.{name}" for name in _PLAIN)
+    there = _sources(space, "x.space_id = w.space_id AND x.target_id = w.target_id", "memory_id", "twin_id")
+    sources = f"({target}.id IS NULL OR {target}.{_SOURCES} = {there})"
+    return f"(({target}.id IS NULL) = ({space}.id IS NULL) AND {fields} AND {sources})"
+
+
+_HERE = f"NOT (({same('f', 'b')}) AND (f.id IS NULL) = (b.id IS NULL))"  # the space has changed it
+_THERE = f"NOT {_alike('p', 'b')}"  # the target has
+_APART = f"NOT {_alike('p', 'f')}"
+
+
+def _seal(version: str) -> str:
+    """Its checksum covers what it is derived from, and those ids become others: then it has none."""
+    return f"CASE WHEN {version}.{_SOURCES} = '[]' THEN {version}.checksum END"
+
+
+def copy(parent: SpaceRow, name: str, now: int, tables: Sequence[Table] = TABLES) -> list[Statement]:
+    """Fill the empty space `name` with all that lives in its parent, each memory as version 1."""
+    me = "(SELECT id FROM spaces WHERE name = ?)"
+    both = f"FROM twins w JOIN versions v ON v.memory_id = w.twin_id AND v.died IS NULL AND w.space_id = {me}"
+    hung = f"{both} JOIN versions n ON n.memory_id = w.memory_id"
+    links = ", ".join(
+        f"coalesce((SELECT x.memory_id FROM twins x WHERE x.space_id = w.space_id AND x.target_id = w.target_id "
+        f"AND x.twin_id = v.{link}), v.{link})"
+        for link in _LINKS
+    )
+    plain = ", ".join(f"v.{name}" for name in _PLAIN)
+    sources = _sources("v", "x.space_id = w.space_id AND x.target_id = w.target_id", "twin_id", "memory_id")
+    return [
+        Statement(
+            "UPDATE spaces SET (generation_id, policy) = (SELECT generation_id, policy FROM spaces WHERE id = ?) "
+            "WHERE name = ?",
+            (parent.id, name),
+        ),
+        Statement(f"INSERT INTO forks SELECT {me}, ?, 0, 1", (name, parent.id)),
+        Statement(
+            f"INSERT INTO twins SELECT {me}, v.space_id, {_NEW_ID}, v.memory_id, NULL FROM versions v "
+            "WHERE v.space_id = ? AND v.died IS NULL",
+            (name, parent.id),
+        ),
+        Statement(
+            "INSERT INTO versions (space_id, born, memory_id, version, created_at, updated_at, checksum, "
+            f"{', '.join(_PLAIN)}, {', '.join(_LINKS)}, {_SOURCES}) "
+            "SELECT w.space_id, row_number() OVER (ORDER BY v.born), w.memory_id, 1, "
+            f"v.created_at, v.updated_at, {_seal('v')}, {plain}, {links}, {sources} {both} ORDER BY v.born",
+            (name,),
+        ),
+        *(
+            Statement(
+                f"{copy_rows(table, 'n.id')} {hung} JOIN {table.name} h ON h.{table.version} = v.id",
+                (name,),
+            )
+            for table in tables
+            if table.forking == "with_version"
+        ),
+        Statement(
+            f"INSERT INTO changes (space_id, seq, kind, memory_id, version, committed_at) "
+            f"SELECT v.space_id, v.born, 'forked', v.memory_id, 1, ? FROM versions v WHERE v.space_id = {me}",
+            (now, name),
+        ),
+        Statement(
+            "UPDATE spaces SET seq = (SELECT count(*) FROM versions v WHERE v.space_id = spaces.id) WHERE name = ?",
+            (name,),
+        ),
+        Statement(
+            "UPDATE twins SET base = (SELECT id FROM versions n WHERE n.memory_id = twins.memory_id) "
+            f"WHERE space_id = {me}",
+            (name,),
+        ),
+        Statement(
+            f"UPDATE forks SET seq = (SELECT seq FROM spaces WHERE name = ?) WHERE space_id = {me}", (name, name)
+        ),
+    ]
+
+
+def refuse_moved(space: SpaceRow) -> Statement:
+    """Refuse with `stale` when the space has moved on, or was made anew."""
+    return Statement(
+        f"{refuse(Refusal.STALE)} WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? AND seq = ?)",
+        (space.id, space.space.epoch, space.space.seq),
+    )
+
+
+def pair(space: SpaceRow, target: SpaceRow) -> list[Statement]:
+    """Give each memory of the space that has none a twin in the target: one at its address, one that says the same,
+    or a new one."""
+    mine = "v.space_id = ? AND v.died IS NULL"
+    alone = "NOT EXISTS (SELECT 1 FROM twins x WHERE x.space_id = ? AND x.target_id = ? AND x.memory_id = v.memory_id)"
+    free = "NOT EXISTS (SELECT 1 FROM twins x WHERE x.space_id = ? AND x.target_id = ? AND x.twin_id = q.memory_id)"
+    both = (space.id, target.id)
+    known = "q.space_id = ? AND q.died IS NULL AND q.status <> 'superseded'"
+    address = "q.category_folded = v.category_folded AND q.key = v.key"
+    says = "q.content_hash = v.content_hash AND q.category_folded IS v.category_folded AND q.key IS v.key"
+    return [
+        Statement("INSERT INTO forks VALUES (?, ?, 0, 0) ON CONFLICT DO NOTHING", both),
+        *(
+            Statement(
+                "INSERT OR IGNORE INTO twins SELECT ?, ?, v.memory_id, min(q.memory_id), NULL "
+                f"FROM versions v JOIN versions q ON {known} AND {like} "
+                f"WHERE {mine} AND {CURRENT} AND {alone} AND {free} GROUP BY v.memory_id",
+                (*both, target.id, space.id, *both, *both),
+            )
+            for like in (address, says)
+        ),
+        Statement(
+            f"INSERT INTO twins SELECT ?, ?, v.memory_id, {_NEW_ID}, NULL FROM versions v WHERE {mine} AND {alone}",
+            (*both, space.id, *both),
+        ),
+    ]
+
+
+def compared(space: SpaceRow, target: SpaceRow, *, only_conflicts: bool, beyond: bytes, limit: int) -> Statement:
+    """(memory, twin, rows of base, space and target, changed here, changed there, apart), in the order of ids."""
+    what = f"({_HERE} AND {_THERE} AND {_APART})" if only_conflicts else f"(({_HERE} OR {_THERE}) AND {_APART})"
+    return Statement(
+        f"SELECT w.memory_id, w.twin_id, b.id, f.id, p.id, {_HERE}, {_THERE} {_PAIRS} AND {what} "
+        "AND w.memory_id > ? ORDER BY w.memory_id LIMIT ?",
+        (space.id, target.id, beyond, limit),
+    )
+
+
+def plan(
+    space: SpaceRow, target: SpaceRow, left: Sequence[bytes], ended: Sequence[bytes], *, theirs: bool
+) -> Statement:
+    """Plan that the target takes over what the space has changed; what both have changed only when that is `theirs`.
+
+    `left` memories of the space stay out of it, `ended` ones of the target end.
+    """
+    taken = _HERE if theirs else f"{_HERE} AND NOT {_THERE}"
+    return Statement(
+        f"""INSERT INTO turns (memory_id, version, living, source)
+        SELECT w.twin_id, coalesce((SELECT max(version) FROM versions WHERE memory_id = w.twin_id), 0) AS version,
+            p.id IS NOT NULL, f.id {_PAIRS} AND {taken} AND {_APART} AND w.memory_id NOT IN ({_marks(left)})
+        UNION ALL SELECT q.memory_id, q.version, 1, NULL FROM versions q
+        WHERE q.died IS NULL AND q.memory_id IN ({_marks(ended)}) ORDER BY 1""",
+        (space.id, target.id, *left, *ended),
+    )
+
+
+def _marks(values: Sequence[bytes]) -> str:
+    return ",".join("?" * len(values))
+
+
+def settle(space: SpaceRow, target: SpaceRow) -> list[Statement]:
+    """Links of what was taken over lead to twins; what stands in the space now is what both have in common."""
+    twin = "(SELECT x.twin_id FROM twins x WHERE x.space_id = ? AND x.target_id = ? AND x.memory_id = versions.{link})"
+    links = ", ".join(f"{link} = coalesce({twin.format(link=link)}, {link})" for link in _LINKS)
+    sources = _sources("versions", "x.space_id = ? AND x.target_id = ?", "memory_id", "twin_id")
+    both = (space.id, target.id)
+    return [
+        Statement(
+            f"UPDATE versions SET {links}, {_SOURCES} = {sources}, checksum = {_seal('versions')} "
+            "WHERE id IN (SELECT n.id FROM turns t JOIN versions n "
+            "ON n.memory_id = t.memory_id AND n.version = t.version + 1 AND t.source IS NOT NULL)",
+            both * (len(_LINKS) + 1),
+        ),
+        Statement(
+            "UPDATE twins SET base = (SELECT f.id FROM versions f WHERE f.memory_id = twins.memory_id "
+            "AND f.space_id = twins.space_id AND f.died IS NULL) WHERE space_id = ? AND target_id = ?",
+            both,
+        ),
+        Statement(
+            "UPDATE forks SET seq = (SELECT seq FROM spaces WHERE id = ?) WHERE space_id = ? AND target_id = ?",
+            (space.id, *both),
+        ),
+    ]
+
+
+def clash(target: SpaceRow) -> Statement:
+    """(memory of the target, memory of the space) that would have the same address after what is planned."""
+    return Statement(
+        """SELECT q.memory_id, n.memory_id FROM turns t JOIN versions n ON n.id = t.source AND n.status <> 'superseded'
+        JOIN versions q ON q.space_id = ? AND q.category_folded = n.category_folded AND q.key = n.key
+            AND q.died IS NULL AND q.status <> 'superseded' AND q.memory_id <> t.memory_id
+        WHERE n.key IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns o WHERE o.memory_id = q.memory_id)
+        ORDER BY n.memory_id""",
+        (target.id,),
+    )

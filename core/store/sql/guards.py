@@ -1,0 +1,67 @@
+"""The SQL that takes a whole batch back when what it was made for no longer holds."""
+
+from collections.abc import Sequence
+
+from muisti.core.model.values import Memory
+from muisti.core.store.database import Statement
+from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import CURRENT, UNEXPIRED, raw
+from muisti.core.text.terms import fold
+
+_DUPLICATE = refuse(Refusal.DUPLICATE)
+_ADDRESS_TAKEN = refuse(Refusal.ADDRESS_TAKEN)
+_NO_PARENT = refuse(Refusal.NO_PARENT)
+_STALE = refuse(Refusal.STALE)
+
+
+def refuse_duplicate(space: SpaceRow, content_hash: bytes, now: int) -> Statement:
+    return Statement(
+        f"{_DUPLICATE} WHERE EXISTS (SELECT 1 FROM versions v "
+        f"WHERE v.space_id = ? AND v.content_hash = ? AND {CURRENT} AND {UNEXPIRED})",
+        (space.id, content_hash, now),
+    )
+
+
+def refuse_address(space: SpaceRow, new: Memory) -> Statement:
+    """Refuse when another current memory has the address."""
+    assert new.category is not None
+    return Statement(
+        f"{_ADDRESS_TAKEN} WHERE EXISTS (SELECT 1 FROM versions v "
+        f"WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ? AND {CURRENT} AND v.memory_id <> ?)",
+        (space.id, fold(new.category), new.key, raw(new.id)),
+    )
+
+
+def refuse_orphan(space: SpaceRow, parent_id: str) -> Statement:
+    """Refuse when the parent is no memory of this space."""
+    return Statement(
+        f"{_NO_PARENT} WHERE NOT EXISTS (SELECT 1 FROM versions WHERE memory_id = ? AND space_id = ? AND died IS NULL)",
+        (raw(parent_id), space.id),
+    )
+
+
+def refuse_less_trusted(space: SpaceRow, ids: Sequence[str], trust: int) -> Statement:
+    """Refuse with `stale` unless all of these memories live and are trusted so much."""
+    marks = ",".join("?" * len(ids))
+    return Statement(
+        f"{_STALE} WHERE (SELECT count(*) FROM versions WHERE +space_id = ? "
+        f"AND memory_id IN ({marks}) AND died IS NULL AND trust >= ?) < ?",
+        (space.id, *map(raw, ids), trust, len(ids)),
+    )
+
+
+def refuse_stale(memory: Memory) -> Statement:
+    """Refuse when this is not the living version."""
+    return Statement(
+        f"{_STALE} WHERE NOT EXISTS (SELECT 1 FROM versions WHERE memory_id = ? AND version = ? AND died IS NULL)",
+        (raw(memory.id), memory.version),
+    )
+
+
+def refuse_revived(memory: Memory) -> Statement:
+    """Refuse when this is not the last version of a deleted memory."""
+    return Statement(
+        f"{_STALE} WHERE EXISTS (SELECT 1 FROM versions WHERE memory_id = ? AND (version > ? OR died IS NULL))",
+        (raw(memory.id), memory.version),
+    )

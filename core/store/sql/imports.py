@@ -1,0 +1,414 @@
+"""The SQL of imports: lines are put into a space of their own, then moved into the one that they are for.
+
+What is staged has ids of 24 bytes, which nothing else has, so that it stands in nobody's way, and is born at the
+numbers of the file. It is moved with new row ids: an index expects those of a space to grow from birth to birth.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from muisti.core.model.values import Memory
+from muisti.core.store.database import Scalar, Statement
+from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.sql import spaces
+from muisti.core.store.sql.inserting import NewVersion, insert
+from muisti.core.store.sql.spaces import STAGING, SpaceRow
+from muisti.core.store.sql.tables import TABLES, Table, copy_rows, named
+from muisti.core.store.sql.version_rows import CURRENT, raw
+from muisti.core.text.terms import fold
+
+TOP = 1 << 53  # the number of a staging space, above all of a file
+STALE_US = 3_600_000_000  # after which an import that has not moved on is taken to be dead
+CLEARED = 2_000  # versions that are deleted at once
+
+
+class Staged(msgspec.Struct, frozen=True):
+    """An import under way: its number, its staging space, and the space that it is for."""
+
+    id: int
+    space: SpaceRow
+    target: SpaceRow
+
+    @property
+    def mark(self) -> bytes:
+        """What follows an id to make it that of something staged."""
+        return self.id.to_bytes(8, "big")
+
+    def alias(self, memory_id: str) -> bytes:
+        """The id under which a memory is staged."""
+        return raw(memory_id) + self.mark
+
+
+def begin(token: str, epoch: str, target: SpaceRow, actor: str, source: str | None, now: int) -> list[Statement]:
+    """Make a staging space; the last two statements give its row id and the number of the import."""
+    name = STAGING + token
+    return [
+        spaces.guard(target),
+        Statement(
+            "INSERT INTO spaces (name, epoch, seq, created_at, committed_at, settings) "
+            "SELECT ?, ?, ?, ?, ?, settings FROM spaces WHERE id = ?",
+            (name, epoch, TOP, now, now, target.id),
+        ),
+        Statement(
+            "INSERT INTO imports (token, space_id, staging_id, source, actor, at) "
+            "SELECT ?, ?, id, ?, ?, ? FROM spaces WHERE name = ?",
+            (token, target.id, source, actor, now, name),
+        ),
+        Statement("SELECT id FROM spaces WHERE name = ?", (name,)),
+        Statement("SELECT id FROM imports WHERE token = ?", (token,)),
+    ]
+
+
+def last_versions(target: SpaceRow, ids: Sequence[str]) -> Statement:
+    """(memory id, whether it is of this space, version, whether it lives, whether an import's undoing ended it)."""
+    marks = ",".join("?" * len(ids))
+    return Statement(
+        "SELECT v.memory_id, v.space_id = ?, v.version, v.died IS NULL, "
+        "EXISTS (SELECT 1 FROM imports i WHERE i.space_id = v.space_id AND v.died > i.base AND v.died <= i.undone) "
+        "FROM versions v "
+        f"WHERE v.memory_id IN ({marks}) AND v.version = "
+        "(SELECT max(n.version) FROM versions n WHERE n.memory_id = v.memory_id)",
+        (target.id, *map(raw, ids)),
+    )
+
+
+def known_ids(staged: Staged, ids: Sequence[str]) -> Statement:
+    """Which of some ids are staged already."""
+    marks = ",".join("?" * len(ids))
+    return Statement(
+        f"SELECT DISTINCT substr(memory_id, 1, 16) FROM versions WHERE memory_id IN ({marks})",
+        tuple(map(staged.alias, ids)),
+    )
+
+
+def drop(staged: Staged, ids: Sequence[str]) -> list[Statement]:
+    """Take memories away that were staged."""
+    marks = ",".join("?" * len(ids))
+    return [
+        Statement(
+            f"DELETE FROM versions WHERE +space_id = ? AND memory_id IN ({marks})",
+            (staged.space.id, *map(staged.alias, ids)),
+        ),
+        Statement(
+            f"DELETE FROM changes WHERE space_id = ? AND memory_id IN ({marks})", (staged.space.id, *map(raw, ids))
+        ),
+    ]
+
+
+def holder(target: SpaceRow, memory: Memory) -> Statement:
+    """The id of the current memory at the address of another."""
+    assert memory.category is not None
+    return Statement(
+        "SELECT v.memory_id FROM versions v "
+        f"WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ? AND {CURRENT}",
+        (target.id, fold(memory.category), memory.key),
+    )
+
+
+def touch(staged: Staged, now: int) -> list[Statement]:
+    """The import goes on; refused with `no_space` when somebody has taken it for dead."""
+    return [spaces.guard(staged.space), Statement("UPDATE imports SET at = ? WHERE id = ?", (now, staged.id))]
+
+
+def stage(staged: Staged, new: NewVersion, born: int, died: int | None, generation: str | None) -> Iterator[Statement]:
+    """Put a version into the staging space. A generation must be registered before."""
+    me = staged.alias(new.memory.id)
+    yield from insert(staged.space, new, generation, TOP - born, alias=me)
+    if died is not None:
+        yield Statement(
+            "UPDATE versions SET died = ? WHERE memory_id = ? AND version = ?", (died, me, new.memory.version)
+        )
+
+
+def stage_change(staged: Staged, seq: int, values: Sequence[Scalar]) -> Statement:
+    """`values`: kind, memory id, version, committed_at, actor, request, undone."""
+    return Statement(
+        "INSERT INTO changes (space_id, seq, kind, memory_id, version, committed_at, actor, request, undone) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (staged.space.id, seq, *values),
+    )
+
+
+def stage_telemetry(staged: Staged, memory_id: str, count: int, last_at: int) -> Statement:
+    """Note how often a staged memory was retrieved; one that is not staged is passed over."""
+    me = staged.alias(memory_id)
+    return Statement(
+        "INSERT INTO retrievals (space_id, memory_id, count, last_at) SELECT ?, ?, ?, ? "
+        "WHERE EXISTS (SELECT 1 FROM versions WHERE memory_id = ?) "
+        "ON CONFLICT (space_id, memory_id) DO UPDATE SET count = max(count, excluded.count), "
+        "last_at = max(last_at, excluded.last_at)",
+        (staged.space.id, me, count, last_at, me),
+    )
+
+
+def orphans(staged: Staged) -> Statement:
+    """(id, parent id) of staged memories whose parent is neither staged nor in the space."""
+    return Statement(
+        f"SELECT substr(v.memory_id, 1, 16), v.parent_id FROM versions v WHERE {_ORPHAN} LIMIT 100",
+        (staged.space.id, staged.mark, staged.target.id),
+    )
+
+
+def drop_orphans(staged: Staged) -> Statement:
+    return Statement(
+        f"DELETE FROM versions WHERE id IN (SELECT v.id FROM versions v WHERE {_ORPHAN})",
+        (staged.space.id, staged.mark, staged.target.id),
+    )
+
+
+_ORPHAN = """v.space_id = ? AND v.died IS NULL AND v.parent_id IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM versions p WHERE p.memory_id = CAST(v.parent_id || ? AS BLOB) AND p.died IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM versions p WHERE p.memory_id = v.parent_id AND p.space_id = ? AND p.died IS NULL)"""
+
+
+def sizes(staged: Staged) -> list[Statement]:
+    """How many memories, not deleted, and versions are staged."""
+    return [
+        Statement("SELECT count(*) FROM versions WHERE space_id = ? AND died IS NULL", (staged.space.id,)),
+        Statement("SELECT count(*) FROM versions WHERE space_id = ?", (staged.space.id,)),
+    ]
+
+
+def step_end(staged: Staged, after: int, versions: int) -> Statement:
+    """The birth of the last of so many versions after `after`."""
+    return Statement(
+        "SELECT max(born) FROM (SELECT born FROM versions WHERE space_id = ? AND born > ? ORDER BY born LIMIT ?)",
+        (staged.space.id, after, versions),
+    )
+
+
+def move(
+    staged: Staged, span: tuple[int, int], now: int, *, as_it_was: bool, tables: Sequence[Table] = TABLES
+) -> list[Statement]:
+    """Let the space live through the file's changes after `span[0]`, up to `span[1]`.
+
+    `as_it_was`: with the times of the file, which nothing here contradicts.
+    """
+    after, upto = span
+    source, target = staged.space.id, staged.target.id
+    among = "space_id = ? AND born > ? AND born <= ?"
+    mine = (source, after, upto)
+    version = {name: f"v.{name}" for name in named("versions").columns} | {
+        "id": "v.id + i.shift",
+        "space_id": "i.space_id",
+        "memory_id": "substr(v.memory_id, 1, 16)",
+        "born": "v.born + i.base",
+        "died": "CASE WHEN v.died <= ? THEN v.died + i.base END",
+    }
+    change = {name: f"c.{name}" for name in named("changes").columns} | {
+        "space_id": "i.space_id",
+        "seq": "c.seq + i.base",
+        "committed_at": "c.committed_at" if as_it_was else "s.committed_at",
+        "undone": "c.undone + i.base",
+        "import_id": "i.id",
+    }
+    return [
+        Statement(
+            f"UPDATE imports SET base = (SELECT seq FROM spaces WHERE id = ?) - ?, shift = 1 + (SELECT seq FROM "
+            f"sqlite_sequence WHERE name = 'versions') - (SELECT min(id) FROM versions WHERE {among}) WHERE id = ?",
+            (target, after, *mine, staged.id),
+        ),
+        Statement("UPDATE imports SET first = base + 1 WHERE id = ? AND first IS NULL", (staged.id,)),
+        Statement(
+            "UPDATE versions SET died = m.died FROM (SELECT substr(v.memory_id, 1, 16) AS memory_id, v.version, "
+            "v.died + i.base AS died FROM versions v, imports i WHERE i.id = ? AND v.space_id = ? AND v.born <= ? "
+            "AND v.died > ? AND v.died <= ?) m WHERE versions.memory_id = m.memory_id "
+            "AND versions.version = m.version AND versions.died IS NULL",
+            (staged.id, source, after, after, upto),
+        ),
+        Statement(
+            f"INSERT INTO versions ({', '.join(version)}) SELECT {', '.join(version.values())} "
+            "FROM versions v, imports i WHERE i.id = ? AND v.space_id = ? AND v.born > ? AND v.born <= ? "
+            "ORDER BY v.born",
+            (upto, staged.id, *mine),
+        ),
+        *(
+            Statement(
+                f"{copy_rows(table, f'h.{table.version} + i.shift')} FROM {table.name} h, imports i "
+                f"WHERE i.id = ? AND h.{table.version} IN (SELECT id FROM versions WHERE {among})",
+                (staged.id, *mine),
+            )
+            for table in tables
+            if table.moving == "with_version"
+        ),
+        Statement(
+            "INSERT INTO retrievals (space_id, memory_id, count, last_at) "
+            "SELECT i.space_id, substr(r.memory_id, 1, 16), r.count, r.last_at FROM retrievals r, imports i "
+            "WHERE i.id = ? AND r.space_id = ? AND EXISTS (SELECT 1 FROM versions v WHERE v.memory_id = r.memory_id "
+            "AND v.space_id = r.space_id AND v.born > ? AND v.born <= ?) "
+            "ON CONFLICT (space_id, memory_id) DO UPDATE SET count = max(count, excluded.count), "
+            "last_at = max(last_at, excluded.last_at)",
+            (staged.id, *mine),
+        ),
+        Statement(
+            "UPDATE spaces SET seq = seq + ?, committed_at = max(committed_at, ?, coalesce((SELECT max(committed_at) "
+            "FROM changes WHERE space_id = ? AND seq <= ? AND ?), 0)) WHERE id = ?",
+            (upto - after, now, source, upto, as_it_was, target),
+        ),
+        Statement(
+            f"INSERT INTO changes ({', '.join(change)}) SELECT {', '.join(change.values())} FROM changes c, imports i, "
+            "spaces s WHERE i.id = ? AND s.id = i.space_id AND c.space_id = ? AND c.seq > ? AND c.seq <= ?",
+            (staged.id, *mine),
+        ),
+        Statement(
+            "UPDATE imports SET moved = ?, at = ?, last = (SELECT seq FROM spaces WHERE id = ?) WHERE id = ?",
+            (upto, now, target, staged.id),
+        ),
+        Statement("SELECT seq FROM spaces WHERE id = ?", (target,)),
+    ]
+
+
+def take_over(staged: Staged, epoch: str, settings: str, created_at: int, kept_from: int) -> list[Statement]:
+    """An empty space becomes that of the file: with its settings, from the time when it was made.
+
+    Refused with `stale` when it is empty no more. It gets a new epoch, as it is made anew.
+    """
+    return [
+        Statement(
+            f"{refuse(Refusal.STALE)} WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND seq = 0)",
+            (staged.target.id,),
+        ),
+        Statement(
+            "UPDATE spaces SET epoch = ?, settings = ?, created_at = min(created_at, ?), kept_from = ? WHERE id = ?",
+            (epoch, settings, created_at, kept_from, staged.target.id),
+        ),
+    ]
+
+
+def clear(staging_id: int) -> list[Statement]:
+    """Delete some of what is staged; the last statement tells how many versions are left."""
+    return [
+        Statement(
+            "DELETE FROM versions WHERE id IN (SELECT id FROM versions WHERE space_id = ? LIMIT ?)",
+            (staging_id, CLEARED),
+        ),
+        Statement(
+            "DELETE FROM changes WHERE space_id = ? AND seq IN (SELECT seq FROM changes WHERE space_id = ? LIMIT ?)",
+            (staging_id, staging_id, 2 * CLEARED),
+        ),
+        Statement("SELECT count(*) FROM (SELECT 1 FROM versions WHERE space_id = ? LIMIT 1)", (staging_id,)),
+    ]
+
+
+def end(staging_id: int, memories: int | None) -> list[Statement]:
+    """The staging space goes; the import stays if it has brought `memories`, None if it has come to nothing."""
+    done = Statement(
+        "UPDATE imports SET staging_id = NULL, shift = NULL, base = NULL, memories = ? WHERE staging_id = ?",
+        (memories, staging_id),
+    )
+    freed = Statement(  # the number of an import that came to nothing is for the next
+        "UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'imports' "
+        "AND seq = (SELECT id FROM imports WHERE staging_id = ?)",
+        (staging_id,),
+    )
+    nothing = Statement("DELETE FROM imports WHERE staging_id = ?", (staging_id,))
+    over = [freed, nothing] if memories is None else [done]
+    return [*over, Statement("DELETE FROM spaces WHERE id = ?", (staging_id,))]
+
+
+def dead(now: int) -> Statement:
+    """(staging space, whether anything of it was moved) of imports that nobody goes on with."""
+    return Statement(
+        "SELECT s.id, coalesce(i.moved, 0) FROM spaces s LEFT JOIN imports i ON i.staging_id = s.id "
+        f"WHERE s.name LIKE '{STAGING}%' AND coalesce(i.at, 0) < ?",
+        (now - STALE_US,),
+    )
+
+
+def of_space(space: SpaceRow) -> Statement:
+    """(staging space, whether anything of it was moved) of imports into a space that have not ended."""
+    return Statement("SELECT staging_id, moved FROM imports WHERE space_id = ? AND staging_id IS NOT NULL", (space.id,))
+
+
+def holding(space: SpaceRow, where: str, args: Sequence[Scalar]) -> Statement:
+    """The same of those that have put aside a version `v` which meets `where`."""
+    return Statement(
+        "SELECT staging_id, moved FROM imports i WHERE space_id = ? AND EXISTS "
+        f"(SELECT 1 FROM versions v WHERE v.space_id = i.staging_id AND ({where}))",
+        (space.id, *args),
+    )
+
+
+def disown(staging_id: int) -> Statement:
+    """Whoever puts aside there, or moves from there, is refused from now on."""
+    return Statement("UPDATE spaces SET epoch = lower(hex(randomblob(16))) WHERE id = ?", (staging_id,))
+
+
+def known(space: SpaceRow) -> Statement:
+    """(id, source, actor, at, memories, first, last, undone) of the imports of a space, newest first."""
+    return Statement(
+        "SELECT id, source, actor, at, memories, first, last, undone FROM imports "
+        "WHERE space_id = ? AND last IS NOT NULL ORDER BY id DESC LIMIT 100",
+        (space.id,),
+    )
+
+
+def holding_changes(space: SpaceRow, seqs: Sequence[int]) -> Statement:
+    """(id, memories) of the newest import that stands and brought one of some changes."""
+    marks = ",".join("?" * len(seqs))
+    return Statement(
+        "SELECT i.id, i.memories FROM imports i JOIN changes c ON c.import_id = i.id AND c.space_id = i.space_id "
+        f"WHERE i.space_id = ? AND i.undone IS NULL AND c.seq IN ({marks}) ORDER BY i.id DESC LIMIT 1",
+        (space.id, *seqs),
+    )
+
+
+_BIRTHS = "changes b JOIN versions v ON v.space_id = b.space_id AND v.born = b.seq"
+_BY_IMPORT = "b.space_id = ? AND b.seq BETWEEN ? AND ? AND b.import_id = ?"
+_LIVING = f"FROM {_BIRTHS} WHERE {_BY_IMPORT} AND v.died IS NULL"
+
+
+def changed_since(space: SpaceRow, span: tuple[int, int], import_id: int) -> Statement:
+    """(seq, kind, memory id, actor) of changes of others that came upon what an import brought."""
+    return Statement(
+        f"SELECT c.seq, c.kind, v.memory_id, c.actor FROM {_BIRTHS} JOIN changes c ON c.space_id = v.space_id "
+        f"AND c.seq = v.died WHERE {_BY_IMPORT} AND c.import_id IS NOT ? LIMIT 100",
+        (space.id, *span, import_id, import_id),
+    )
+
+
+def living(space: SpaceRow, span: tuple[int, int], import_id: int) -> Statement:
+    """How many memories an import brought that live."""
+    return Statement(f"SELECT count(*) {_LIVING}", (space.id, *span, import_id))
+
+
+def undo(
+    space: SpaceRow, span: tuple[int, int], import_id: int, memories: int, actor: str, request: str | None, now: int
+) -> list[Statement]:
+    """Delete the `memories` that an import brought, each as a change of its own. The last statement gives the seq."""
+    brought = (space.id, *span, import_id)
+    return [
+        spaces.guard(space),
+        Statement(
+            f"{refuse(Refusal.STALE)} WHERE EXISTS (SELECT 1 FROM imports WHERE id = ? AND undone IS NOT NULL)"
+            f" OR (SELECT count(*) {_LIVING}) <> ?",
+            (import_id, *brought, memories),
+        ),
+        *spaces.advance(space, memories, now)[:1],
+        Statement("UPDATE imports SET base = (SELECT seq FROM spaces WHERE id = ?) - ? WHERE id = ?",
+                  (space.id, memories, import_id)),
+        Statement(
+            "INSERT INTO changes (space_id, seq, kind, memory_id, version, committed_at, actor, request) "
+            "SELECT s.id, i.base + row_number() OVER (ORDER BY m.born), 'undone', m.memory_id, m.version, "
+            "s.committed_at, ?, ? "
+            f"FROM (SELECT v.born, v.memory_id, v.version {_LIVING}) m, imports i, spaces s "
+            "WHERE i.id = ? AND s.id = i.space_id",
+            (actor, request, *brought, import_id),
+        ),
+        Statement(
+            "UPDATE versions SET died = m.died FROM (SELECT v.id, i.base + row_number() OVER (ORDER BY v.born) AS died "
+            f"FROM imports i, {_BIRTHS} WHERE {_BY_IMPORT} AND i.id = ? AND v.died IS NULL) m WHERE versions.id = m.id",
+            (*brought, import_id),
+        ),
+        Statement(
+            "UPDATE changes SET undone = (SELECT seq FROM spaces WHERE id = ?) "
+            "WHERE space_id = ? AND seq BETWEEN ? AND ? AND import_id = ? AND undone IS NULL",
+            (space.id, *brought),
+        ),
+        Statement(
+            "UPDATE imports SET undone = (SELECT seq FROM spaces WHERE id = ?) WHERE id = ?",
+            (space.id, import_id),
+        ),
+        Statement("SELECT seq FROM spaces WHERE id = ?", (space.id,)),
+    ]  # fmt: skip

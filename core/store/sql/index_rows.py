@@ -1,0 +1,64 @@
+"""The SQL that feeds the indexes: passages, deaths, and the values of one filter field."""
+
+from muisti.core.query.filter_fields import LISTED
+from muisti.core.store.database import Statement
+from muisti.core.store.sql.filters import COLUMNS
+from muisti.core.store.sql.spaces import SpaceRow
+
+
+def living(space: SpaceRow, generation: int | None, after_born: int, versions: int) -> Statement:
+    """Passages of the current versions born after `after_born`: at most so many versions, oldest first."""
+    return _passages(space, generation, after_born, versions, "died IS NULL AND status <> 'superseded'")
+
+
+def every(space: SpaceRow, generation: int | None, after_born: int, versions: int) -> Statement:
+    """The same of all versions, of dead and superseded ones too."""
+    return _passages(space, generation, after_born, versions, "1")
+
+
+def _passages(space: SpaceRow, generation: int | None, after_born: int, versions: int, where: str) -> Statement:
+    return Statement(
+        f"""SELECT v.id, v.memory_id, v.born, v.status, v.importance, v.at, v.expires_at, v.content_hash,
+            p.number, p.start, p.stop, p.terms, e.vector, v.session, v.turn, v.speaker, v.died
+        FROM (SELECT id, memory_id, born, status, importance, coalesce(event_at, updated_at) AS at, expires_at,
+                content_hash, metadata ->> '$.session' AS session, metadata ->> '$.turn' AS turn,
+                coalesce(author, metadata ->> '$.speaker') AS speaker, died
+            FROM versions WHERE space_id = ? AND born > ? AND {where}
+            ORDER BY born LIMIT ?) v
+        JOIN passages p ON p.version_id = v.id
+        LEFT JOIN embeddings e ON e.version_id = p.version_id AND e.number = p.number AND e.generation_id = ?
+        ORDER BY v.born, p.number""",
+        (space.id, after_born, versions, generation),
+    )
+
+
+def deaths(space: SpaceRow, after: int) -> Statement:
+    """(version id, seq, erased) of the deaths after `after`; `erased` is 1 when the version is gone for good."""
+    return Statement(
+        "SELECT id, died, 0 FROM versions WHERE space_id = ? AND died > ? "
+        "UNION ALL SELECT version_id, seq, 1 FROM erased WHERE space_id = ? AND seq > ?",
+        (space.id, after) * 2,
+    )
+
+
+def field_values(space: SpaceRow, field: str, first_id: int, last_id: int) -> Statement:
+    """(version id, value) of a filter field, for versions first_id to last_id; several rows for tags and metadata.
+
+    For metadata there is a third column, the type of the value.
+    """
+    among = "v.space_id = ? AND v.id BETWEEN ? AND ?"
+    args = (space.id, first_id, last_id)
+    if field == "tags":
+        return Statement(
+            f"SELECT t.version_id, t.tag FROM versions v JOIN tags t ON t.version_id = v.id WHERE {among}", args
+        )
+    if field in LISTED:
+        return Statement(f"SELECT v.id, d.value FROM versions v JOIN json_each(v.{field}) d WHERE {among}", args)
+    if field.startswith("metadata."):
+        return Statement(
+            "SELECT m.version_id, m.value, m.type FROM versions v JOIN metadata m ON m.version_id = v.id "
+            f"WHERE {among} AND m.path = ?",
+            (*args, field.removeprefix("metadata.")),
+        )
+    column = COLUMNS[field]
+    return Statement(f"SELECT v.id, {column} FROM versions v WHERE {among} AND {column} IS NOT NULL", args)

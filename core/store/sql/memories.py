@@ -1,0 +1,181 @@
+"""The SQL that finds versions of memories."""
+
+from collections.abc import Sequence
+
+from muisti.core.model.terms import Sort
+from muisti.core.model.times import to_us
+from muisti.core.model.values import Memory
+from muisti.core.query.points import Point
+from muisti.core.store.database import Scalar, Statement
+from muisti.core.store.sql.points import lived
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import COLUMNS, CURRENT, UNEXPIRED, raw
+from muisti.core.text.terms import fold, same_text_hash
+
+
+def is_expired(memory: Memory, now: int) -> bool:
+    return memory.expires_at is not None and to_us(memory.expires_at) <= now
+
+
+def living(space: SpaceRow, memory_id: bytes) -> Statement:
+    """The living version of a memory, superseded or expired or not."""
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.space_id = ? AND v.died IS NULL",
+        (memory_id, space.id),
+    )
+
+
+def standing(space: SpaceRow, memory_id: bytes, point: Point) -> Statement:
+    """The version of a memory that stood at a point, superseded or expired or not."""
+    then, args = lived(point)
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.space_id = ? AND {then}",
+        (memory_id, space.id, *args),
+    )
+
+
+def last(space: SpaceRow, memory_id: bytes) -> Statement:
+    """The last two versions of a memory, newest first, of a deleted one too; behind each its death."""
+    return Statement(
+        f"SELECT {COLUMNS}, v.died FROM versions v WHERE v.memory_id = ? AND v.space_id = ? "
+        "ORDER BY v.version DESC LIMIT 2",
+        (memory_id, space.id),
+    )
+
+
+def at_address(space: SpaceRow, category: str, key: str) -> Statement:
+    """The current version at an address, expired or not."""
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ? AND {CURRENT}",
+        (space.id, fold(category), key),
+    )
+
+
+def stood_at_address(space: SpaceRow, category: str, key: str, point: Point) -> Statement:
+    """The version that was current at an address at a point, expired or not."""
+    if point.number is None:
+        return at_address(space, category, key)
+    address = f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ?"
+    args = (space.id, fold(category), key, point.number)
+    return Statement(
+        f"{address} AND v.born <= ? AND {CURRENT} UNION ALL "
+        f"{address} AND v.born <= ? AND v.died > ? AND v.status <> 'superseded'",
+        (*args, *args, point.number),
+    )
+
+
+def held_address(space: SpaceRow, category: str, key: str, only: str | None) -> Statement:
+    """The id of the memory that is at an address, expired or not, else of the last that was there.
+
+    `only`: among memories whose last version is in this category, without case.
+    """
+    newest = "SELECT l.category_folded FROM versions l WHERE l.memory_id = v.memory_id ORDER BY l.version DESC LIMIT 1"
+    own = "" if only is None else f" AND ({newest}) = ?"
+    args = (space.id, fold(category), key, *(() if only is None else (only,)))
+    found = f"SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ?{own}"
+    return Statement(
+        f"SELECT * FROM ({found} AND {CURRENT} LIMIT 1) UNION ALL "
+        f"SELECT * FROM ({found} AND v.died IS NOT NULL ORDER BY v.died DESC LIMIT 1) LIMIT 1",
+        (*args, *args),
+    )
+
+
+def same_text(space: SpaceRow, content: str, now: int) -> Statement:
+    """The current memories that say the same."""
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.content_hash = ? AND {CURRENT} AND {UNEXPIRED} "
+        "ORDER BY v.memory_id",
+        (space.id, same_text_hash(content), now),
+    )
+
+
+def expired(space: SpaceRow, now: int, most: int) -> Statement:
+    """Current memories that have expired, the earliest first."""
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND {CURRENT} AND v.expires_at <= ? "
+        "ORDER BY v.expires_at LIMIT ?",
+        (space.id, now, most),
+    )
+
+
+def of_versions(space: SpaceRow, wanted: Sequence[tuple[bytes, int]]) -> list[Statement]:
+    """Given versions of memories, one statement each."""
+    return [
+        Statement(
+            f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.version = ? AND v.space_id = ?",
+            (memory_id, number, space.id),
+        )
+        for memory_id, number in wanted
+    ]
+
+
+def by_rows(version_ids: Sequence[int]) -> Statement:
+    """Versions by row id, in no order."""
+    marks = ",".join("?" * len(version_ids))
+    return Statement(f"SELECT {COLUMNS} FROM versions v WHERE v.id IN ({marks})", tuple(version_ids))
+
+
+def history(space: SpaceRow, memory_id: bytes) -> Statement:
+    """All versions that are kept, newest first, with the times of their birth and death."""
+    return Statement(
+        f"""SELECT {COLUMNS}, v.born, v.died, coalesce(b.committed_at, v.updated_at), d.committed_at
+        FROM versions v LEFT JOIN changes b ON b.space_id = v.space_id AND b.seq = v.born
+        LEFT JOIN changes d ON d.space_id = v.space_id AND d.seq = v.died
+        WHERE v.memory_id = ? AND v.space_id = ? ORDER BY v.version DESC""",
+        (memory_id, space.id),
+    )
+
+
+def chain(space: SpaceRow, memory_id: bytes) -> Statement:
+    """(memory id, category) of what superseded one another before a memory, of itself and of what came after."""
+    return Statement(
+        """WITH RECURSIVE
+        older (id, place) AS (
+            SELECT ?, 0 UNION SELECT v.supersedes, place - 1 FROM older JOIN versions v ON v.memory_id = older.id
+            WHERE v.supersedes IS NOT NULL
+            AND v.version = (SELECT max(version) FROM versions WHERE memory_id = older.id)
+        ),
+        newer (id, place) AS (
+            SELECT ?, 0 UNION SELECT v.superseded_by, place + 1 FROM newer JOIN versions v ON v.memory_id = newer.id
+            WHERE v.superseded_by IS NOT NULL
+            AND v.version = (SELECT max(version) FROM versions WHERE memory_id = newer.id)
+        )
+        SELECT v.memory_id, v.category FROM (SELECT * FROM older UNION SELECT * FROM newer) c
+        JOIN versions v ON v.memory_id = c.id AND +v.space_id = ?
+        AND v.version = (SELECT max(version) FROM versions WHERE memory_id = c.id) ORDER BY c.place""",
+        (memory_id, memory_id, space.id),
+    )
+
+
+def listed(
+    space: SpaceRow,
+    where: str,
+    args: Sequence[Scalar],
+    point: Point,
+    limit: int,
+    sort: Sort,
+    after: tuple[int, bytes] | None,
+) -> Statement:
+    """Unexpired memories that stood at a point and meet `where`, in an order; `after`: from (its time, id) on."""
+    then, numbers = lived(point)
+    column, way, beyond = sort.lstrip("-"), *(("DESC", "<") if sort.startswith("-") else ("ASC", ">"))
+    position = "" if after is None else f" AND (v.{column}, v.memory_id) {beyond} (?, ?)"
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND {then} AND {UNEXPIRED} "
+        f"AND ({where}){position} "
+        f"ORDER BY v.{column} {way}, v.memory_id {way} LIMIT ?",
+        (space.id, *numbers, point.time, *args, *(after or ()), limit),
+    )
+
+
+def trusts(space: SpaceRow, ids: Sequence[str], *, living: bool) -> Statement:
+    """(memory id, trust, category) of the living versions of memories, or of the last ones, of deleted ones too."""
+    marks = ",".join("?" * len(ids))
+    last = (
+        "v.died IS NULL" if living else "v.version = (SELECT max(version) FROM versions WHERE memory_id = v.memory_id)"
+    )
+    return Statement(
+        "SELECT v.memory_id, v.trust, v.category FROM versions v "
+        f"WHERE +v.space_id = ? AND v.memory_id IN ({marks}) AND {last}",
+        (space.id, *map(raw, ids)),
+    )

@@ -1,0 +1,29 @@
+"""The SQL of points in a space's history."""
+
+from muisti.core.query.points import AsOf, Point
+from muisti.core.store.database import Scalar, Statement
+from muisti.core.store.sql.spaces import SpaceRow
+
+
+def change(space: SpaceRow, as_of: AsOf) -> Statement:
+    """(seq, committed_at) of the last change up to a point; none where there was none before it."""
+    if as_of.time is None:
+        where, value, order = "seq <= ?", as_of.number, "seq DESC"
+    else:
+        where, value, order = "committed_at <= ?", as_of.time, "committed_at DESC, seq DESC"
+    return Statement(
+        f"SELECT seq, committed_at FROM changes WHERE space_id = ? AND {where} ORDER BY {order} LIMIT 1",
+        (space.id, value),
+    )
+
+
+def committed(space: SpaceRow, number: int) -> Statement:
+    """When a change was committed."""
+    return Statement("SELECT committed_at FROM changes WHERE space_id = ? AND seq = ?", (space.id, number))
+
+
+def lived(point: Point) -> tuple[str, tuple[Scalar, ...]]:
+    """What a version `v` must be to have stood at a point, expired or not."""
+    if point.number is None:
+        return "v.died IS NULL", ()
+    return "v.born <= ? AND (v.died IS NULL OR v.died > ?)", (point.number, point.number)

@@ -1,0 +1,77 @@
+"""The SQL of quotas: what a space holds, what it may hold, and the refusal of what goes beyond."""
+
+from collections.abc import Mapping
+from typing import cast
+
+from muisti.core.model.counts import Quota, Usage
+from muisti.core.model.ids import id_bytes
+from muisti.core.model.values import Memory
+from muisti.core.store.database import Row, Scalar, Statement
+from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.sql.spaces import SpaceRow
+
+_HERE = "FROM spaces s LEFT JOIN quotas q ON q.space = s.name WHERE s.id = ?"
+_EXCEEDED = refuse(Refusal.QUOTA_EXCEEDED)
+
+
+def usage(space: SpaceRow, default: Quota) -> Statement:
+    """What a space holds and may hold."""
+    return Statement(
+        f"SELECT s.memories, s.bytes, coalesce(q.memories, ?), coalesce(q.bytes, ?) {_HERE}",
+        (*_both(default), space.id),
+    )
+
+
+def used(row: Row) -> Usage:
+    """The usage in a row of `usage`."""
+    memories, size, memories_max, bytes_max = cast(tuple[int, int, int | None, int | None], row)
+    return Usage(memories=memories, bytes=size, quota=Quota(memories=memories_max, bytes=bytes_max))
+
+
+def refuse_more(space: SpaceRow, default: Quota) -> Statement:
+    """Refuse when the space holds too much. Stands behind what adds memories."""
+    return Statement(
+        f"{_EXCEEDED} {_HERE} AND (s.memories > coalesce(q.memories, ?) OR s.bytes > coalesce(q.bytes, ?))",
+        (space.id, *_both(default)),
+    )
+
+
+def refuse_more_in(name: str, default: Quota) -> Statement:
+    """Refuse when the space of this name, made in the same batch, holds too much."""
+    return Statement(
+        f"{_EXCEEDED} FROM spaces s LEFT JOIN quotas q ON q.space = s.name "
+        "WHERE s.name = ? AND (s.memories > coalesce(q.memories, ?) OR s.bytes > coalesce(q.bytes, ?))",
+        (name, *_both(default)),
+    )
+
+
+def refuse_sum(space: SpaceRow, more: SpaceRow, default: Quota) -> Statement:
+    """Refuse when the space would hold too much if it held what another holds as well."""
+    return Statement(
+        f"{_EXCEEDED} FROM spaces s JOIN spaces m ON m.id = ? "
+        "LEFT JOIN quotas q ON q.space = s.name WHERE s.id = ? "
+        "AND (s.memories + m.memories > coalesce(q.memories, ?) OR s.bytes + m.bytes > coalesce(q.bytes, ?))",
+        (more.id, space.id, *_both(default)),
+    )
+
+
+def refuse_larger(space: SpaceRow, default: Quota, new: Memory) -> Statement:
+    """Refuse when the space holds too many bytes and this version has more than the one before it."""
+    return Statement(
+        f"{_EXCEEDED} {_HERE} AND s.bytes > coalesce(q.bytes, ?) AND EXISTS "
+        "(SELECT 1 FROM versions n JOIN versions b ON b.memory_id = n.memory_id AND b.version = n.version - 1 "
+        "WHERE n.memory_id = ? AND n.version = ? AND n.bytes > b.bytes)",
+        (space.id, default.bytes, id_bytes(new.id), new.version),
+    )
+
+
+def grant(space: str, changes: Mapping[str, int | None]) -> list[Statement]:
+    """Set `memories` or `bytes` or both; None is the default."""
+    made = [Statement("INSERT INTO quotas (space) VALUES (?) ON CONFLICT DO NOTHING", (space,))]
+    for name in sorted(changes.keys() & {"memories", "bytes"}):
+        made.append(Statement(f"UPDATE quotas SET {name} = ? WHERE space = ?", (changes[name], space)))
+    return made
+
+
+def _both(quota: Quota) -> tuple[Scalar, Scalar]:
+    return quota.memories, quota.bytes

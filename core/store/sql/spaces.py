@@ -1,0 +1,232 @@
+"""The SQL of spaces and of the models that embedded them."""
+
+import json
+from typing import Any, cast
+
+import msgspec
+
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.spaces import SPACE_NAME, Field, Policy, Space, SpaceSettings
+from muisti.core.model.times import from_us
+from muisti.core.model.values import Seq
+from muisti.core.store.database import Row, Scalar, Statement
+from muisti.core.store.refusal_codes import Refusal, refuse, refuse_one_of
+
+DEFAULT = "default"
+
+_SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from,
+s.policy
+FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id"""
+# How many memories of a space live, and their bytes.
+COUNTED = (
+    "(SELECT count(*) FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL)",
+    "(SELECT coalesce(sum(v.bytes), 0) FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL)",
+)
+STAGING = "~"  # the name of a space begins so that holds what is being imported; nobody sees it
+_THERE = "EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ?)"
+_NO_SPACE, _SPACE_EXISTS = refuse(Refusal.NO_SPACE), refuse(Refusal.SPACE_EXISTS)
+_GUARD = f"{_NO_SPACE} WHERE NOT {_THERE}"
+_GUARD_POLICY = (
+    f"{refuse_one_of(_THERE, Refusal.STALE, Refusal.NO_SPACE)} "
+    "WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? AND policy = ?)"
+)
+_GUARD_MODEL = (
+    f"{refuse_one_of(_THERE, Refusal.MODEL_MISMATCH, Refusal.NO_SPACE)} "
+    "WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? "
+    "AND policy = ? AND generation_id = (SELECT id FROM generations WHERE hash = ?))"
+)
+_SEEN = f"s.name NOT LIKE '{STAGING}%'"
+
+
+class SpaceRow(msgspec.Struct, frozen=True):
+    """A space as it stands in the database.
+
+    `generation` is the row id of the model that embedded it, `dimensions` that of its vectors, 0 without one.
+    `kept_from` is the oldest change after which it can be shown. `policy` is the text of the space's.
+    """
+
+    id: int
+    space: Space
+    generation: int | None
+    dimensions: int
+    kept_from: int = 0
+    policy: str = "{}"
+
+    @property
+    def seq(self) -> Seq:
+        return self.space.at
+
+
+def space_row(row: Row) -> SpaceRow:
+    """Read what `by_name` and `all_spaces` select."""
+    id_, name, epoch, seq, created_at, settings, generation, digest, dimensions, kept, policy = cast(
+        tuple[int, str, str, int, int, str, int | None, str | None, int | None, int, str], row
+    )
+    space = Space(
+        name=name,
+        epoch=epoch,
+        seq=seq,
+        created_at=from_us(created_at),
+        settings=_settings(settings),
+        generation=digest,
+        policy=_policy(policy),
+    )
+    return SpaceRow(id_, space, generation, dimensions or 0, kept, policy)
+
+
+def with_policy(space: SpaceRow, policy: str) -> SpaceRow:
+    """Return the space with the policy of this text."""
+    return msgspec.structs.replace(
+        space, space=msgspec.structs.replace(space.space, policy=_policy(policy)), policy=policy
+    )
+
+
+def check_name(name: str) -> None:
+    """Raise `InvalidInput` unless `name` may name a space."""
+    if not SPACE_NAME.fullmatch(name):
+        raise InvalidInput.at(
+            "$.name",
+            f"{name[:80]!r} is no name for a space: 1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter or digit",
+        )
+
+
+def by_name(name: str) -> Statement:
+    return Statement(f"{_SELECT} WHERE s.name = ? AND {_SEEN}", (name,))
+
+
+def all_spaces() -> Statement:
+    return Statement(f"{_SELECT} WHERE {_SEEN} ORDER BY s.name")
+
+
+def insert(name: str, epoch: str, settings: SpaceSettings, now: int) -> list[Statement]:
+    """Make a space; refused with `space_exists` when the name is taken."""
+    return [
+        Statement(f"{_SPACE_EXISTS} WHERE EXISTS (SELECT 1 FROM spaces WHERE name = ?)", (name,)),
+        Statement(
+            "INSERT INTO spaces (name, epoch, created_at, committed_at, settings) VALUES (?, ?, ?, ?, ?)",
+            (name, epoch, now, now, settings_text(settings)),
+        ),
+    ]
+
+
+def delete(name: str) -> list[Statement]:
+    """Erase a space; refused with `no_space` when there is none of that name."""
+    return [
+        Statement(f"{_NO_SPACE} WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE name = ?)", (name,)),
+        Statement("DELETE FROM spaces WHERE name = ?", (name,)),
+    ]
+
+
+def guard(space: SpaceRow) -> Statement:
+    """Refuse with `no_space` when the space is gone or was made anew."""
+    return Statement(_GUARD, (space.id, space.space.epoch))
+
+
+def guard_policy(space: SpaceRow) -> Statement:
+    """Refuse with `no_space` like `guard`, and with `stale` when the space has another policy by now."""
+    known = (space.id, space.space.epoch)
+    return Statement(_GUARD_POLICY, (*known, *known, space.policy))
+
+
+def guard_model(space: SpaceRow, digest: str) -> Statement:
+    """Refuse with `no_space` like `guard`, and with `model_mismatch` for another policy by now, or another model."""
+    known = (space.id, space.space.epoch)
+    return Statement(_GUARD_MODEL, (*known, *known, space.policy, digest))
+
+
+def set_policy(name: str, policy: Policy) -> Statement:
+    return Statement("UPDATE spaces SET policy = ? WHERE name = ?", (_policy_text(policy), name))
+
+
+def advance(space: SpaceRow, changes: int, now: int) -> list[Statement]:
+    """Take the next `changes` numbers of the space's history; the last statement gives the last of them."""
+    return [
+        Statement(
+            "UPDATE spaces SET seq = seq + ?, committed_at = max(committed_at, ?) WHERE id = ?",
+            (changes, now, space.id),
+        ),
+        Statement("SELECT seq FROM spaces WHERE id = ?", (space.id,)),
+    ]
+
+
+def number(space: SpaceRow) -> Statement:
+    """The number of the last change."""
+    return Statement("SELECT seq FROM spaces WHERE id = ?", (space.id,))
+
+
+def memories(space: SpaceRow) -> Statement:
+    """How many memories live in it."""
+    return Statement("SELECT memories FROM spaces WHERE id = ?", (space.id,))
+
+
+def count_anew(space: SpaceRow) -> Statement:
+    """Let its counters be what its versions are."""
+    memory_count, byte_count = COUNTED
+    return Statement(f"UPDATE spaces SET memories = {memory_count}, bytes = {byte_count} WHERE id = ?", (space.id,))
+
+
+def state(space_id: int) -> Statement:
+    """Epoch, seq, generation id, oldest point kept, number of verdicts, policy: whether an index is still fresh."""
+    return Statement(
+        "SELECT epoch, seq, generation_id, kept_from, feedback, policy FROM spaces WHERE id = ?", (space_id,)
+    )
+
+
+def register_generation(digest: str, model: str, dimensions: int, now: int) -> Statement:
+    return Statement(
+        "INSERT INTO generations (hash, model, dimensions, created_at) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (hash) DO NOTHING",
+        (digest, model, dimensions, now),
+    )
+
+
+def generation_id(digest: str) -> Statement:
+    return Statement("SELECT id FROM generations WHERE hash = ?", (digest,))
+
+
+def adopt_generation(space: SpaceRow, digest: str) -> Statement:
+    """Bind a space that has no vectors yet to a model."""
+    return Statement(
+        "UPDATE spaces SET generation_id = (SELECT id FROM generations WHERE hash = ?) "
+        "WHERE id = ? AND epoch = ? AND generation_id IS NULL",
+        (digest, space.id, space.space.epoch),
+    )
+
+
+def settings_text(settings: SpaceSettings) -> str:
+    """Settings as they are stored."""
+    return json.dumps(
+        {"lexical_weights": dict(settings.lexical_weights), "embedded_fields": list(settings.embedded_fields)}
+    )
+
+
+def _settings(text: Scalar) -> SpaceSettings:
+    stored = cast(dict[str, object], json.loads(str(text)))
+    return SpaceSettings(
+        lexical_weights=cast(dict[Field, float], stored["lexical_weights"]),
+        embedded_fields=tuple(cast(list[Field], stored["embedded_fields"])),
+    )
+
+
+def readable(settings: Scalar, policy: Scalar) -> bool:
+    """Whether the texts of a space's settings and policy can be read."""
+    try:
+        _settings(settings)
+        _policy(str(policy))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
+    return True
+
+
+def _policy_text(policy: Policy) -> str:
+    return json.dumps({name: value for name, value in msgspec.structs.asdict(policy).items() if value is not None})
+
+
+def _policy(text: str) -> Policy:
+    if text == "{}":
+        return _UNSAID
+    stored = cast(dict[str, Any], json.loads(text))
+    return Policy(**{name: stored.get(name) for name in Policy.__struct_fields__})
+
+
+_UNSAID = Policy()

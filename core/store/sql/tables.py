@@ -1,0 +1,432 @@
+"""Each table of the schema, declared once: what it hangs on, how it is erased, copied, moved, salvaged and rebuilt.
+
+The modules that erase, fork, import, repair and salvage read this. A new table is a migration and one declaration here.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+Erasing = Literal[
+    "deleted",  # by the ids of its memories, in a statement that all such tables share
+    "cascades",  # by SQLite, with the row that it refers to
+    "trigger",  # by a trigger of the schema, with the last version of its memory
+    "stated",  # by statements of its own
+    "stays",  # `why` gives the reason
+]
+Copying = Literal[
+    "with_version",  # each row goes where its version goes
+    "stated",  # by statements of its own
+    "never",
+]
+Salvaging = Literal[
+    "taken",
+    "with_memory",  # taken, and deleted when no version of its memory could be read
+    "left",
+]
+Rebuilding = Literal[
+    "from_version",  # from what its version says, by `inserting.hang_on`
+    "from_index",  # from the rows of its space, when the index is packed next
+]
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """A foreign key: columns of a table, and the table that they lead to."""
+
+    columns: tuple[str, ...]
+    table: str
+    cascades: bool = True
+
+
+class Wipe(msgspec.Struct, frozen=True, kw_only=True):
+    """Columns that one statement writes over, in rows about to be deleted from a server.
+
+    `noise` is for columns that are part of a key: they must stay unique, which short texts may not.
+    """
+
+    text: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
+    noise: tuple[str, ...] = ()
+    where: str = ""
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """A table of the schema. Backups and copies of a database carry every table whole."""
+
+    name: str
+    columns: tuple[str, ...]  # in the order of the schema; those that SQLite computes are left out
+    references: tuple[Reference, ...] = ()
+
+    # Columns with row ids of spaces and versions, and with ids of memories.
+    space: str = ""  # the space that a row belongs to
+    version: str = ""  # the version that a row is part of
+    versions: tuple[str, ...] = ()  # versions that a row is about
+    memories: tuple[str, ...] = ()
+
+    # How rows go with a memory. With a space, all go that lead to it by references that cascade.
+    erasing: Erasing
+    why: str = ""  # they stay
+    wipes: tuple[Wipe, ...] = ()
+    plain: tuple[str, ...] = ()  # columns of text or bytes that need no wipe: ids, our own terms, names of callers
+    sought: tuple[str, ...] = ()  # columns whose values must not stay in the free space of a file
+
+    forking: Copying = "never"
+    moving: Copying = "never"  # from the staging space of an import
+    exported: bool = False  # read by `exports`; a version in a file has its tags and metadata in it
+    rewound: bool = False  # has statements in `backup.REWIND`, for a backup restored as of an earlier change
+    salvaging: Salvaging = "taken"
+    rebuilt: Rebuilding | Literal[""] = ""  # empty when it is derived from nothing
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_SPACE = Reference(("space_id",), "spaces")
+_VERSION = Reference(("version_id",), "versions")
+_ABOUT_THE_SPACE = "it is about the space, and says nothing of a memory"
+_OF_THE_SERVER = "it is about the server, and says nothing of a memory"
+
+# Each behind those that it refers to.
+TABLES = (
+    Table(
+        name="schema_migrations",
+        columns=_words("number name applied_at"),
+        erasing="stays",
+        why=_OF_THE_SERVER,
+        salvaging="left",
+    ),
+    Table(name="sqlite_sequence", columns=_words("name seq"), erasing="stays", why=_OF_THE_SERVER, salvaging="left"),
+    Table(
+        name="generations",
+        columns=_words("id hash model dimensions created_at"),
+        erasing="stays",
+        why=_OF_THE_SERVER,
+        exported=True,
+    ),
+    Table(
+        name="keys",
+        columns=_words(
+            "id hash name scopes spaces category parent_id created_at expires_at revoked_at last_used_at source_class"
+        ),
+        references=(Reference(("parent_id",), "keys", cascades=False),),
+        erasing="stays",
+        why=_OF_THE_SERVER,
+    ),
+    Table(name="signing_keys", columns=_words("id public private created_at"), erasing="stays", why=_OF_THE_SERVER),
+    Table(name="quotas", columns=_words("space memories bytes"), erasing="stays", why=_ABOUT_THE_SPACE),
+    Table(
+        name="audit",
+        columns=_words("id at actor action space target"),
+        erasing="stays",
+        why="it must name who erased which memory, by its id",
+    ),
+    Table(
+        name="sweeps",
+        columns=_words("name owner until next_at"),
+        erasing="stays",
+        why=_OF_THE_SERVER,
+        salvaging="left",
+    ),
+    Table(
+        name="turns",
+        columns=_words("number memory_id version living source"),
+        memories=("memory_id",),
+        erasing="stays",
+        why="it is empty between transactions",
+        salvaging="left",
+    ),
+    Table(
+        name="requests",
+        columns=_words("scope key body_hash answer seq expires_at"),
+        erasing="stated",
+        wipes=(Wipe(data=("body_hash", "answer")),),
+        plain=_words("scope key seq"),
+        rewound=True,
+        salvaging="left",  # an answer may speak of what is lost
+    ),
+    Table(
+        name="spaces",
+        columns=_words(
+            "id name epoch seq created_at committed_at settings generation_id memories bytes kept_from policy feedback"
+        ),
+        references=(Reference(("generation_id",), "generations", cascades=False),),
+        erasing="stays",
+        why=_ABOUT_THE_SPACE,
+        forking="stated",
+        moving="stated",
+        rewound=True,
+    ),
+    Table(
+        name="versions",
+        columns=_words(
+            "id space_id memory_id version born died kind category category_folded key content content_hash type "
+            "status importance author author_folded reason source tags metadata event_at created_at updated_at "
+            "expires_at supersedes superseded_by parent_id tokens source_class derived_from trust checksum "
+            "valid_from valid_to"
+        ),
+        references=(_SPACE,),
+        space="space_id",
+        memories=("memory_id",),
+        erasing="deleted",
+        wipes=(
+            Wipe(
+                text=_words("content author author_folded reason source tags metadata"),
+                data=("content_hash",),
+            ),
+            Wipe(noise=_words("category category_folded key"), where="category IS NOT NULL"),
+        ),
+        plain=_words("memory_id kind type status supersedes superseded_by parent_id source_class derived_from"),
+        sought=_words(
+            "content key category category_folded author author_folded reason source tags metadata content_hash"
+        ),
+        forking="stated",
+        moving="stated",
+        exported=True,
+        rewound=True,
+    ),
+    Table(
+        name="tags",
+        columns=_words("version_id tag spelling"),
+        references=(_VERSION,),
+        version="version_id",
+        erasing="cascades",
+        wipes=(Wipe(noise=("tag", "spelling")),),
+        forking="with_version",
+        moving="with_version",
+        salvaging="left",
+        rebuilt="from_version",
+    ),
+    Table(
+        name="metadata",
+        columns=_words("version_id path position type value"),
+        references=(_VERSION,),
+        version="version_id",
+        erasing="cascades",
+        wipes=(Wipe(noise=("path",)), Wipe(text=("value",), where="type = 'text'")),
+        plain=_words("type"),
+        forking="with_version",
+        moving="with_version",
+        salvaging="left",
+        rebuilt="from_version",
+    ),
+    Table(
+        name="passages",
+        columns=_words("version_id number start stop analyzer terms"),
+        references=(_VERSION,),
+        version="version_id",
+        erasing="cascades",
+        wipes=(Wipe(data=("terms",)),),
+        plain=_words("analyzer"),
+        sought=("terms",),
+        forking="with_version",
+        moving="with_version",
+        exported=True,
+        salvaging="left",
+        rebuilt="from_version",
+    ),
+    Table(
+        name="embeddings",
+        columns=_words("version_id number generation_id vector"),
+        references=(
+            Reference(("version_id", "number"), "passages"),
+            Reference(("generation_id",), "generations", cascades=False),
+        ),
+        version="version_id",
+        erasing="cascades",
+        wipes=(Wipe(data=("vector",)),),
+        sought=("vector",),
+        forking="with_version",
+        moving="with_version",
+        exported=True,
+        salvaging="left",
+        rebuilt="from_version",
+    ),
+    Table(
+        name="segments",
+        columns=_words("space_id generation_id format first last seen passages data"),
+        references=(_SPACE,),
+        space="space_id",
+        erasing="stated",
+        wipes=(Wipe(data=("data",)),),
+        rewound=True,
+        salvaging="left",
+        rebuilt="from_index",
+    ),
+    Table(
+        name="changes",
+        columns=_words("space_id seq kind memory_id version committed_at actor request undone import_id"),
+        references=(_SPACE,),
+        space="space_id",
+        memories=("memory_id",),
+        erasing="stays",
+        why="the history names each memory by its id, and says that it was erased",
+        forking="stated",
+        moving="stated",
+        exported=True,
+        rewound=True,
+    ),
+    Table(
+        name="erased",
+        columns=_words("space_id seq version_id born"),
+        references=(_SPACE,),
+        space="space_id",
+        versions=("version_id",),
+        erasing="stays",
+        why="other processes learn from it which rows to give up; it has numbers only",
+        rewound=True,
+    ),
+    Table(
+        name="checkpoints",
+        columns=_words("space_id name seq created_at actor note"),
+        references=(_SPACE,),
+        space="space_id",
+        erasing="stays",
+        why=_ABOUT_THE_SPACE,
+    ),
+    Table(
+        name="forks",
+        columns=_words("space_id target_id seq forked"),
+        references=(_SPACE, Reference(("target_id",), "spaces")),
+        space="space_id",
+        erasing="stays",
+        why=_ABOUT_THE_SPACE,
+        forking="stated",
+    ),
+    Table(
+        name="twins",
+        columns=_words("space_id target_id memory_id twin_id base"),
+        references=(Reference(("space_id", "target_id"), "forks"),),
+        space="space_id",
+        versions=("base",),
+        memories=("memory_id", "twin_id"),
+        erasing="stays",
+        why="a merge must know that the memory was there; it has ids only",
+        forking="stated",
+    ),
+    Table(
+        name="imports",
+        columns=_words("id token space_id staging_id moved base shift first last memories source actor at undone"),
+        references=(_SPACE,),
+        space="space_id",
+        erasing="stays",
+        why="what an import has put aside goes with its staging space; the rest is about the space",
+        moving="stated",
+    ),
+    Table(
+        name="retrievals",
+        columns=_words("space_id memory_id count last_at"),
+        references=(_SPACE,),
+        space="space_id",
+        memories=("memory_id",),
+        erasing="trigger",
+        plain=_words("memory_id"),
+        moving="stated",
+        exported=True,
+        salvaging="with_memory",
+    ),
+    Table(
+        name="feedback",
+        columns=_words("space_id memory_id actor verdict number given_at"),
+        references=(_SPACE,),
+        space="space_id",
+        memories=("memory_id",),
+        erasing="trigger",
+        plain=_words("memory_id actor"),
+        salvaging="with_memory",
+    ),
+    Table(
+        name="receipts",
+        columns=_words("id space_id made_at actor category seq generation reference_time parameters answer"),
+        references=(_SPACE,),
+        space="space_id",
+        erasing="stated",
+        wipes=(Wipe(text=("parameters", "answer")),),
+        plain=_words("id actor category generation"),
+    ),
+    Table(
+        name="receipt_hits",
+        columns=_words("receipt_id rank memory_id version score"),
+        references=(Reference(("receipt_id",), "receipts"),),
+        memories=("memory_id",),
+        erasing="cascades",
+        plain=_words("receipt_id memory_id"),
+    ),
+    Table(
+        name="probes",
+        columns=_words("id space_id query memory_id category key k made_at actor"),
+        references=(_SPACE,),
+        space="space_id",
+        memories=("memory_id",),
+        erasing="deleted",
+        wipes=(Wipe(text=("query", "category", "key")),),
+        plain=_words("id memory_id actor"),
+        salvaging="with_memory",
+    ),
+    Table(
+        name="probe_runs",
+        columns=_words("id space_id at seq generation recall ranks"),
+        references=(_SPACE,),
+        space="space_id",
+        erasing="stays",
+        why=_ABOUT_THE_SPACE,
+    ),
+    Table(
+        name="conflicts",
+        columns=_words("id space_id existing_row new_row kind similarity opened_at actor"),
+        references=(_SPACE, Reference(("existing_row",), "versions"), Reference(("new_row",), "versions")),
+        space="space_id",
+        versions=("existing_row", "new_row"),
+        erasing="cascades",
+        plain=_words("kind actor"),
+    ),
+    Table(
+        name="webhooks",
+        columns=_words(
+            "id space_id url secret kinds show made_at actor epoch cursor attempts next_at error told_at stopped"
+        ),
+        references=(_SPACE,),
+        space="space_id",
+        erasing="stays",
+        why=_ABOUT_THE_SPACE,
+    ),
+    Table(
+        name="dead_letters",
+        columns=_words("id webhook_id first last attempts error at"),
+        references=(Reference(("webhook_id",), "webhooks"),),
+        erasing="stays",
+        why="it has numbers of changes, and what the receiver answered",
+    ),
+)
+
+_BY_NAME: Mapping[str, Table] = {table.name: table for table in TABLES}
+
+
+def named(name: str) -> Table:
+    return _BY_NAME[name]
+
+
+def parts(tables: Sequence[Table] = TABLES) -> list[Table]:
+    """Tables whose rows are part of a version, each behind those that it refers to."""
+    return [table for table in tables if table.version]
+
+
+def of_versions(table: Table) -> tuple[str, ...]:
+    """Return the columns of a table that hold row ids of versions."""
+    return (table.version, *table.versions) if table.version else table.versions
+
+
+def rebuilt_from_version() -> list[Table]:
+    """Tables that are derived from what a version says, each behind those that it refers to."""
+    return [table for table in TABLES if table.rebuilt == "from_version"]
+
+
+def copy_rows(table: Table, version: str) -> str:
+    """Begin a statement that copies rows `h` of a part of versions to the version with the row id `version`.
+
+    >>> copy_rows(named("tags"), "n.id")
+    'INSERT INTO tags (version_id, tag, spelling) SELECT n.id, h.tag, h.spelling'
+    """
+    values = (version if name == table.version else f"h.{name}" for name in table.columns)
+    return f"INSERT INTO {table.name} ({', '.join(table.columns)}) SELECT {', '.join(values)}"

@@ -1,0 +1,109 @@
+"""A version of a memory as a row of `versions`: its columns, and the way there and back."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, cast
+
+import msgspec
+
+from muisti.core.model.fields import FIELDS, Form, MemoryField, columns, stored
+from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.times import from_us, to_us
+from muisti.core.model.values import IMPORTANCE, Memory, Version
+from muisti.core.store.database import Row, Scalar
+from muisti.core.store.sql.checksums import checksum, covered
+from muisti.core.text.terms import fold
+
+CURRENT = "v.died IS NULL AND v.status <> 'superseded'"
+UNEXPIRED = "(v.expires_at IS NULL OR v.expires_at > ?)"
+
+
+class Layout:
+    """The columns of some fields of a memory, and both ways between a row and a memory. `made` makes the memory."""
+
+    def __init__(self, fields: Iterable[MemoryField], made: Callable[..., Memory] = Memory) -> None:
+        kept = stored(fields)
+        self.selected = ", ".join(f"v.{name}" for name in ("id", *(field.in_row for field in kept)))
+        self.width = 1 + len(kept)
+        self.memory = _reader(kept, made)
+        self._written = columns(kept)
+        self.insert = (
+            f"INSERT INTO versions (space_id, born, {', '.join(self._written)}, checksum) "
+            f"SELECT id, seq - ?, {','.join('?' * len(self._written))}, ? FROM spaces WHERE id = ?"
+        )
+        self._covered = covered(kept)
+        self._values = attrgetter(*(field.name for field in kept for _ in columns((field,))))
+        self._hashes = tuple(field.beside for field in kept if field.hashed and field.beside)
+        self._writes = (
+            *((field.in_row, _WRITE[field.form]) for field in kept if field.form in _WRITE),
+            *((field.beside, fold) for field in kept if field.folded and field.beside),
+        )
+
+    def row(self, memory: Memory, content_hash: bytes) -> dict[str, Scalar]:
+        """Return the values that `insert` takes between the distance from the space's seq and the id of the space."""
+        row: dict[str, Any] = dict(zip(self._written, self._values(memory), strict=True))
+        for name in self._hashes:
+            row[name] = content_hash
+        for name, write in self._writes:
+            value = row[name]
+            if value is not None:
+                row[name] = write(value)
+        row["checksum"] = checksum(row, self._covered)
+        return row
+
+
+def version(row: Row, space: str) -> Version:
+    """The version in a row of `history`."""
+    born, died, born_at, died_at = cast(tuple[int, int | None, int, int | None], row[WIDTH : WIDTH + 4])
+    return Version(
+        memory=memory(row, space),
+        born=born,
+        died=died,
+        born_at=from_us(born_at),
+        died_at=None if died_at is None else from_us(died_at),
+    )
+
+
+def raw(memory_id: str) -> bytes:
+    """The id of a stored memory, as the store has it."""
+    raw = id_bytes(memory_id)
+    assert raw is not None
+    return raw
+
+
+def _reader(fields: Sequence[MemoryField], made: Callable[..., Memory]) -> Callable[[Row, str], Memory]:
+    """Return the function that makes the memory in a row that begins with what is `Layout.selected`.
+
+    It is compiled, as the methods of a dataclass are: every hit of a search passes through, and a loop over the fields
+    takes twice as long.
+    """
+    given = (f"{field.name}={_READ.get(field.form, '{0}').format(f'row[{n}]')}" for n, field in enumerate(fields, 1))
+    known = {"made": made, "IMPORTANCE": IMPORTANCE, "from_us": from_us, "id_text": id_text, "decode": _decode}
+    return eval(f"lambda row, space, us=None, at=None: made(space=space, {', '.join(given)})", known)
+
+
+_decode = msgspec.json.Decoder().decode  # what was checked when it was written: no number is out of its range
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
+# Both ways of each form that is stored as something else. Of times that follow each other and are the same, as those
+# of creation and update mostly are, only the first is converted.
+_READ: Mapping[Form, str] = {
+    "rank": "IMPORTANCE[{0}]",
+    "time": "None if {0} is None else at if {0} == us else (at := from_us(us := {0}))",
+    "id": "None if {0} is None else id_text({0})",
+    "list": "() if {0} == '[]' else tuple(decode({0}))",
+    "object": "{{}} if {0} == '{{}}' else decode({0})",
+}
+_WRITE: Mapping[Form, Callable[[Any], Scalar]] = {
+    "rank": IMPORTANCE.index,
+    "time": to_us,
+    "id": id_bytes,
+    "list": lambda value: _encode(list(value)),
+    "object": _encode,
+}
+
+LAYOUT = Layout(FIELDS)
+COLUMNS = LAYOUT.selected
+WIDTH = LAYOUT.width  # of a row of `COLUMNS`
+memory = LAYOUT.memory

@@ -1,0 +1,167 @@
+"""The SQL of webhooks: who is told of the changes of a space, how far, and what could not be told."""
+
+import json
+from typing import cast
+
+import msgspec
+
+from muisti.core.model.terms import ChangeKind, Show
+from muisti.core.store.database import Row, Statement
+from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.sql.spaces import SpaceRow
+
+LETTERS_MAX = 100  # of a webhook, the newest
+
+_COLUMNS = (
+    "w.id, w.url, w.secret, w.kinds, w.show, w.made_at, w.actor, w.epoch, w.cursor, w.attempts, w.error, w.told_at, "
+    "w.stopped"
+)
+_DUE = "w.stopped IS NULL AND w.next_at <= ? AND (w.cursor < s.seq OR w.epoch <> s.epoch)"
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A webhook as it is stored; times in microseconds."""
+
+    id: str
+    url: str
+    secret: str
+    kinds: tuple[ChangeKind, ...]
+    show: Show
+    made_at: int
+    actor: str
+    epoch: str
+    cursor: int
+    attempts: int = 0
+    error: str | None = None
+    told_at: int | None = None
+    stopped: str | None = None
+
+
+def kept(row: Row) -> Kept:
+    """A row of `all_of` or `due`."""
+    names = ("id", "url", "secret", "kinds", "show", "made_at", "actor", "epoch", "cursor", "attempts", "error",
+             "told_at", "stopped")  # fmt: skip
+    values = dict(zip(names, row, strict=True))
+    return Kept(**{**values, "kinds": tuple(json.loads(cast(str, values["kinds"])))})  # pyright: ignore[reportArgumentType]  # STRICT columns
+
+
+def insert(space: SpaceRow, new: Kept, most: int) -> list[Statement]:
+    """Refused with `incomplete` when the space has `most` already."""
+    return [
+        Statement(
+            f"{refuse(Refusal.INCOMPLETE)} WHERE (SELECT count(*) FROM webhooks WHERE space_id = ?) >= ?",
+            (space.id, most),
+        ),
+        Statement(
+            "INSERT INTO webhooks (id, space_id, url, secret, kinds, show, made_at, actor, epoch, cursor) "
+            "SELECT ?, id, ?, ?, ?, ?, ?, ?, epoch, ? FROM spaces WHERE id = ?",
+            (
+                new.id,
+                new.url,
+                new.secret,
+                json.dumps(new.kinds),
+                new.show,
+                new.made_at,
+                new.actor,
+                new.cursor,
+                space.id,
+            ),
+        ),
+    ]
+
+
+def all_of(space: SpaceRow) -> list[Statement]:
+    """The webhooks of a space; (webhook, first, last, attempts, error, at) of their dead letters, newest first."""
+    return [
+        Statement(f"SELECT {_COLUMNS} FROM webhooks w WHERE w.space_id = ? ORDER BY w.id", (space.id,)),
+        Statement(
+            "SELECT d.webhook_id, d.first, d.last, d.attempts, d.error, d.at FROM dead_letters d "
+            "JOIN webhooks w ON w.id = d.webhook_id WHERE w.space_id = ? ORDER BY d.id DESC",
+            (space.id,),
+        ),
+    ]
+
+
+def by_id(id_: str) -> Statement:
+    return Statement(f"SELECT {_COLUMNS} FROM webhooks w WHERE w.id = ?", (id_,))
+
+
+def due(space: SpaceRow, now: int) -> Statement:
+    """Those that have something to tell."""
+    return Statement(
+        f"SELECT {_COLUMNS} FROM webhooks w JOIN spaces s ON s.id = w.space_id WHERE s.id = ? AND {_DUE}",
+        (space.id, now),
+    )
+
+
+def spaces_with_due(now: int) -> Statement:
+    """The names of their spaces."""
+    return Statement(f"SELECT DISTINCT s.name FROM webhooks w JOIN spaces s ON s.id = w.space_id WHERE {_DUE}", (now,))
+
+
+def delete(space: SpaceRow, id_: str) -> list[Statement]:
+    """Refused with `no_memory` when there is none."""
+    return [_refuse_missing(space, id_), Statement("DELETE FROM webhooks WHERE id = ?", (id_,))]
+
+
+def go_back(space: SpaceRow, id_: str, since: int | None) -> list[Statement]:
+    """Tell again what came after a change, or what could not be told. Refused with `no_memory` when there is none."""
+    laid_aside = "(SELECT min(first) - 1 FROM dead_letters WHERE webhook_id = webhooks.id)"
+    return [
+        _refuse_missing(space, id_),
+        Statement(
+            "UPDATE webhooks SET attempts = 0, next_at = 0, stopped = NULL, error = NULL, "
+            f"cursor = min(cursor, coalesce(?, {laid_aside}, cursor)) WHERE id = ?",
+            (since, id_),
+        ),
+        Statement("DELETE FROM dead_letters WHERE webhook_id = ?", (id_,)),
+    ]
+
+
+def reached(one: Kept, cursor: int, now: int) -> Statement:
+    """All up to a change was told."""
+    return Statement(
+        "UPDATE webhooks SET cursor = ?, attempts = 0, next_at = 0, error = NULL, told_at = ? "
+        "WHERE id = ? AND cursor = ? AND epoch = ?",
+        (cursor, now, one.id, one.cursor, one.epoch),
+    )
+
+
+def failed(one: Kept, cursor: int, attempts: int, next_at: int, error: str, stopped: str | None) -> Statement:
+    """What comes after a change was not told; when to try again, or why not to."""
+    return Statement(
+        "UPDATE webhooks SET cursor = ?, attempts = ?, next_at = ?, error = ?, stopped = ? WHERE id = ? AND cursor = ? "
+        "AND epoch = ? AND attempts = ?",
+        (cursor, attempts, next_at, error, stopped, one.id, one.cursor, one.epoch, one.attempts),
+    )
+
+
+def give_up(one: Kept, first: int, attempts: int, error: str, now: int) -> list[Statement]:
+    """Lay aside all from a change to where the space stands, and go on from there."""
+    mine = "FROM webhooks w JOIN spaces s ON s.id = w.space_id WHERE w.id = ? AND w.cursor = ? AND w.epoch = ?"
+    known = (one.id, one.cursor, one.epoch)
+    return [
+        Statement(
+            "INSERT INTO dead_letters (webhook_id, first, last, attempts, error, at) "
+            f"SELECT w.id, ?, s.seq, ?, ?, ? {mine} AND s.epoch = w.epoch",
+            (first, attempts, error, now, *known),
+        ),
+        Statement(
+            "UPDATE webhooks SET attempts = 0, next_at = 0, error = ?, "
+            "(cursor, epoch) = (SELECT seq, epoch FROM spaces WHERE id = space_id) "
+            "WHERE id = ? AND cursor = ? AND epoch = ?",
+            (error, *known),
+        ),
+        Statement(
+            "DELETE FROM dead_letters WHERE webhook_id = ? AND id NOT IN "
+            "(SELECT id FROM dead_letters WHERE webhook_id = ? ORDER BY id DESC LIMIT ?)",
+            (one.id, one.id, LETTERS_MAX),
+        ),
+    ]
+
+
+def _refuse_missing(space: SpaceRow, id_: str) -> Statement:
+    return Statement(
+        f"{refuse(Refusal.NO_MEMORY)} WHERE NOT EXISTS (SELECT 1 FROM webhooks WHERE id = ? AND space_id = ?)",
+        (id_, space.id),
+    )

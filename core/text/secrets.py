@@ -1,0 +1,110 @@
+"""Recognise credentials by their form, so that they are not stored by accident.
+
+What passes for a secret here must look like one that works: placeholders such as `<token>`, `${TOKEN}`, `****` and
+`your-key`, code that fetches a secret and prose about one are harmless.
+"""
+
+import re
+
+from muisti.core.text.recognise import Found, found_in, parted, rule
+from muisti.core.text.stated_secrets import PLACEHOLDER, SAMPLE, stated_in
+
+# Code that names or fetches a secret: get_token(), os.environ[...], settings.token, client_secret.
+_EXPRESSION = re.compile(
+    r"[A-Za-z_][A-Za-z0-9_.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]+)+[;,)]*$|[A-Za-z_]*(?:passw|secret|token|key)[A-Za-z_]*[;,)]*$"
+)
+SHORT = 8  # characters; a shorter value needs a letter and a digit
+# Passwords of databases on one's own machine, as every manual has them.
+_LOCAL = frozenset(
+    ("admin", "guest", "mysql", "pass", "passwd", "password", "postgres", "pwd", "root", "secret", "test", "user")
+)
+
+
+def _works(match: re.Match[str]) -> bool:
+    value = match["value"] if "value" in match.re.groupindex else match[0]
+    return not PLACEHOLDER.search(value) and len(set(value)) > 2
+
+
+def _is_assigned(match: re.Match[str]) -> bool:
+    if not _works(match) or SAMPLE.fullmatch(match["value"]):
+        return False
+    value = match["value"].rstrip(";,.)&")
+    if len(value) < SHORT and not (any(map(str.isdecimal, value)) and any(map(str.isalpha, value))):
+        return False
+    if match["open"] or match["quote"]:
+        return True
+    # Without quotes it may be code, and after a colon it may be prose.
+    prose = match["sign"] == ":" and not any(char.isdigit() for char in match["value"])
+    return not prose and not _EXPRESSION.match(match["value"])
+
+
+def _opens_a_url(match: re.Match[str]) -> bool:
+    value = match["value"]
+    return _works(match) and value.lower() not in _LOCAL and value != match["user"] and not match[0].startswith(value)
+
+
+RULES = (
+    rule(
+        "private-key",
+        "private key",
+        r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:(?:[^-]|-(?!----)){0,20000}+-----END [A-Z0-9 ]{1,80}-----|(?:\s{1,4}[A-Za-z0-9+/=]{16,100}+)*)",
+        _works,
+    ),
+    rule("aws-access-key", "akia|asia", r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])", _works),
+    rule(
+        "github-token",
+        "gho_|ghp_|ghr_|ghs_|ghu_|github_pat_",
+        r"(?<![A-Za-z0-9])(?:gh[oprsu]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})",
+        _works,
+    ),
+    rule("gitlab-token", "glpat-|gldt-|glrt-|glptt-", r"(?<![A-Za-z0-9])gl(?:pat|dt|rt|ptt)-[\w-]{20,255}", _works),
+    rule("slack-token", "xox", r"(?<![A-Za-z0-9])xox[abeoprs]-[A-Za-z0-9-]{10,255}", _works),
+    rule("stripe-key", "k_live_|k_test_", r"(?<![A-Za-z0-9])[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}", _works),
+    rule("google-api-key", "aiza", r"(?<![\w-])AIza[\w-]{35}(?![\w-])", _works),
+    rule(
+        "model-api-key",
+        "sk-",
+        r"(?<![\w-])sk-(?:(?:ant|proj|svcacct|admin|or)-[\w-]{20,255}|[A-Za-z0-9]{20,255})",
+        _works,
+    ),
+    rule("muisti-key", "mk_", r"(?<![\w-])mk_[0-9a-f]{12}_[\w-]{43}(?![\w-])", _works),
+    rule("jwt", "eyj", r"(?<![\w-])eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w-]{8,}+", _works),
+    rule(
+        "bearer-token",
+        "bearer",
+        r"(?i:\bbearer)[ \t]{1,8}(?P<value>(?=[A-Za-z._~+/-]{0,200}[0-9])[\w.~+/=-]{20,2000})",
+        _works,
+    ),
+    rule(
+        "url-password",
+        "://",
+        r"(?<![\w+.-])[A-Za-z][\w+.-]{1,20}://(?P<user>[^\s:/@?#]{0,100}):(?P<value>[^\s/@?#]{3,200})@",
+        _opens_a_url,
+    ),
+    rule(
+        "password-assignment",
+        "passw|passphrase|_pass|pwd|secret|api|access|token",
+        r"(?i:password|passwd|passphrase|pwd|secret(?:[_-]?access)?(?:[_-]?key)?|api[_-]?key|access[_-]?key|token|(?<=_)pass)"
+        r"""(?P<open>["']?)[ \t]{0,8}(?P<sign>:?=>?(?!=)|:(?!:))[ \t]{0,8}(?P<quote>["'`]?)"""
+        r"""(?P<value>[^\s"'`]{6,200})""",
+        _is_assigned,
+    ),
+)
+
+
+def secrets_in(text: str) -> list[Found]:
+    """What looks like a secret that works, in order."""
+    found = found_in(text, RULES)
+    stated = stated_in(text)
+    return parted([*found, *stated]) if stated else found
+
+
+def find_secret(text: str) -> str | None:
+    """The kind of the first secret in a text, None when it looks harmless.
+
+    >>> find_secret("export DB_PASSWORD=correct-horse"), find_secret("password: <your password>")
+    ('password-assignment', None)
+    """
+    found = secrets_in(text)
+    return found[0].kind if found else None

@@ -1,0 +1,83 @@
+"""Whom a question asks about: the speakers that it names, or one of the two sides of a chat.
+
+"What did Caroline say about her dog?" is about Caroline's turns, "What did I say?" about the user's, "What did you
+recommend?" about the assistant's. "Can you tell me" asks for nothing of that kind. English only.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from muisti.core.text.terms import fold
+
+USERS = frozenset({"user", "human", "me", "customer"})
+ASSISTANTS = frozenset({"assistant", "ai", "bot", "agent", "model", "system", "chatbot"})
+
+_WORD = re.compile(r"[^\W_]+")
+_POSSESSIVE = re.compile(r"['’]s\b")
+_FIRST = re.compile(r"\b(?:i|me|my|mine|we|our|us|ours|myself)\b")
+_SECOND = re.compile(r"\b(?:you|your|yours)\b")
+_SUMMARY = re.compile(r"\bsummar", re.IGNORECASE)
+_REQUEST = re.compile(
+    r"\b(?:can|could|would|will|might|do|should) you\b(?! (?:recommended|suggested|said|told|mentioned))"
+    r"|\byou (?:can|could|would|might|please)\b|\b(?:if|whether) you\b|\b(?:tell|give|show|remind|let|help) me\b"
+    r"|\bthank you\b|\bdo you (?:know|remember|recall|think)\b"
+)
+
+
+NAMED = 0.4  # what a memory gains by whom the question names
+SIDE = 0.3  # and by the side of a chat that it asks about
+
+
+class Speakers:
+    """The speakers of a space, by their folded names; the place of a name is its code."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self._words = [frozenset(_WORD.findall(name)) for name in names]
+        self._named: dict[str, list[int]] = {}
+        for code, words in enumerate(self._words):
+            for word in words:
+                self._named.setdefault(word, []).append(code)
+        self._users = [code for code, name in enumerate(names) if name in USERS]
+        self._assistants = [code for code, name in enumerate(names) if name in ASSISTANTS]
+
+    def asked(self, question: str, speaks: Callable[[int], bool] = lambda _: True) -> Mapping[int, float]:
+        """What the memories of a speaker gain by a question, by the speaker's code; nothing for the others.
+
+        A whole name gives `NAMED`; a part of it, with a capital letter where the question has any, as much of that as
+        the part is the speaker's alone. A summary draws on both sides of a chat. `speaks` tells by the
+        code who is there.
+
+        >>> Speakers(["ann lee", "bob lee", "user"]).asked("What did Ann Lee tell me about Lee?")
+        {0: 0.4, 1: 0.2}
+        """
+        if not self.names:
+            return {}
+        words = _WORD.findall(_POSSESSIVE.sub(" ", question))
+        every = {fold(word) for word in words}
+        capital = {fold(word) for word in words if word[0].isupper()} or every
+        found: dict[int, float] = {}
+        for word in every:
+            named = [code for code in self._named.get(word, ()) if speaks(code)]
+            for code in named:
+                if self._words[code] <= every:
+                    found[code] = NAMED
+                elif word in capital:
+                    found[code] = max(found.get(code, 0.0), NAMED / len(named))
+        for code in (*self._users, *self._assistants):
+            found.pop(code, None)
+        first, second = sides(question) if self._users or self._assistants else (False, False)
+        chosen = self._assistants if second else self._users if first else ()
+        if _SUMMARY.search(question):
+            chosen = ()
+        return dict(sorted({**found, **dict.fromkeys(chosen, SIDE)}.items()))
+
+
+def sides(question: str) -> tuple[bool, bool]:
+    """Whether a question is about what its asker, and what its reader, said or did.
+
+    >>> sides("Can you tell me what I said?"), sides("What did you recommend?")
+    ((True, False), (False, True))
+    """
+    told = _REQUEST.sub(" ", question.casefold().replace("’", "'"))
+    return _FIRST.search(told) is not None, _SECOND.search(told) is not None

@@ -1,0 +1,383 @@
+"""Text as terms: one analysis for what is stored and for what is asked.
+
+A text is put in NFKC and cut into runs; a run gives the terms that find it:
+
+    running Wörter     run, wörter                      case-folded English stems
+    getUserName        getusernam, get, user, name      an identifier, then its parts
+    QX-991             qx-991, qx, 991                  joined by one of - . / : + # with a digit, then its words
+    C# .NET            c#, c, .net, net
+    版本3号            版本, 3, 号                      bigrams where a script has no spaces
+
+Terms depend on the Unicode tables of the running Python and on the stemmer, so `ANALYZER` is stored beside them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from functools import cache, lru_cache
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from muisti.core.model.spaces import Field
+from muisti.core.support.memo import Memo
+from muisti.core.text.language import ENGLISH, FIRST, function_words, language_of, stem
+
+ANALYZER = "2"  # changes whenever the same text may give other terms
+
+FIELDS: tuple[Field, ...] = ("content", "key", "tags", "category", "author", "reason")  # the place is the field's code
+
+Codes = npt.NDArray[np.uint64]  # one term each: the field in the top 8 bits, the term's hash in the low 56
+
+MEMO = 32_768  # runs, and terms, whose analysis is remembered
+SHORT = 64  # characters; what is longer is neither remembered nor stemmed
+STACK = 32  # marks in a row; Unicode's Stream-Safe Text Format allows 30 on one letter
+GROWTH = 18  # characters that NFKC makes of one, at most
+_PIECE = 1_024  # characters that are normalised at a time to measure a text
+WORD_MAX = 24  # characters that count as one token
+
+# Han, kana, Thai, Lao, Myanmar and Khmer, without their digits and punctuation.
+_UNSPACED = (
+    r"\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3"
+    r"\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    r"\U00020000-\U0003ffff"
+)
+# What `\w` leaves out although it stands within words: accents, vowel signs, soft hyphens and joiners.
+_IGNORED = "\u00ad\u200c\u200d"
+_MARKS = (
+    r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    r"\u06d6-\u06ed\u0711\u0730-\u074a\u0898-\u0963\u0971-\u0df3\u0f71-\u0f84\u0f8d-\u0fbc\u1ab0-\u1aff\u1dc0-\u1dff"
+    r"\u20d0-\u20ff\ufe20-\ufe2f" + _IGNORED
+)
+_LETTER = rf"[^\W{_UNSPACED}]"
+_WORD = rf"{_LETTER}++(?:[{_MARKS}]++{_LETTER}*+)*+"
+
+_SEGMENTS = re.compile(r"[^/:]+")
+_DIGIT = re.compile(r"\d")
+_STACKS = re.compile(rf"[^\w\s\x00-\x7f]{{{STACK + 1},}}+")
+
+
+class _Patterns(NamedTuple):
+    runs: re.Pattern[str]
+    words: re.Pattern[str]
+    tokens: re.Pattern[str]
+
+
+# Every repetition is possessive, and no two neighbours share a character: the time is linear in the text.
+_ASCII = _Patterns(  # finds the same in ASCII as those for all scripts, twice as fast
+    runs=re.compile(r"(?:\w++|(?<![\w.])\.\w++)(?:[-./:+#]\w++)*+(?:\+\+|#)?"),
+    words=re.compile(r"\w++"),
+    tokens=re.compile(rf"\w{{1,{WORD_MAX}}}+|[^\w\s]"),
+)
+
+
+@cache
+def _all_scripts() -> _Patterns:
+    """Not before they are needed: `re` takes 20 ms for them."""
+    return _Patterns(
+        runs=re.compile(rf"(?:{_WORD}|(?<![\w.])\.{_WORD})(?:[-./:+#]{_WORD})*+(?:\+\+|#)?|[{_UNSPACED}]++"),
+        words=re.compile(_WORD),
+        tokens=re.compile(rf"[{_UNSPACED}]|{_LETTER}(?:{_LETTER}|[{_MARKS}]){{0,{WORD_MAX - 1}}}+|[^\w\s]"),
+    )
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(rf"[{_UNSPACED}]")
+
+
+def _patterns(text: str) -> _Patterns:
+    return _ASCII if text.isascii() else _all_scripts()
+
+
+class Span(NamedTuple):
+    """The stretch `[start, stop)` of a text and the terms that it gives."""
+
+    start: int
+    stop: int
+    terms: tuple[str, ...]
+
+
+def fold(text: str) -> str:
+    """Give one form to names that differ only in case or in how an accent is written.
+
+    >>> fold("Cafe\\u0301") == fold("CAFÉ")
+    True
+    """
+    return _to_form("NFC", _to_form("NFC", text).casefold())
+
+
+def composed(text: str) -> str:
+    """Return the NFC form, in linear time."""
+    return _to_form("NFC", text)
+
+
+def outgrows(text: str, most: int) -> bool:
+    """Return whether the NFKC form is longer than `most` characters, without building more of it than that.
+
+    One character becomes up to 18 (U+FDFA), so a text within its limit may hide one of many times its length.
+
+    >>> outgrows("\ufdfa" * 10, 180), outgrows("\ufdfa" * 10, 179)
+    (False, True)
+    """
+    if text.isascii() or len(text) * GROWTH <= most:
+        return len(text) > most
+    length = 0
+    for start in range(0, len(text), _PIECE):
+        length += len(_to_form("NFKC", text[start : start + _PIECE]))
+        if length > most:
+            return True
+    return False
+
+
+def normalise(text: str) -> str:
+    r"""Give one form to texts that differ only in case, width and white space.
+
+    >>> normalise("  Ｄeploy\n ON  friday ")
+    'deploy on friday'
+    """
+    return " ".join(uniform(text).split())
+
+
+def uniform(text: str) -> str:
+    """Give one form to characters that differ only in case and width."""
+    return _to_form("NFKC", _to_form("NFKC", text).casefold())
+
+
+def same_text_hash(text: str) -> bytes:
+    """Return 16 bytes that are equal for texts of the same `normalise`d form."""
+    return blake2b(normalise(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def index_terms(text: str) -> list[str]:
+    """Return the terms by which a text is found: those of `tokenize`, then the stems of its own language.
+
+    >>> index_terms("Der Hund und die Katzen")
+    ['der', 'hund', 'und', 'die', 'katzen', 'katz']
+    """
+    runs = _runs(text)
+    return [term for run in runs for term in _terms(run)] + _stems(runs)
+
+
+def index_codes(text: str, field: int) -> bytes:
+    """Return the `term_code` of each of the `index_terms`, 8 bytes each, little endian."""
+    runs = _runs(text)
+    codes = b"".join(map(_remembered_codes, runs))
+    stems = _stems(runs)
+    if stems:
+        codes += _encoded(stems)
+    return codes if field == 0 else (np.frombuffer(codes, "<u8") | np.uint64(field << 56)).tobytes()
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the terms of a text, in order. Never raises.
+
+    >>> tokenize("Ticket QX-991: getUserName fails")
+    ['ticket', 'qx-991', 'qx', '991', 'getusernam', 'get', 'user', 'name', 'fail']
+    """
+    return [term for run in _runs(text) for term in _terms(run)]
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the terms of a question without its function words; all terms when nothing else is left.
+
+    >>> query_terms("When did the build fail?"), query_terms("to be"), query_terms("Wo sind die Katzen?")
+    (['build', 'fail'], ['to', 'be'], ['katzen', 'katz'])
+    """
+    runs = _runs(text)
+    folded = [run.casefold() for run in runs]
+    language = language_of(folded)
+    empty = function_words(language)
+    telling = [run for run, word in zip(runs, folded, strict=True) if word not in empty] or runs
+    return [term for run in telling for term in _terms(run)] + _native(telling, language, empty)
+
+
+def spans(text: str) -> list[Span]:
+    """Return the same terms as `tokenize`, each with the characters of `text` that gave it, in order of start.
+
+    Spans overlap: bigrams share a character, and a joined name comes before its words.
+
+    >>> spans("ﬁne QX-9")
+    [Span(start=0, stop=3, terms=('fine',)), Span(start=4, stop=8, terms=('qx-9',)), \
+Span(start=4, stop=6, terms=('qx',)), Span(start=7, stop=8, terms=('9',))]
+    """
+    composed = _to_form("NFKC", text)
+    runs = _patterns(composed).runs.finditer(composed)
+    found = [piece for run in runs for piece in _pieces(run[0], run.start()) if piece.terms]
+    if composed == text:
+        return found
+    starts, stops = _origins(text)
+    return [Span(starts[start], stops[stop - 1], terms) for start, stop, terms in found]
+
+
+def term_code(term: str, field: int = 0) -> int:
+    """Return the 64 bits under which a term of a field is indexed; `field` is a place in `FIELDS`."""
+    return field << 56 | (_remembered_hash(term) if len(term) <= SHORT else _hash(term))
+
+
+def encode_terms(terms: Sequence[str], field: int) -> Codes:
+    """Return the `term_code` of each term."""
+    return np.fromiter((term_code(term, field) for term in terms), np.uint64, len(terms))
+
+
+def token_starts(text: str) -> list[int]:
+    """Return where each token starts. Cut at any of them, a text keeps its tokens.
+
+    A token is a word, a punctuation mark or a character of a script without spaces. A longer word than `WORD_MAX`
+    is several, so this is about what a language model counts.
+    """
+    return [token.start() for token in _patterns(text).tokens.finditer(text)]
+
+
+def count_tokens(text: str) -> int:
+    """Return the number of tokens, see `token_starts`.
+
+    >>> count_tokens("It's 版本3!")
+    7
+    """
+    return len(_patterns(text).tokens.findall(text))
+
+
+def _to_form(form: Literal["NFC", "NFKC"], text: str) -> str:
+    """Normalise in linear time. Blanks take the place of marks where a text stacks more than `STACK`.
+
+    `unicodedata` sorts the marks on a letter by insertion, which takes 20 seconds for 100,000 of them.
+    """
+    return text if text.isascii() else unicodedata.normalize(form, _unstacked(text))
+
+
+def _unstacked(text: str) -> str:
+    # The half-width voicing marks are the only letters that decompose to nothing but a mark.
+    text = text.replace("\uff9e", "\u3099").replace("\uff9f", "\u309a")
+    return _STACKS.sub(lambda stack: "".join(" " if _is_mark(char) else char for char in stack[0]), text)
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char)[0] == "M"
+
+
+def _origins(text: str) -> tuple[list[int], list[int]]:
+    """For each character of the NFKC form: start and stop of the characters of `text` that it came from."""
+    text = _unstacked(text)
+    borders = [0, *(at for at in range(1, len(text)) if not _joins_previous(text[at])), len(text)]
+    pieces = [(start, stop, unicodedata.normalize("NFKC", text[start:stop])) for start, stop in pairwise(borders)]
+    return [start for start, _, form in pieces for _ in form], [stop for _, stop, form in pieces for _ in form]
+
+
+def _joins_previous(char: str) -> bool:
+    """Whether normalising may merge this character with the one before it: a mark or a Hangul jamo may."""
+    jamo = "\u1160" <= char <= "\u11ff" or "\u3131" <= char <= "\u318e" or "\uffa0" <= char <= "\uffdc"
+    return char >= "\u0300" and (jamo or _is_mark(char))
+
+
+def _runs(text: str) -> list[str]:
+    composed = _to_form("NFKC", text)
+    return _patterns(composed).runs.findall(composed)
+
+
+def _stems(runs: Sequence[str]) -> list[str]:
+    return _native(runs, language_of([run.casefold() for run in runs[:FIRST]]), frozenset())
+
+
+def _codes_of_run(run: str) -> bytes:
+    return _encoded(_terms(run))
+
+
+def _encoded(terms: Sequence[str]) -> bytes:
+    return encode_terms(terms, 0).astype("<u8").tobytes()
+
+
+def _native(runs: Sequence[str], language: str, empty: Collection[str]) -> list[str]:
+    """Stems by the rules of a language other than English, where they differ from the English ones."""
+    if language == ENGLISH:
+        return []
+    words = [_folded(run) for run in runs if run.isalpha() and len(run) <= SHORT]
+    pairs = [(word, _native_stem(word, language)) for word in words if word not in empty]
+    return [native for word, native in pairs if native != _stem(word)]
+
+
+def _terms(run: str) -> tuple[str, ...]:
+    return _remembered_terms(run) if len(run) <= SHORT else _terms_of_run(run)
+
+
+def _terms_of_run(run: str) -> tuple[str, ...]:
+    if _is_unspaced(run):
+        return tuple(_bigrams(run))
+    return _word_terms(run) if run.isalnum() else tuple(term for piece in _pieces(run) for term in piece.terms)
+
+
+def _pieces(run: str, at: int = 0) -> list[Span]:
+    """The terms of a run that starts at `at`, with their places."""
+    if _is_unspaced(run):
+        return [Span(place, place + len(bigram), (bigram,)) for place, bigram in enumerate(_bigrams(run), at)]
+    if run.isalnum():
+        return [Span(at, at + len(run), _terms(run))]
+    pattern = _patterns(run).words
+    if pattern.fullmatch(run):
+        return [Span(at, at + len(run), _word_terms(run))]
+    words = [Span(at + word.start(), at + word.end(), _terms(word[0])) for word in pattern.finditer(run)]
+    return sorted(_names(run, at) + words, key=lambda piece: (piece.start, -piece.stop))
+
+
+def _is_unspaced(run: str) -> bool:
+    return not run.isascii() and _unspaced().match(run) is not None
+
+
+def _bigrams(run: str) -> list[str]:
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+
+
+def _names(run: str, at: int) -> list[Span]:
+    """What is looked for as it is written: the whole run, and what stands between its slashes and colons."""
+    whole = Span(at, at + len(run), (_folded(run),))
+    segments = [Span(at + part.start(), at + part.end(), (_folded(part[0]),)) for part in _SEGMENTS.finditer(run)]
+    return [name for name in dict.fromkeys([whole, *segments]) if _is_name(name.terms[0])]
+
+
+def _is_name(text: str) -> bool:
+    is_word = _patterns(text).words.fullmatch
+    return text[0] == "." or text[-1] in "+#" or (_DIGIT.search(text) is not None and not is_word(text))
+
+
+def _word_terms(word: str) -> tuple[str, ...]:
+    whole = word.strip("_")
+    parts = [part for piece in whole.split("_") for part in _humps(piece)] if whole else []
+    smaller = [part for part in parts if len(part) > 1] if len(parts) > 1 else []
+    return tuple(_stem(_folded(part)) for part in (whole, *smaller) if part)
+
+
+def _humps(word: str) -> list[str]:
+    """Cut before each capital that starts a part: HTTP|Server, get|User, v2|Parser, but not QX991, APIs."""
+    if word.islower() or word[1:].islower() or word.isupper():
+        return [word]
+    cuts = [at for at in range(1, len(word)) if word[at].isupper() and _starts_hump(word, at)]
+    return [word[start:stop] for start, stop in pairwise([0, *cuts, len(word)])]
+
+
+def _starts_hump(word: str, at: int) -> bool:
+    following = word[at + 1 : at + 3]
+    return not word[at - 1].isupper() or (following[:1].islower() and following != "s")
+
+
+def _folded(word: str) -> str:
+    if word.isascii():
+        return word.lower()
+    return unicodedata.normalize("NFKC", word.translate(_WITHOUT_IGNORED).casefold())
+
+
+def _stem(word: str) -> str:
+    return word if len(word) > SHORT else stem(word, ENGLISH)
+
+
+def _hash(term: str) -> int:
+    return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little") & ((1 << 56) - 1)
+
+
+_WITHOUT_IGNORED = str.maketrans("", "", _IGNORED)
+_remembered_terms = Memo(_terms_of_run, MEMO, SHORT).__getitem__
+_remembered_codes = Memo(_codes_of_run, MEMO, SHORT).__getitem__
+_remembered_hash = Memo(_hash, MEMO, SHORT).__getitem__
+_native_stem = lru_cache(MEMO)(stem)

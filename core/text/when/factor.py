@@ -1,0 +1,64 @@
+"""What a named time is worth: a factor in [1 - weight, 1], 1 within the time, softly less with the distance from it.
+
+A soft ranking, not a filter: people say "last week" of what was nine days ago, and tell on Sunday what happened on
+Friday. The weight is the knee of the curve on judged data (`docs/quality.md`): a memory of another time needs a score
+two thirds higher to come before one of the time named, so what is relevant stays before what is merely of that time.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from muisti.core.model.times import DAY_US
+from muisti.core.text.when.words import TimeSpan
+
+WEIGHT = 0.4
+NEAR = 3 * DAY_US  # the least distance that counts as far: most things are told within days
+
+Times = npt.NDArray[np.int64]
+Factors = npt.NDArray[np.float64]
+
+
+class TimeMatch(msgspec.Struct, frozen=True):
+    """The named time that is nearest to a memory: its words, its bounds in microseconds (None: open), the factor."""
+
+    words: str
+    start: int | None
+    stop: int | None
+    factor: float
+
+
+def time_factor(spans: Sequence[TimeSpan], at: Times, weight: float = WEIGHT) -> Factors:
+    """The factor of each time of `at`, in microseconds; of several spans the nearest counts. 1 without spans.
+
+    >>> may = TimeSpan(0, 31 * DAY_US, "in May", 31 * DAY_US)
+    >>> time_factor([may], np.array([0, 62 * DAY_US, 3650 * DAY_US])).round(2).tolist()
+    [1.0, 0.75, 0.6]
+    """
+    if not spans:
+        return np.ones(len(at))
+    near = _closeness(spans[0], at)
+    for span in spans[1:]:
+        np.maximum(near, _closeness(span, at), out=near)
+    return 1.0 - weight * (1.0 - near)
+
+
+def time_match(spans: Sequence[TimeSpan], at: int, weight: float = WEIGHT) -> TimeMatch | None:
+    """What `time_factor` says of one time, in words. None without spans."""
+    if not spans:
+        return None
+    one = np.array([at])
+    nearest = max(spans, key=lambda span: float(_closeness(span, one)[0]))
+    return TimeMatch(nearest.text, nearest.start, nearest.stop, float(time_factor([nearest], one, weight)[0]))
+
+
+def _closeness(span: TimeSpan, at: Times) -> Factors:
+    """1 within the span; exp(-distance / unit) outside, so that a wide unit forgives more; 0 when there is no unit."""
+    outside = np.zeros(len(at))
+    if span.start is not None:
+        np.maximum(outside, span.start - at, out=outside)
+    if span.stop is not None:
+        np.maximum(outside, at - span.stop, out=outside)
+    return np.exp(-outside / max(span.unit, NEAR)) if span.unit else (outside == 0).astype(np.float64)

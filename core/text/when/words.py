@@ -1,0 +1,146 @@
+"""Time words of a question, as stretches of time: "last week", "in May 2023", "before 7 May", "two days ago".
+
+English only. Relative words count from a reference moment; days are those of UTC. What names no year means the latest
+that has begun by the reference. What is also another word ("may", "fall", a number) counts only where a preposition, a
+year or a day of the month shows what it is.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import zip_longest
+
+import msgspec
+from msgspec.structs import replace
+
+from muisti.core.model.times import MICROSECOND, from_us, to_us
+from muisti.core.text.when.leads import CONNECTORS, UNITS, WEEKDAYS, Lead, lead_of, moved, part_of
+from muisti.core.text.when.names import MONTHS, Name, names
+from muisti.core.text.when.periods import SEASONS, Period
+
+LONGEST = 1_000  # characters that are read: what is longer is a document, not a question about a time
+
+_SINGULAR = (*UNITS, *WEEKDAYS, *MONTHS, *SEASONS)
+_SHORT = (
+    "jan feb mar apr jun jul aug sep sept oct nov dec q1 q2 q3 q4 ago today tonight yesterday tomorrow night morning"
+)
+_TRIGGERS = frozenset(
+    word.encode()
+    for word in (
+        *_SINGULAR,
+        *(word + "s" for word in _SINGULAR),
+        *(_SHORT + " afternoon evening").split(),
+        *map(str, range(1500, 2100)),
+        *(f"{year}s" for year in range(1500, 2100, 10)),
+    )
+)
+"""Every time span has one of these words. Looking for them takes microseconds, where the patterns take a hundred."""
+_TO_WORDS = bytes(byte if chr(byte).isalnum() or byte > 127 else 32 for byte in range(256)).lower()
+
+
+class TimeSpan(msgspec.Struct, frozen=True):
+    """The stretch `[start, stop)` that `text` names, in microseconds since 1970; None: open on that side.
+
+    `unit` is the length of the period that the words name, in microseconds: the measure of what is near to it. 0
+    when it lies wholly ahead: who asks about next week asks for plans, which may be of any time, not for this week's.
+    """
+
+    start: int | None
+    stop: int | None
+    text: str
+    unit: int
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """A period that is named at `[start, stop)` of the text, what stands before it included."""
+
+    start: int
+    stop: int
+    lead: Lead
+    name: Name
+
+    def period(self, at: datetime) -> Period | None:
+        """None when the calendar has no such period."""
+        try:
+            period = part_of(self.lead, self.name.resolve(at))
+            moved(self.lead, period)
+            return period
+        except (OverflowError, ValueError):
+            return None
+
+
+def time_spans(text: str, reference: int) -> tuple[TimeSpan, ...]:
+    """The times that a text names, in its order; `reference` in microseconds since 1970. Never raises.
+
+    >>> [span.text for span in time_spans("Who came last week, and what may happen in May?", 1_700_000_000_000_000)]
+    ['last week', 'in May']
+    """
+    if _TRIGGERS.isdisjoint(text.encode("utf-8", "replace").translate(_TO_WORDS).split()):
+        return ()
+    places = [_place(text, *named) for named in names(text, LONGEST)]
+    named = _resolved(text, _certain(text, places), from_us(reference))
+    return tuple(
+        _ahead(span, reference)
+        for span in _spans(text, named)
+        if span.start is None or span.stop is None or span.start < span.stop
+    )
+
+
+def _ahead(span: TimeSpan, reference: int) -> TimeSpan:
+    return replace(span, unit=0) if span.start is not None and span.start > reference else span
+
+
+def _place(text: str, start: int, stop: int, name: Name) -> _Place:
+    lead = lead_of(text, start)
+    return _Place(lead.start, stop, lead, name)
+
+
+def _certain(text: str, places: Sequence[_Place]) -> list[_Place]:
+    """Without what may be no time. What is joined to a time is one: "from May to July", "in June and July"."""
+    kept: list[_Place] = []
+    for place, after in zip_longest(places, places[1:]):
+        if after is not None and after.start <= place.start:
+            continue  # it stands before another: "the last weekend before 3 June"
+        leads = place.name.leads
+        opens = place.lead.word in ("from", "between") and _joined(text, place, after)
+        follows = bool(kept) and _joined(text, kept[-1], place)
+        if leads is None or place.lead.word in leads or place.lead.names_part or opens or follows:
+            kept.append(place)
+    return kept
+
+
+def _joined(text: str, first: _Place, second: _Place | None) -> bool:
+    return second is not None and second.lead.word in CONNECTORS and not text[first.stop : second.start].strip()
+
+
+def _resolved(text: str, places: Sequence[_Place], at: datetime) -> list[tuple[_Place, Period]]:
+    """The places whose period exists. What names no year takes it from the place to which it is joined."""
+    resolved: list[tuple[_Place, Period]] = []
+    for place in reversed(places):
+        joined = bool(resolved) and place.name.yearless and _joined(text, place, resolved[-1][0])
+        period = place.period(resolved[-1][1].start if joined else at)
+        if period is not None:
+            resolved.append((place, period))
+    return resolved[::-1]
+
+
+def _spans(text: str, named: Sequence[tuple[_Place, Period]]) -> Iterator[TimeSpan]:
+    """One span for each place, or for two that are the ends of a range."""
+    rest = list(reversed(named))
+    while rest:
+        place, period = rest.pop()
+        if rest and _joined(text, place, rest[-1][0]) and _ranges(place, rest[-1][0]):
+            last, end = rest.pop()
+            yield _span(text, place.start, last.stop, (period.start, end.stop), end.stop - period.start)
+        else:
+            yield _span(text, place.start, place.stop, moved(place.lead, period), period.stop - period.start)
+
+
+def _ranges(first: _Place, second: _Place) -> bool:
+    return second.lead.word not in ("and", "or") or first.lead.word == "between"
+
+
+def _span(
+    text: str, start: int, stop: int, stretch: tuple[datetime | None, datetime | None], unit: timedelta
+) -> TimeSpan:
+    first, last = (None if at is None else to_us(at) for at in stretch)
+    return TimeSpan(first, last, text[start:stop], unit // MICROSECOND)

@@ -1,0 +1,190 @@
+"""What the engine holds: begins imports, lists them and takes them back."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from math import inf
+
+from muisti.core.embedding.encoder import Encoder, check_model
+from muisti.core.identity.caller import Caller
+from muisti.core.index.cache import Indexes
+from muisti.core.model.counts import Quota
+from muisti.core.model.errors import TAKE_THE_REST, Forbidden, Problem, StoreUnavailable
+from muisti.core.model.values import Seq
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database
+from muisti.core.transfer.importing.incoming import ImportRefused, Incoming
+from muisti.core.transfer.importing.lines import Lines
+from muisti.core.transfer.importing.moving import Move
+from muisti.core.transfer.importing.staging import Staging
+from muisti.core.transfer.importing.undo import known, undo
+from muisti.core.transfer.records import Imported, ImportReport, LineProblem
+from muisti.core.transfer.staged import clear_dead
+from muisti.core.write.intake import Intake
+
+Clock = Callable[[], int]
+
+
+class Importer:
+    """Begins imports and takes them back. Thread-safe; `encoder` is None when embeddings are off."""
+
+    def __init__(
+        self,
+        database: Database,
+        indexes: Indexes,
+        encoder: Encoder | None,
+        quota: Quota,
+        clock: Clock,
+        intake: Intake,
+    ) -> None:
+        """`quota` is that of spaces without one."""
+        self._database, self._indexes, self._encoder = database, indexes, encoder
+        self._quota, self._clock, self._intake = quota, clock, intake
+
+    def begin(self, space: str, caller: Caller, *, atomic: bool, dry_run: bool) -> "Import":
+        """Make ready for the lines of a file.
+
+        Raises:
+            NotFound, ModelMismatch, Forbidden: the caller does not see the whole space.
+        """
+        _check_whole(caller)
+        target, encoder = find_space(self._database, space), self._encoder
+        if encoder is not None and target.space.generation is not None:
+            check_model(encoder, space, target.space.generation)
+        now = self._clock()
+        clear_dead(self._database, now)
+        file = Incoming(
+            target=target,
+            caller=caller,
+            now=now,
+            atomic=atomic,
+            dry_run=dry_run,
+            generation=None if encoder is None else encoder.identity,
+        )
+        return Import(
+            file,
+            Lines(file, self._intake, embeds=encoder is not None),
+            Staging(file, self._database, encoder, self._clock, self._intake),
+            Move(file, self._database, self._quota, self._clock),
+            self._indexes,
+        )
+
+    def known(self, space: str) -> list[Imported]:
+        """The imports of a space, newest first."""
+        return known(self._database, find_space(self._database, space))
+
+    def undo(self, space: str, import_id: int, caller: Caller, *, dry_run: bool = False) -> Imported:
+        """Delete all that an import has brought, if nobody has changed any of it; for `dry_run` tell only how much.
+
+        Raises:
+            NotFound, ChangedSince, Conflict, Forbidden.
+            TooLarge: more than a remote database takes at once.
+        """
+        _check_whole(caller)
+        row = find_space(self._database, space)
+        found = undo(self._database, row, import_id, caller, self._clock(), dry_run=dry_run)
+        if found.undone is not None:
+            self._indexes.note(row, found.undone)
+        return found
+
+
+class Import:
+    """One file that comes in. Used by one thread at a time; `finish` or `abandon` ends it."""
+
+    def __init__(self, file: Incoming, lines: Lines, staging: Staging, move: Move, indexes: Indexes) -> None:
+        self._file, self._lines, self._staging, self._move, self._indexes = file, lines, staging, move, indexes
+
+    def take(self, lines: Sequence[bytes]) -> None:
+        """The next lines of the file.
+
+        Raises:
+            InvalidInput: from here on the file cannot be read.
+        """
+        for line in lines:
+            self._lines.read(line)
+            if self._lines.is_full:
+                self._flush()
+
+    def finish(self) -> ImportReport:
+        """Report what has become of the file; a dry run answers, and refuses, as the import itself would.
+
+        Raises:
+            InvalidInput: it is not whole.
+            ImportRefused: lines of it are bad, and it was to come in as a whole or not at all.
+            Conflict, NotFound, ModelMismatch, QuotaExceeded, TooLarge: nothing came in.
+        """
+        self._lines.check_whole()
+        self._flush()
+        staged, memories, versions = self._staging.close()
+        file = self._file
+        if file.is_refused:
+            report = _report(file, (0, memories), 0, file.target.seq, None)
+            raise ImportRefused([*map(_problem, _in_order(file.tally.failures)), *_untold(file)], report)
+        if file.dry_run and versions:
+            self._move.check(staged, versions, self._lines.last)
+        if file.dry_run or not versions:
+            self.abandon()
+            return _report(file, (memories, memories), versions, file.target.seq, None)
+        seq = self._move.run(staged, versions, self._lines.last)
+        self._indexes.drop(file.target.space.name)
+        self._indexes.note(file.target, seq.number)
+        with suppress(StoreUnavailable):  # it is in; what is left over is cleared by the next import
+            self._staging.clear(memories)
+        return _report(file, (memories, memories), versions, seq, staged.id)
+
+    def abandon(self) -> None:
+        """Take back what was put aside. Harmless after `finish`."""
+        with suppress(StoreUnavailable):
+            self._staging.clear(0 if self._move.has_begun else None)
+
+    def _flush(self) -> None:
+        """Put aside what has been read."""
+        self._staging.add(*self._lines.taken())
+
+
+def _check_whole(caller: Caller) -> None:
+    if not caller.sees_all:
+        raise Forbidden("a whole space is moved by keys that see all of it, in every category")
+    if caller.source_class is not None:
+        raise Forbidden("a file says where its memories come from, and this key may not say that of all sources")
+
+
+def _report(file: Incoming, memories: tuple[int, int], versions: int, seq: Seq, import_id: int | None) -> ImportReport:
+    """`memories` are those that came in, and those that may."""
+    tally, header = file.tally, file.opened
+    return ImportReport(
+        id=import_id,
+        dry_run=file.dry_run,
+        source=header.source,
+        created=memories[0],
+        good=memories[1],
+        versions=versions,
+        skipped=dict(tally.skipped),
+        failed=tally.failed,
+        failures=tuple(_in_order(tally.failures)),
+        flags=tuple(tally.flags),
+        vectors_kept=tally.kept,
+        vectors_embedded=tally.embedded,
+        origin=None if header.space is None else Seq(header.space.epoch, header.space.seq),
+        seq=seq,
+    )
+
+
+def _in_order(failures: Sequence[LineProblem]) -> list[LineProblem]:
+    """Return failures by line; those of no single line come last."""
+    return sorted(failures, key=lambda one: one.line or inf)
+
+
+def _problem(bad: LineProblem) -> Problem:
+    """The first problem of a line, which the path names."""
+    first = bad.problems[0]
+    path = f"$.lines[{bad.line}]{first.path[1:]}" if bad.line else first.path
+    where = f"line {bad.line:,}" + (f" ({bad.place})" if bad.place else "") if bad.line else "file"
+    return Problem(path, f"{where}: {first.message}")
+
+
+def _untold(file: Incoming) -> Iterator[Problem]:
+    """Count the bad lines that are not named, and name the way to take the good ones."""
+    more = file.tally.failed - len(file.tally.failures)
+    if more:
+        yield Problem("$", f"{more:,} lines more are bad")
+    yield Problem("$", f"nothing came in, the good lines neither; {TAKE_THE_REST}")

@@ -1,0 +1,237 @@
+"""The lines of a file, in their order: each is read and checked, by itself and against those before it."""
+
+from collections.abc import Sequence
+
+from msgspec import structs
+from msgspec.structs import replace
+
+from muisti.core.model.errors import InvalidInput, Problem
+from muisti.core.model.ids import id_bytes
+from muisti.core.model.outcomes import Flag
+from muisti.core.model.times import DAY_US, from_us, to_us
+from muisti.core.model.values import Memory
+from muisti.core.text.terms import count_tokens
+from muisti.core.transfer.importing.incoming import Broken, Incoming, Item
+from muisti.core.transfer.records import (
+    FORMAT,
+    READABLE,
+    BadLine,
+    ChangeLine,
+    End,
+    Header,
+    MemoryLine,
+    PassageRecord,
+    Record,
+    TelemetryLine,
+    VersionLine,
+    id_of,
+    read_memory,
+    read_record,
+    read_vector,
+)
+from muisti.core.write.intake import Intake
+from muisti.core.write.prepare import distinct_tags, draft_of
+from muisti.core.write.transactions import Call
+from muisti.core.write.validate import check_draft
+
+PIECE = 200  # versions that are stored at once
+PIECE_BYTES = 4_000_000  # of lines
+ANCIENT = -(1 << 55)  # microseconds; nothing expired before
+_KIND = frozenset("abcdefghijklmnopqrstuvwxyz_")
+
+
+class Lines:
+    """Reads lines, one after another; what they held waits until it is taken."""
+
+    def __init__(self, file: Incoming, intake: Intake, *, embeds: bool) -> None:
+        """`embeds`: vectors are made here."""
+        self._file, self._intake, self._embeds = file, intake, embeds
+        self.last = 0  # number of a change, of those of the file or counted
+        self._ended = False
+        self._lines = self._changed = 0
+        self._items: list[Item] = []
+        self._changes: list[ChangeLine] = []
+        self._telemetry: list[TelemetryLine] = []
+        self._size = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether enough waits to be put aside."""
+        lines = len(self._items) + (len(self._changes) + len(self._telemetry)) // 2
+        return lines >= PIECE or self._size >= PIECE_BYTES
+
+    def read(self, line: bytes) -> None:
+        """The next line of the file.
+
+        Raises:
+            Broken: from here on the file cannot be read.
+        """
+        self._lines += 1
+        if line.strip():
+            self._take(line)
+
+    def taken(self) -> tuple[list[Item], list[ChangeLine], list[TelemetryLine]]:
+        """What waits, which waits no longer."""
+        waiting = self._items, self._changes, self._telemetry
+        self._items, self._changes, self._telemetry, self._size = [], [], [], 0
+        return waiting
+
+    def check_whole(self) -> None:
+        """Raise `Broken` when the end has not come."""
+        if not self._ended:
+            raise self._broken("the file ends here without its end: it is cut off")
+
+    def _take(self, line: bytes) -> None:
+        place = None
+        try:
+            record = read_record(line)
+            place = record.place if isinstance(record, MemoryLine | BadLine) else None
+            self._check_order(record)
+            self._accept(record)
+            self._size += len(line)
+        except Broken:
+            raise
+        except InvalidInput as bad:
+            if self._file.header is None:
+                raise self._broken(f"this is no header of an export: {bad}") from None
+            self._file.fail(self._lines, place, bad.code, bad.problems)
+
+    def _check_order(self, record: Record) -> None:
+        if self._ended:
+            raise self._broken("there are lines behind the end")
+        if (self._file.header is None) != isinstance(record, Header):
+            raise self._broken('the first line, and no other, must be a header such as {"type": "muisti", …}')
+
+    def _accept(self, record: Record) -> None:
+        match record:
+            case Header():
+                self._begin(record)
+            case ChangeLine():
+                self._take_change(record)
+            case VersionLine():
+                self._take_version(record)
+            case MemoryLine():
+                self._take_memory(record)
+            case TelemetryLine():
+                self._take_telemetry(record)
+            case BadLine():
+                raise InvalidInput.at("$", record.message)
+            case End():
+                self._end(record)
+
+    def _begin(self, header: Header) -> None:
+        if header.format not in READABLE:
+            raise self._broken(f"the file has format {header.format}; this Muisti reads formats up to {FORMAT}")
+        self._file.header = header
+        if header.space is not None and not self._file.target.seq.number:
+            settings = header.space.settings.settings()
+            self._file.target = replace(self._file.target, space=replace(self._file.target.space, settings=settings))
+        if not self._embeds and header.space is not None:
+            here = self._file.target.space.generation
+            self._file.generation = header.space.generation if here in (None, header.space.generation) else None
+
+    def _end(self, end: End) -> None:
+        before = self._lines - 1
+        if end.lines != before:
+            raise self._broken(f"the end counts {end.lines:,} lines before it, and there are {before:,}")
+        header = self._file.opened
+        if header.counts is not None and header.counts.versions != self._file.tally.versions:
+            raise self._broken(
+                f"the header counts {header.counts.versions:,} versions, not {self._file.tally.versions:,}"
+            )
+        self._ended = True
+
+    def _take_change(self, line: ChangeLine) -> None:
+        if line.seq <= self._changed or line.seq > self._file.top:
+            raise InvalidInput.at("$.seq", _no_place(line.seq, self._changed, self._file.top))
+        if not line.kind or not set(line.kind) <= _KIND:
+            raise InvalidInput.at("$.kind", f"{line.kind!r} is no kind of change")
+        if line.id is not None and id_bytes(line.id) is None:
+            raise InvalidInput.at("$.id", f"{line.id[:80]!r} is no memory id")
+        if line.at.tzinfo is None or to_us(line.at) > self._file.now + DAY_US:
+            raise InvalidInput.at("$.at", "needs a time zone, as in 2026-05-01T12:00:00Z, and must have come")
+        self._changed = line.seq
+        self._changes.append(line)
+
+    def _take_version(self, line: VersionLine) -> None:
+        self._file.tally.versions += 1
+        memory, flags = self._read(line)
+        if line.born <= self.last or line.born > self._file.top:
+            raise InvalidInput.at("$.born", _no_place(line.born, self.last, self._file.top))
+        if line.died is not None and not line.born < line.died <= self._file.top:
+            raise InvalidInput.at(
+                "$.died", f"{line.died} is not between the birth and the {self._file.top} of the header"
+            )
+        self.last = line.born
+        self._add(Item(self._lines, None, memory, line.born, line.died, line.passages, is_new=False, flags=flags))
+
+    def _take_memory(self, line: MemoryLine) -> None:
+        memory, flags = self._read(line)
+        self.last += 1
+        self._add(Item(self._lines, line.place, memory, self.last, None, None, is_new=True, flags=flags))
+
+    def _take_telemetry(self, line: TelemetryLine) -> None:
+        if id_bytes(line.id) is None:
+            raise InvalidInput.at("$.id", f"{line.id[:80]!r} is no memory id")
+        if line.last_retrieved_at.tzinfo is None:
+            raise InvalidInput.at("$.last_retrieved_at", "needs a time zone, as in 2026-05-01T12:00:00Z")
+        self._telemetry.append(line)
+
+    def _add(self, item: Item) -> None:
+        self._items.append(item)
+
+    def _read(self, line: VersionLine | MemoryLine) -> tuple[Memory, tuple[Flag, ...]]:
+        try:
+            memory = read_memory(line.memory, self._file.target.space.name, from_us(self._file.now))
+            memory, flags = self._accepted(memory)
+            if isinstance(line, VersionLine):
+                self._check_vectors(line.passages or ())
+        except InvalidInput:
+            if isinstance(line, VersionLine):
+                self._file.lost.update(id_of(line.memory))
+            raise
+        tags = distinct_tags(memory.tags)
+        return structs.replace(memory, tags=tags, tokens=count_tokens(memory.content)), flags
+
+    def _check_vectors(self, passages: Sequence[PassageRecord]) -> None:
+        """Raise `InvalidInput` when a vector is not as those of its generation are."""
+        generations = self._file.opened.generations
+        for passage in passages:
+            for name, text in passage.vectors.items():
+                if name in generations:
+                    read_vector(text, generations[name].dimensions)
+
+    def _accepted(self, memory: Memory) -> tuple[Memory, tuple[Flag, ...]]:
+        """Return the memory as the policy of the space lets it in, and what was taken out of it.
+
+        Echoes come later: what the space has already is none.
+
+        Raises:
+            InvalidInput: the policy refuses it, or it is no memory that may be stored.
+        """
+        _check(memory)
+        call, path = Call(self._file.now, None, self._file.caller), f"$.lines[{self._lines}]"
+        try:
+            return self._intake.brought(self._file.target, memory, None, call, path, is_new=False)
+        except InvalidInput as refusal:  # the line is named beside its problems
+            problems = [Problem("$" + one.path.removeprefix(path), one.message) for one in refusal.problems]
+            raise type(refusal)(problems) from None
+
+    def _broken(self, message: str) -> Broken:
+        path = f"$.lines[{self._lines}]"
+        return Broken([Problem(path, f"line {self._lines:,}: {message}")])
+
+
+def _check(memory: Memory) -> None:
+    """Raise `InvalidInput` when a memory of a file may not be stored."""
+    draft = draft_of(memory)
+    is_superseded = memory.status == "superseded"
+    if is_superseded != (memory.superseded_by is not None):
+        raise InvalidInput.at("$.status", "superseded and superseded_by go together")
+    check_draft(replace(draft, status="active") if is_superseded else draft, ANCIENT)
+    if not 1 <= memory.version < 1 << 31:
+        raise InvalidInput.at("$.version", f"{memory.version} is no number of a version")
+
+
+def _no_place(number: int, last: int, top: int) -> str:
+    return f"{number} is not between the {last} before and the {top} of the header"

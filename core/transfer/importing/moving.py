@@ -1,0 +1,131 @@
+"""What was put aside comes into the space that it is for: at once or, where it must be, in steps."""
+
+import uuid
+from collections.abc import Callable
+from typing import cast
+
+from muisti.core.model.counts import Quota
+from muisti.core.model.errors import Conflict, ModelMismatch, MuistiError, QuotaExceeded, TooLarge
+from muisti.core.model.times import to_us
+from muisti.core.model.values import Seq
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Refused, Statement
+from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.sql import audit, imports, quotas, spaces
+from muisti.core.store.sql.imports import Staged
+from muisti.core.transfer.importing.incoming import Incoming
+from muisti.core.transfer.importing.staging import write
+
+REMOTE_MAX = 10_000  # versions that a remote database surely takes in one transaction
+
+Clock = Callable[[], int]
+
+
+class Move:
+    """The move of one file. `has_begun`: something of it can be seen."""
+
+    def __init__(self, file: Incoming, database: Database, quota: Quota, clock: Clock) -> None:
+        self._file, self._database, self._quota, self._clock = file, database, quota, clock
+        self.has_begun = False
+
+    def run(self, staged: Staged, versions: int, last: int) -> Seq:
+        """The point at which all of it can be seen; `last` is the highest number of what was staged.
+
+        Raises:
+            Conflict, ModelMismatch, QuotaExceeded, TooLarge.
+        """
+        try:
+            return self._move(staged, versions, last)
+        except Refused as refused:
+            raise self._explained(refused) from refused
+
+    def check(self, staged: Staged, versions: int, last: int) -> None:
+        """Try the move and take it back. Of a move in steps only the first is tried.
+
+        Raises:
+            Conflict, ModelMismatch, QuotaExceeded, TooLarge: what `run` would raise.
+        """
+        step = self._step(versions)
+        upto = self._upto(staged, 0, max(self._file.top, last), step)
+        try:
+            batch = self._statements(staged, (0, upto), restored=self._file.is_restored, last=True)
+            self._database.rehearse(batch)
+        except Refused as refused:
+            raise self._explained(refused) from refused
+
+    def _move(self, staged: Staged, versions: int, last: int) -> Seq:
+        step, restored = self._step(versions), self._file.is_restored
+        top, after, number = max(self._file.top, last), 0, 0
+        while after < top:
+            upto = self._upto(staged, after, top, step)
+            batch = self._statements(staged, (after, upto), restored=restored, last=upto == top)
+            results = write(self._database, batch)
+            number = next(cast(int, rows[0][0]) for rows in reversed(results) if rows)
+            self.has_begun = True
+            if not after:
+                self._file.target = find_space(self._database, self._file.target.space.name)
+            after = upto
+        return Seq(self._file.target.space.epoch, number)
+
+    def _step(self, versions: int) -> int:
+        """How many versions are moved in one transaction."""
+        if self._database.local:
+            return versions
+        if versions > REMOTE_MAX and self._file.atomic:
+            raise TooLarge(
+                f"the file has {versions:,} versions; a remote database takes {REMOTE_MAX:,} in one transaction: "
+                "send atomic=false, and they come in step by step"
+            )
+        return REMOTE_MAX
+
+    def _upto(self, staged: Staged, after: int, top: int, step: int) -> int:
+        """The change of the file at which the step after `after` ends."""
+        (rows,) = self._database.read([imports.step_end(staged, after, step)])
+        end = cast(int | None, rows[0][0])
+        (more,) = self._database.read([imports.step_end(staged, end, 1)]) if end else ([],)
+        return end if end and more and more[0][0] is not None else top
+
+    def _statements(self, staged: Staged, span: tuple[int, int], *, restored: bool, last: bool) -> list[Statement]:
+        """The transaction of one step; the last statement with rows gives the seq."""
+        now = self._clock()
+        entrance = [spaces.guard(self._file.target)] if span[0] else self._entrance(staged)
+        steps = imports.move(staged, span, now, as_it_was=restored)
+        return [spaces.guard(staged.space), *entrance, *steps, *self._told(staged, now, last=last)]
+
+    def _entrance(self, staged: Staged) -> list[Statement]:
+        """What must hold of the space that it is moved into, and what becomes of it first.
+
+        All that is staged must fit its quota: a later step could not take back what earlier ones have moved.
+        """
+        target = staged.target
+        guards = [spaces.guard_policy(target)]
+        if self._file.generation is not None and self._file.tally.kept + self._file.tally.embedded:
+            guards = [
+                spaces.adopt_generation(target, self._file.generation),
+                spaces.guard_model(target, self._file.generation),
+            ]
+        guards.append(quotas.refuse_sum(target, staged.space, self._quota))
+        if self._file.is_restored:
+            space = self._file.opened.space
+            assert space is not None
+            settings = spaces.settings_text(space.settings.settings())
+            guards += imports.take_over(staged, str(uuid.uuid4()), settings, to_us(space.created_at), space.kept_from)
+        return guards
+
+    def _told(self, staged: Staged, now: int, *, last: bool) -> list[Statement]:
+        if not last:
+            return []
+        name, actor = self._file.target.space.name, self._file.caller.actor
+        return [
+            quotas.refuse_more(self._file.target, self._quota),
+            audit.note(now, actor, "memories_imported", space=name, target=str(staged.id)),
+        ]
+
+    def _explained(self, refused: Refused) -> MuistiError:
+        name = self._file.target.space.name
+        if refused.code == Refusal.QUOTA_EXCEEDED:
+            (rows,) = self._database.read([quotas.usage(self._file.target, self._quota)])
+            return QuotaExceeded(name, quotas.used(rows[0]) if rows else None)
+        if refused.code == Refusal.MODEL_MISMATCH:
+            return ModelMismatch(f"space {name!r} was embedded by another model meanwhile; nothing was imported")
+        return Conflict(f"space {name!r} changed while the file was read, and they do not go together; try again")

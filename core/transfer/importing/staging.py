@@ -1,0 +1,240 @@
+"""What has been read is put aside, into a space that nobody sees."""
+
+import math
+import struct
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
+
+from msgspec.structs import replace
+
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.model.errors import Conflict, Echo, Problem
+from muisti.core.model.ids import id_text
+from muisti.core.model.times import to_us
+from muisti.core.model.values import Memory
+from muisti.core.store.database import Database, Refused, Rows, Statement
+from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.sql import imports, spaces
+from muisti.core.store.sql.imports import Staged
+from muisti.core.store.sql.inserting import NewVersion
+from muisti.core.store.sql.version_rows import raw
+from muisti.core.transfer.importing.incoming import Incoming, Item
+from muisti.core.transfer.importing.plan import Plan
+from muisti.core.transfer.importing.renames import ids_in, names_of, original
+from muisti.core.transfer.records import ChangeLine, TelemetryLine, read_vector
+from muisti.core.transfer.staged import clear
+from muisti.core.write.intake import Intake
+from muisti.core.write.prepare import ready
+from muisti.core.write.transactions import Call
+
+_SCALES = struct.Struct("<2f")
+
+Clock = Callable[[], int]
+
+
+class Staging:
+    """The space that is for one file alone, made with its first piece."""
+
+    def __init__(
+        self, file: Incoming, database: Database, encoder: Encoder | None, clock: Clock, intake: Intake
+    ) -> None:
+        self._file, self._database, self._encoder, self._clock = file, database, encoder, clock
+        self._intake = intake
+        self._staged: Staged | None = None
+
+    def add(self, items: Sequence[Item], changes: Sequence[ChangeLine], telemetry: Sequence[TelemetryLine]) -> None:
+        """Put a piece aside, also of a file that is refused: its report counts what is good of it."""
+        if not items and not changes and not telemetry:
+            return
+        staged = self._open()
+        plan = self._plan(items, changes)
+        chosen = [self._unlike(moved) for item in items if (moved := plan.item(item)) is not None]
+        self._stage(staged, self._free([item for item in chosen if item is not None]))
+        rows = [imports.stage_change(staged, *values) for values in plan.changes(changes)]
+        names = names_of(self._database, self._file.target, [line.id for line in telemetry])
+        rows += [imports.stage_telemetry(staged, names.of(line.id), *self._retrieved(line)) for line in telemetry]
+        if rows:
+            write(self._database, [*imports.touch(staged, self._clock()), *rows])
+
+    def _retrieved(self, line: TelemetryLine) -> tuple[int, int]:
+        return line.retrieval_count, min(to_us(line.last_retrieved_at), self._file.now)
+
+    def close(self) -> tuple[Staged, int, int]:
+        """All is there: take away what is bad of it. The numbers of memories and of versions that are left."""
+        staged = self._open()
+        write(self._database, imports.touch(staged, self._clock()))
+        for chunk in _chunks(sorted(self._file.lost)):
+            names = names_of(self._database, self._file.target, chunk)
+            write(self._database, imports.drop(staged, [*map(names.of, chunk)]))
+        self._check_parents(staged)
+        memories, versions = (cast(int, rows[0][0]) for rows in self._database.read(imports.sizes(staged)))
+        return staged, memories, versions
+
+    def clear(self, memories: int | None) -> None:
+        """Take it away, if it is there; `memories` is what the import has brought, None when it has come to nothing."""
+        staged, self._staged = self._staged, None
+        if staged is not None:
+            clear(self._database, staged.space.id, memories)
+
+    def _open(self) -> Staged:
+        """The import in the database, begun with the first piece."""
+        if self._staged is None:
+            token, source = uuid.uuid4().hex, self._file.opened.source
+            batch = imports.begin(
+                token, str(uuid.uuid4()), self._file.target, self._file.caller.actor, source, self._clock()
+            )
+            *_, space_id, import_id = write(self._database, batch)
+            space = replace(self._file.target, id=cast(int, space_id[0][0]))
+            epoch = Statement("SELECT epoch FROM spaces WHERE id = ?", (space.id,))
+            (found,) = self._database.read([epoch])
+            space = replace(space, space=replace(space.space, epoch=cast(str, found[0][0])))
+            self._staged = Staged(cast(int, import_id[0][0]), space, self._file.target)
+        return self._staged
+
+    def _plan(self, items: Sequence[Item], changes: Sequence[ChangeLine]) -> Plan:
+        ids = {one for item in items for one in ids_in(item.memory)}
+        ids |= {change.id for change in changes if change.id is not None}
+        names = names_of(self._database, self._file.target, ids)
+        new = sorted({names.of(item.memory.id) for item in items if item.is_new})
+        (staged,) = self._database.read([imports.known_ids(self._open(), new)])
+        return Plan(self._file, names, staged)
+
+    def _unlike(self, item: Item) -> Item | None:
+        """Return the item as the policy on echoes lets it in, None when it is refused."""
+        if item.died is not None:
+            return item
+        call, path = Call(self._file.now, None, self._file.caller), f"$.lines[{item.line}]"
+        try:
+            memory, flags = self._intake.brought(self._file.target, item.memory, item.memory, call, path, is_new=True)
+        except Echo as refusal:
+            self._file.lost.add(item.memory.id)
+            self._file.fail(item.line, item.place, refusal.code, [Problem("$.content", str(refusal))])
+            return None
+        return replace(item, memory=memory, flags=(*item.flags, *flags))
+
+    def _free(self, items: Sequence[Item]) -> list[Item]:
+        """Those whose address no other memory of the space has."""
+        keyed = [item for item in items if item.died is None and _has_address(item.memory)]
+        answers = (
+            self._database.read([imports.holder(self._file.target, item.memory) for item in keyed]) if keyed else []
+        )
+        for item, rows in zip(keyed, answers, strict=True):
+            if rows and rows[0][0] != raw(item.memory.id):
+                other = id_text(cast(bytes, rows[0][0]))
+                message = f"category and key belong to memory {other} of this space"
+                self._file.lost.add(item.memory.id)
+                self._file.fail(item.line, item.place, "address_taken", [Problem("$.key", message)])
+        return [item for item in items if item.memory.id not in self._file.lost]
+
+    def _stage(self, staged: Staged, items: Sequence[Item]) -> None:
+        """Store versions; when the database refuses them, one by one down to the one that it does not take."""
+        if not items:
+            return
+        batch = list(imports.touch(staged, self._clock()))
+        told = len(self._file.tally.flags)
+        kept, embedded = self._file.tally.kept, self._file.tally.embedded
+        for item, new in zip(items, self._prepared(items), strict=True):
+            batch += imports.stage(staged, new, item.born, item.died, self._file.generation)
+            self._file.flag(item.flags)
+            if item.is_new:
+                me, version = raw(item.memory.id), item.memory.version
+                caller = self._file.caller
+                values = ("created", me, version, self._file.now, caller.actor, caller.request, None)
+                batch.append(imports.stage_change(staged, item.born, values))
+        try:
+            write(self._database, [*self._register(), *batch])
+        except Refused as refused:
+            if refused.code != Refusal.CONSTRAINT:
+                raise
+            self._file.tally.kept, self._file.tally.embedded = kept, embedded
+            del self._file.tally.flags[told:]
+            if len(items) == 1:
+                item = items[0]
+                if not item.is_new:
+                    self._file.lost.add(item.memory.id)
+                message = "the same id and version, or the same category and key, stand in an earlier line"
+                self._file.fail(item.line, item.place, "address_taken", [Problem("$", message)])
+                return
+            middle = len(items) // 2
+            self._stage(staged, items[:middle])
+            self._stage(staged, items[middle:])
+
+    def _prepared(self, items: Sequence[Item]) -> list[NewVersion]:
+        """Versions with their passages: with the vectors of the file where they are of the model, else embedded now."""
+        bare = ready([item.memory for item in items], self._file.target, None)
+        made = [self._with_vectors(item, new) for item, new in zip(items, bare, strict=True)]
+        todo = [place for place, new in enumerate(made) if new is None]
+        self._file.tally.embedded += sum(len(bare[place].passages or ()) for place in todo) if self._encoder else 0
+        encoder = None if self._file.dry_run or self._file.is_refused else self._encoder
+        fresh = ready([items[place].memory for place in todo], self._file.target, encoder) if todo else []
+        for place, new in zip(todo, fresh, strict=True):
+            made[place] = new
+        return [new for new in made if new is not None]
+
+    def _with_vectors(self, item: Item, new: NewVersion) -> NewVersion | None:
+        """The version with the vectors that stand in its line, None when they are not there or of another model."""
+        cut, told = new.passages or (), item.passages or ()
+        if [(one.passage.start, one.passage.stop) for one in cut] != [(one.start, one.stop) for one in told]:
+            return None
+        header = self._file.opened
+        name = next((name for name, one in header.generations.items() if one.hash == self._file.generation), None)
+        if name is None or any(name not in one.vectors for one in told):
+            return None
+        dimensions = header.generations[name].dimensions
+        vectors = [read_vector(one.vectors[name], dimensions) for one in told]
+        if not all(map(_is_sound, vectors)):
+            return None
+        self._file.tally.kept += len(vectors)
+        passages = [replace(one, vector=vector) for one, vector in zip(cut, vectors, strict=True)]
+        return replace(new, passages=passages)
+
+    def _register(self) -> list[Statement]:
+        """See that the model of the vectors is known to the database."""
+        if self._encoder is not None:
+            encoder = self._encoder
+            return [spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, self._file.now)]
+        header = self._file.opened
+        return [
+            spaces.register_generation(one.hash, one.model, one.dimensions, self._file.now)
+            for one in header.generations.values()
+            if one.hash == self._file.generation
+        ]
+
+    def _check_parents(self, staged: Staged) -> None:
+        """Parents must be there, and the parents of parents: without them, what is not to be whole goes without."""
+        while True:
+            (rows,) = self._database.read([imports.orphans(staged)])
+            for memory_id, parent_id in cast(list[tuple[bytes, bytes]], rows):
+                memory, parent = (
+                    original(self._database, self._file.target, id_text(one)) for one in (memory_id, parent_id)
+                )
+                message = f"memory {memory}: no memory {parent} in the file or in this space"
+                self._file.fail(0, None, "invalid_input", [Problem("$.parent_id", message)])
+            if not rows:
+                return
+            write(self._database, [imports.drop_orphans(staged)])
+
+
+def write(database: Database, batch: Sequence[Statement]) -> list[Rows]:
+    """Raises Conflict: the space that the import is for, or that it is put into, is gone."""
+    try:
+        return database.write(batch)
+    except Refused as refused:
+        if refused.code == Refusal.NO_SPACE:
+            raise Conflict("the space was made anew meanwhile, or the import took too long; try again") from refused
+        raise
+
+
+def _has_address(memory: Memory) -> bool:
+    return memory.key is not None and memory.superseded_by is None
+
+
+def _is_sound(vector: bytes) -> bool:
+    """Whether the scales of a stored vector are such as a unit vector has."""
+    return all(math.isfinite(scale) and 0 <= scale <= 1 for scale in _SCALES.unpack_from(vector))
+
+
+def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(ids), 500):
+        yield ids[start : start + 500]

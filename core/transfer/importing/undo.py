@@ -1,0 +1,60 @@
+"""The imports of a space, and how one is taken back."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from msgspec.structs import replace
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import ChangedSince, Conflict, NotFound, TooLarge
+from muisti.core.model.ids import id_text
+from muisti.core.model.outcomes import LaterChange
+from muisti.core.model.times import from_us
+from muisti.core.store.database import Database, Refused
+from muisti.core.store.sql import audit, imports
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.transfer.importing.moving import REMOTE_MAX
+from muisti.core.transfer.records import Imported
+
+
+def known(database: Database, space: SpaceRow) -> list[Imported]:
+    """The imports of a space, newest first."""
+    (rows,) = database.read([imports.known(space)])
+    return [_imported(row) for row in rows]
+
+
+def undo(database: Database, row: SpaceRow, import_id: int, caller: Caller, now: int, *, dry_run: bool) -> Imported:
+    """Delete all that an import has brought, if nobody has changed any of it; for `dry_run` tell only how much.
+
+    Raises:
+        NotFound, ChangedSince, Conflict.
+        TooLarge: more than a remote database takes at once.
+    """
+    found = next((one for one in known(database, row) if one.id == import_id), None)
+    if found is None or found.undone is not None:
+        raise NotFound("import", str(import_id), "" if found is None else "it is undone already")
+    span = found.first, found.last
+    later, living = database.read([imports.changed_since(row, span, import_id), imports.living(row, span, import_id)])
+    if later:
+        changed = cast(list[tuple[int, str, bytes, str | None]], later)
+        raise ChangedSince([LaterChange(seq, kind, id_text(id_), actor) for seq, kind, id_, actor in changed])
+    memories = cast(int, living[0][0])
+    if not database.local and memories > REMOTE_MAX:
+        raise TooLarge(f"the import brought {memories:,} memories; a remote database undoes {REMOTE_MAX:,} at once")
+    if dry_run:
+        return replace(found, memories=memories)
+    batch = imports.undo(row, span, import_id, memories, caller.actor, caller.request, now)
+    told = audit.note(now, caller.actor, "import_undone", space=row.space.name, target=str(import_id))
+    try:
+        results = database.write([told, *batch])
+    except Refused as refused:
+        raise Conflict("others changed the same memories meanwhile; nothing was undone: try again") from refused
+    seq = cast(int, results[-1][0][0])
+    return replace(found, undone=seq, memories=memories)
+
+
+def _imported(row: Sequence[object]) -> Imported:
+    id_, source, actor, at, memories, first, last, undone = cast(
+        tuple[int, str | None, str, int, int, int, int, int | None], row
+    )
+    return Imported(id_, source, actor, from_us(at), memories, first, last, undone)

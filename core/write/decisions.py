@@ -1,0 +1,179 @@
+"""Conflicts that were stored for somebody to decide: which are open, and what becomes of them."""
+
+from datetime import datetime
+from typing import cast
+
+from msgspec import Struct, structs
+
+from muisti.core.conflicts.alignment import align
+from muisti.core.conflicts.differences import part
+from muisti.core.conflicts.words import read as words_of
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.identity.caller import Caller
+from muisti.core.model.counts import Quota
+from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.outcomes import Difference, ReviewKind, Written
+from muisti.core.model.terms import Decision
+from muisti.core.model.times import from_us
+from muisti.core.model.values import LIMIT_MAX, Memory, Seq
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Refused, Row
+from muisti.core.store.sql import audit, changes, conflicts, guards, inserting, quotas, spaces, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.trial import written
+from muisti.core.write.prepare import again, carried, superseded
+from muisti.core.write.refusals import Part
+from muisti.core.write.transactions import Call, Transactions
+
+
+class OpenConflict(Struct, frozen=True, kw_only=True):
+    """Two current memories of which the later one says the same as the other, or the contrary.
+
+    `similarity` is the cosine of both texts when they were compared; `differs` is where they part.
+    """
+
+    id: int
+    kind: ReviewKind
+    similarity: float | None
+    opened_at: datetime
+    actor: str
+    existing: Memory
+    new: Memory
+
+    @property
+    def differs(self) -> tuple[Difference, ...]:
+        found = align(words_of(self.existing.content), words_of(self.new.content))
+        return part(found.only_existing, found.only_new).differences
+
+
+class ConflictPage(Struct, frozen=True, kw_only=True):
+    """A page of open conflicts, newest first. `next_cursor` is None on the last."""
+
+    items: tuple[OpenConflict, ...]
+    next_cursor: str | None
+    seq: Seq
+
+
+class Conflicts:
+    """Thread-safe; `encoder` is None when embeddings are off. Conflicts of what a caller does not see are not there."""
+
+    def __init__(self, database: Database, encoder: Encoder | None, transactions: Transactions, quota: Quota) -> None:
+        """`quota` is that of spaces without one."""
+        self._database = database
+        self._encoder = encoder
+        self._transactions = transactions
+        self._quota = quota
+
+    def page(self, space: str, caller: Caller, now: int, *, limit: int = 50, cursor: str | None = None) -> ConflictPage:
+        """Open conflicts, newest first.
+
+        Raises:
+            InvalidInput: the limit is out of range or the cursor is not one of ours.
+        """
+        if not 1 <= limit <= LIMIT_MAX:
+            raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
+        before = None if cursor is None else _number(cursor)
+        if cursor is not None and before is None:
+            raise InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor; take next_cursor of the page before")
+        found = find_space(self._database, space)
+        (rows,) = self._database.read([conflicts.waiting(found, caller.category, now, before, limit + 1)])
+        items = tuple(_conflict(row, space) for row in rows[:limit])
+        return ConflictPage(items=items, next_cursor=str(items[-1].id) if len(rows) > limit else None, seq=found.seq)
+
+    def decide(self, space: str, conflict_id: str, decision: Decision, call: Call) -> tuple[OpenConflict, Written]:
+        """Keep both memories, let the new one supersede the existing one, or reject the new one, which is deleted.
+
+        Raises:
+            NotFound: there is no such open conflict.
+            AddressTaken, QuotaExceeded.
+        """
+        decided: list[OpenConflict] = []
+
+        def attempt(found: SpaceRow) -> Written:
+            row = self._open(found, conflict_id, call)
+            decided[:] = [_conflict(row, space)]
+            if decision == "keep":
+                return self._keep(found, decided[0], call)
+            if decision == "supersede":
+                return self._supersede(found, row, decided[0], call)
+            return self._reject(found, decided[0], call)
+
+        done = self._transactions.run(space, call, attempt)
+        return decided[0], done
+
+    def _open(self, space: SpaceRow, conflict_id: str, call: Call) -> Row:
+        number = _number(conflict_id)
+        (rows,) = (
+            ([],)
+            if number is None
+            else self._database.read([conflicts.one(space, number, call.caller.category, call.now)])
+        )
+        if not rows:
+            raise NotFound("conflict", conflict_id[:80], "it was decided, or one of its memories has changed")
+        return rows[0]
+
+    def _keep(self, space: SpaceRow, one: OpenConflict, call: Call) -> Written:
+        told = audit.note(call.now, call.caller.actor, "conflict_kept", space=space.space.name, target=one.new.id)
+        batch = [spaces.guard(space), *conflicts.close(space, one.id), told]
+        try:
+            written(self._database, batch, spaces.by_name(space.space.name), dry_run=call.dry_run)
+        except Refused as refused:
+            raise self._transactions.retried(refused, space.space.name) from refused
+        return self._transactions.nothing(space, call)
+
+    def _supersede(self, space: SpaceRow, row: Row, one: OpenConflict, call: Call) -> Written:
+        """The existing memory gives up its place, and its address to a new one that has none."""
+        _, existing_row, new_row = conflicts.parts(row)
+        old = superseded(one.existing, one.new.id, call.now)
+        heir = structs.replace(
+            one.new,
+            version=one.new.version + 1,
+            updated_at=max(from_us(call.now), one.new.updated_at),
+            supersedes=one.new.supersedes or one.existing.id,
+        )
+        if heir.category is None and heir.key is None:
+            heir = structs.replace(heir, category=one.existing.category, key=one.existing.key)
+        new = again(heir, one.new, cast(int, new_row[0]), space, self._encoder)
+        statements = [
+            guards.refuse_stale(one.existing),
+            guards.refuse_stale(one.new),
+            inserting.end(space, one.existing, 1),
+            *inserting.insert(space, carried(old, cast(int, existing_row[0])), None, 1),
+            changes.record(space, "superseded", call.caller, old, 1),
+            inserting.end(space, one.new),
+            *self._transactions.birth(space, new, "updated", call.caller),
+            quotas.refuse_larger(space, self._quota, heir),
+        ]
+        begun = self._transactions.begin(
+            space, [Part(heir, statements)], call, created=False, embedded=new.passages is not None, numbers=2
+        )
+        return self._transactions.commit(begun)
+
+    def _reject(self, space: SpaceRow, one: OpenConflict, call: Call) -> Written:
+        statements = [
+            guards.refuse_stale(one.existing),
+            guards.refuse_stale(one.new),
+            inserting.end(space, one.new),
+            changes.record(space, "deleted", call.caller, one.new),
+            audit.note(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=one.new.id),
+        ]
+        begun = self._transactions.begin(space, [Part(one.new, statements)], call, created=False, embedded=False)
+        return self._transactions.commit(begun)
+
+
+def _conflict(row: Row, space: str) -> OpenConflict:
+    head, existing, new = conflicts.parts(row)
+    number, kind, similarity, opened_at, actor = cast(tuple[int, ReviewKind, float | None, int, str], head)
+    return OpenConflict(
+        id=number,
+        kind=kind,
+        similarity=similarity,
+        opened_at=from_us(opened_at),
+        actor=actor,
+        existing=version_rows.memory(existing, space),
+        new=version_rows.memory(new, space),
+    )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None

@@ -1,0 +1,44 @@
+"""Ends for good what has expired, so that the end of it stands in the history."""
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.outcomes import Written
+from muisti.core.store.database import Database
+from muisti.core.store.sql import changes, memories, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.refusals import Part
+from muisti.core.write.transactions import Call, Transactions
+
+AT_ONCE = 100  # memories in a step
+EXPIRY = Caller("expiry")  # who ends them
+
+
+class Expirer:
+    """Thread-safe."""
+
+    def __init__(self, database: Database, transactions: Transactions) -> None:
+        self._database = database
+        self._transactions = transactions
+
+    def step(self, space: str, now: int) -> bool:
+        """End some memories whose time has come, `now` in microseconds; whether there may be more.
+
+        Raises:
+            NotFound: there is no such space.
+        """
+        call = Call(now, caller=EXPIRY)
+
+        def attempt(found: SpaceRow) -> Written:
+            (rows,) = self._database.read([memories.expired(found, now, AT_ONCE)])
+            gone = [version_rows.memory(row, space) for row in rows]
+            if not gone:
+                return Written(memories=(), seq=found.seq, created=False)
+            last = len(gone) - 1
+            parts = [
+                Part(one, changes.expiry(found, one, EXPIRY, last - place), position=place)
+                for place, one in enumerate(gone)
+            ]
+            return self._transactions.commit(
+                self._transactions.begin(found, parts, call, created=False, embedded=False)
+            )
+
+        return len(self._transactions.run(space, call, attempt).memories) == AT_ONCE

@@ -1,0 +1,142 @@
+"""What befalls a memory over time: it is superseded, restored, and what was done to it is undone."""
+
+from typing import cast
+
+from msgspec.structs import replace
+
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.model.counts import Quota
+from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.ids import IdSource, id_bytes, id_text
+from muisti.core.model.outcomes import Flag, Written
+from muisti.core.model.values import Draft, Memory, Name
+from muisti.core.read.diff import differences
+from muisti.core.read.naming import find, last_id
+from muisti.core.store.database import Database, Row
+from muisti.core.store.sql import changes, guards, inserting, memories, quotas, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.intake import Intake
+from muisti.core.write.prepare import carried, ready, restored, superseded
+from muisti.core.write.refusals import Part
+from muisti.core.write.transactions import Call, IfMatch, Transactions, check
+
+DIED = version_rows.WIDTH  # the place in a row of `memories.last`
+
+
+class Lives:
+    """Thread-safe; `encoder` is None when embeddings are off. All methods raise what those of `Writer` do."""
+
+    def __init__(
+        self,
+        database: Database,
+        encoder: Encoder | None,
+        transactions: Transactions,
+        ids: IdSource,
+        quota: Quota,
+        intake: Intake,
+    ) -> None:
+        """`quota` is that of spaces without one."""
+        self._intake = intake
+        self._database = database
+        self._encoder = encoder
+        self._transactions = transactions
+        self._ids = ids
+        self._quota = quota
+
+    def supersede(self, space: str, name: Name, draft: Draft, if_match: IfMatch, call: Call) -> Written:
+        """Put a new memory in place of a current one, which stays in the history and leaves all else.
+
+        A draft without category and key takes over those of the old one.
+
+        Raises:
+            InvalidInput, Forbidden, NotFound, Stale, AddressTaken, QuotaExceeded.
+        """
+
+        def attempt(found: SpaceRow) -> Written:
+            row, before = find(self._database, found, name, call.caller, call.now)
+            check(before, if_match)
+            return self.put_in_place(found, row, before, draft, call)
+
+        return self._transactions.run(space, call, attempt)
+
+    def restore(self, space: str, name: Name, version: int | None, if_match: IfMatch, call: Call) -> Written:
+        """Restore an earlier version of a memory, as a new version; deleted and superseded memories come back.
+
+        An address names the memory that is there, expired or not, else the last that was. Without `version` it is the
+        last one of a deleted memory, and of any other the one before the last. Text that is not current in the memory
+        passes the policy of the space first, as if it were new.
+
+        Raises:
+            InvalidInput, SensitiveContent, NotFound, Stale, AddressTaken, QuotaExceeded.
+        """
+
+        def attempt(found: SpaceRow) -> Written:
+            memory_id = last_id(self._database, found, name, call.caller)
+            before, is_dead, wanted = self._versions(found, memory_id, version, call)
+            check(before, if_match)
+            current = None if is_dead or before.superseded_by is not None else before
+            accepted, flags = self._intake.brought(found, wanted, current, call, is_new=False)
+            after = restored(accepted, before, call.now)
+            if not is_dead and not differences(before, after):
+                return self._transactions.leave(found, before, call, flags)
+            return self._restore(found, before, after, flags, call, is_dead=is_dead)
+
+        return self._transactions.run(space, call, attempt)
+
+    def put_in_place(self, space: SpaceRow, row: Row, before: Memory, draft: Draft, call: Call) -> Written:
+        """Supersede the living version in `row`, which is `before`."""
+        if draft.category is None and draft.key is None:
+            draft = replace(draft, category=before.category, key=before.key)
+        accepted = self._intake.new(space, draft, call, echoes=False)
+        made = accepted.first(space, id_text(self._ids.new(call.now)), call.now, supersedes=before.id)
+        old = superseded(before, made.id, call.now)
+        (new,) = ready([made], space, self._encoder)
+        statements = [
+            guards.refuse_stale(before),
+            *accepted.statements,
+            inserting.end(space, before, 1),
+            *inserting.insert(space, carried(old, cast(int, row[0])), None, 1),
+            changes.record(space, "superseded", call.caller, old, 1),
+            *self._transactions.birth(space, new, "created", call.caller),
+            quotas.refuse_more(space, self._quota),
+        ]
+        return self._transactions.commit(
+            self._transactions.begin(
+                space, [Part(made, statements)], call, created=True, numbers=2, flags=accepted.flags
+            )
+        )
+
+    def _versions(
+        self, space: SpaceRow, memory_id: str, version: int | None, call: Call
+    ) -> tuple[Memory, bool, Memory]:
+        """The last version of a memory, whether it is dead, and the version that is to be restored."""
+        raw, name = id_bytes(memory_id), space.space.name
+        if raw is None:
+            raise NotFound("memory", memory_id)
+        named = memories.of_versions(space, [] if version is None else [(raw, version)])
+        last, *chosen = self._database.read([memories.last(space, raw), *named])
+        before = version_rows.memory(last[0], name) if last else None
+        if before is None or not call.caller.shows(before.category):
+            raise NotFound("memory", memory_id)
+        is_dead = last[0][DIED] is not None
+        rows = chosen[0] if chosen else last if is_dead else last[1:]
+        wanted = version_rows.memory(rows[0], name) if rows else None
+        if version is None and wanted is None:
+            raise InvalidInput.at("$.version", "the memory has only one version, and that stands")
+        if wanted is None or not call.caller.shows(wanted.category):
+            raise NotFound("version", f"{memory_id}.{version}")
+        if wanted.superseded_by is not None:
+            raise InvalidInput.at("$.version", "in that version it was superseded; restore the one before")
+        return before, is_dead, wanted
+
+    def _restore(
+        self, space: SpaceRow, before: Memory, after: Memory, flags: tuple[Flag, ...], call: Call, *, is_dead: bool
+    ) -> Written:
+        (new,) = ready([after], space, self._encoder)
+        if is_dead:
+            head, limit = [guards.refuse_revived(before)], quotas.refuse_more(space, self._quota)
+        else:
+            head = [guards.refuse_stale(before), inserting.end(space, before)]
+            limit = quotas.refuse_larger(space, self._quota, after)
+        part = Part(after, [*head, *self._transactions.birth(space, new, "restored", call.caller), limit])
+        return self._transactions.commit(self._transactions.begin(space, [part], call, created=False, flags=flags))

@@ -1,0 +1,175 @@
+"""From a draft to a version ready to be stored: passages cut, terms listed, vectors computed."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+from msgspec import structs
+from msgspec.structs import replace
+
+from muisti.core.embedding.encoder import Encoder, check_model
+from muisti.core.embedding.vectors import pack
+from muisti.core.model.fields import STATED
+from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.spaces import Field
+from muisti.core.model.terms import Status
+from muisti.core.model.times import from_us
+from muisti.core.model.values import Draft, Memory, Passage
+from muisti.core.store.sql.inserting import Indexed, NewVersion
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.passages import split
+from muisti.core.text.terms import FIELDS, count_tokens, fold, index_codes, same_text_hash
+
+
+class Source(msgspec.Struct, frozen=True):
+    """What of a memory is indexed and embedded, by field."""
+
+    texts: dict[Field, str]
+
+    @classmethod
+    def of(cls, draft: Draft) -> "Source":
+        texts: dict[Field, str | None] = {
+            "content": draft.content,
+            "key": draft.key,
+            "tags": ", ".join(draft.tags),
+            "category": draft.category,
+            "author": draft.author,
+            "reason": draft.reason,
+        }
+        return cls({field: text for field, text in texts.items() if text})
+
+
+def new_memory(draft: Draft, space: str, memory_id: str, now: int, trust: int, supersedes: str | None = None) -> Memory:
+    """The first version of a memory."""
+    return Memory(
+        id=memory_id,
+        space=space,
+        version=1,
+        created_at=from_us(now),
+        updated_at=from_us(now),
+        supersedes=supersedes,
+        superseded_by=None,
+        trust=trust,
+        tokens=count_tokens(draft.content),
+        **_values(draft, now),
+    )
+
+
+def changed(memory: Memory, draft: Draft, now: int, trust: int) -> Memory:
+    """The next version of a memory."""
+    return structs.replace(
+        memory,
+        version=memory.version + 1,
+        updated_at=max(from_us(now), memory.updated_at),
+        trust=trust,
+        tokens=count_tokens(draft.content),
+        **_values(draft, now),
+    )
+
+
+def reviewed(memory: Memory, status: Status, now: int) -> Memory:
+    """Return the version of a memory that differs from the last in its status alone."""
+    return structs.replace(stood(memory, memory, now), status=status)
+
+
+def superseded(memory: Memory, by: str, now: int) -> Memory:
+    """The last version of a memory, that says what has taken its place."""
+    updated_at = max(from_us(now), memory.updated_at)
+    return structs.replace(
+        memory, version=memory.version + 1, status="superseded", superseded_by=by, updated_at=updated_at
+    )
+
+
+def restored(memory: Memory, last: Memory, now: int) -> Memory:
+    """The version after `last` of a memory that stands again as it stood; what has expired meanwhile stays for good."""
+    expired = memory.expires_at is not None and memory.expires_at <= from_us(now)
+    end = None if expired else memory.expires_at
+    return structs.replace(stood(memory, last, now), superseded_by=None, expires_at=end)
+
+
+def stood(memory: Memory, last: Memory, now: int) -> Memory:
+    """The version after `last` of a memory that is again as it was."""
+    return structs.replace(memory, version=last.version + 1, updated_at=max(from_us(now), last.updated_at))
+
+
+def draft_of(memory: Memory) -> Draft:
+    """What the caller stated of a memory."""
+    return Draft(**{name: getattr(memory, name) for name in STATED})
+
+
+def distinct_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """The tags without those that differ only by case from one before.
+
+    >>> distinct_tags(("Auth", "auth", "api"))
+    ('Auth', 'api')
+    """
+    return tuple({fold(tag): tag for tag in reversed(tags)}[key] for key in dict.fromkeys(map(fold, tags)))
+
+
+def canonical(ids: tuple[str, ...]) -> tuple[str, ...]:
+    """Ids as they are stored, each once.
+
+    >>> canonical(("0197A3C0-5F4E-7000-8000-0123456789AB", "0197a3c0-5f4e-7000-8000-0123456789ab"))
+    ('0197a3c0-5f4e-7000-8000-0123456789ab',)
+    """
+    return tuple(dict.fromkeys(id_text(raw) for one in ids if (raw := id_bytes(one)) is not None))
+
+
+def ready(memories: Sequence[Memory], space: SpaceRow, encoder: Encoder | None) -> list[NewVersion]:
+    """Versions with their passages, all embedded in one go.
+
+    Raises:
+        ModelMismatch: another model embedded the space.
+    """
+    if encoder is not None and space.space.generation is not None:
+        check_model(encoder, space.space.name, space.space.generation)
+    sources = [Source.of(draft_of(memory)) for memory in memories]
+    passages = [split(memory.content, memory.tokens) for memory in memories]
+    texts = [
+        embedded_text(source, passage, space.space.settings.embedded_fields)
+        for source, cut in zip(sources, passages, strict=True)
+        for passage in cut
+    ]
+    vectors = iter([None] * len(texts) if encoder is None else pack(encoder.encode(texts)))
+    return [
+        NewVersion(
+            memory=memory,
+            content_hash=same_text_hash(memory.content),
+            passages=[Indexed(passage, terms(source, passage), next(vectors)) for passage in cut],
+        )
+        for memory, source, cut in zip(memories, sources, passages, strict=True)
+    ]
+
+
+def again(memory: Memory, before: Memory, row: int, space: SpaceRow, encoder: Encoder | None) -> NewVersion:
+    """The next version of a memory; what is indexed is carried over when it reads the same."""
+    if Source.of(draft_of(memory)) != Source.of(draft_of(before)):
+        return replace(ready([memory], space, encoder)[0], previous=row)
+    return carried(memory, row)
+
+
+def carried(memory: Memory, row: int) -> NewVersion:
+    """The next version of a memory that is indexed as the one in `row` is."""
+    return NewVersion(memory, same_text_hash(memory.content), None, row)
+
+
+def embedded_text(source: Source, passage: Passage, embedded: Sequence[Field]) -> str:
+    """The text that stands for a passage: the chosen fields, a line each."""
+    texts = {**source.texts, "content": source.texts["content"][passage.start : passage.stop]}
+    return "\n".join(texts[field] for field in embedded if field in texts)
+
+
+def terms(source: Source, passage: Passage) -> bytes:
+    """The term codes of a passage and of the memory's other fields, 8 bytes each, little endian."""
+    return b"".join(
+        index_codes(text[passage.start : passage.stop] if field == "content" else text, FIELDS.index(field))
+        for field, text in source.texts.items()
+    )
+
+
+def _values(draft: Draft, now: int) -> dict[str, Any]:
+    values: dict[str, Any] = {name: getattr(draft, name) for name in STATED}
+    if isinstance(draft.expires_at, timedelta):
+        values["expires_at"] = from_us(now) + draft.expires_at
+    return {**values, "tags": distinct_tags(draft.tags), "derived_from": canonical(draft.derived_from)}

@@ -1,0 +1,69 @@
+"""What a batch is made of, and what its refusal means to the caller."""
+
+from collections.abc import Sequence
+from typing import cast
+
+import msgspec
+
+from muisti.core.conflicts.likeness import likeness
+from muisti.core.model.errors import AddressTaken, Duplicate, InvalidInput, NotFound
+from muisti.core.model.outcomes import Likeness, LikenessKind
+from muisti.core.model.values import Memory, Seq
+from muisti.core.store.database import Database, Refused, Row, Statement
+from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.sql import memories, spaces, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+
+_LOOK_AGAIN = (Refusal.STALE, Refusal.REQUEST_KNOWN, Refusal.MODEL_MISMATCH)
+
+
+class Overtaken(Exception):
+    """The store has moved on since the batch was prepared: look again."""
+
+
+class Part(msgspec.Struct, frozen=True):
+    """The statements that stand for one memory of a batch. `path` and `position` are its place in the request.
+
+    `told`: the memory stands in the answer.
+    """
+
+    memory: Memory
+    statements: Sequence[Statement]
+    path: str = "$"
+    position: int = 0
+    told: bool = True
+
+
+def part_of(statement: int, parts: Sequence[Part]) -> Part:
+    """The part to which a statement belongs, counted from the first statement of the first part."""
+    for part in parts:
+        if statement < len(part.statements):
+            return part
+        statement -= len(part.statements)
+    return parts[-1]
+
+
+def explained(refused: Refused, database: Database, space: SpaceRow, part: Part | None, now: int) -> Exception:
+    """What the caller is told; `Overtaken` when looking again will tell. `part` is None when a whole space changes."""
+    if refused.code == Refusal.NO_SPACE:
+        return NotFound("space", space.space.name)
+    if refused.code in _LOOK_AGAIN:
+        return Overtaken()
+    if part is None:
+        return refused
+    memory = part.memory
+    if refused.code == Refusal.NO_PARENT:
+        return InvalidInput.at(f"{part.path}.parent_id", f"no memory {memory.parent_id} in this space")
+    if refused.code == Refusal.DUPLICATE:
+        rows, state = database.read([memories.same_text(space, memory.content, now), spaces.state(space.id)])
+        seq = Seq(cast(str, state[0][0]), cast(int, state[0][1])) if state else None
+        return Duplicate(_alike(rows, space, "duplicate"), part.position, checked_at=seq)
+    if refused.code == Refusal.ADDRESS_TAKEN:
+        assert memory.category is not None and memory.key is not None
+        (rows,) = database.read([memories.at_address(space, memory.category, memory.key)])
+        return AddressTaken(memory.category, memory.key, _alike(rows, space, "address"), part.position)
+    return refused
+
+
+def _alike(rows: Sequence[Row], space: SpaceRow, kind: LikenessKind) -> list[Likeness]:
+    return [likeness(version_rows.memory(row, space.space.name), kind) for row in rows]

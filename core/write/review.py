@@ -1,0 +1,93 @@
+"""Reviews candidates: what is asked for becomes active, what nobody asks for is deprecated. Nothing is deleted."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import cast
+
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.outcomes import Reviewed, Written
+from muisti.core.model.terms import Status
+from muisti.core.model.times import DAY_US
+from muisti.core.model.values import Memory
+from muisti.core.store.database import Database, Row, Statement
+from muisti.core.store.sql import candidates, guards, inserting, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.prepare import carried, reviewed
+from muisti.core.write.refusals import Part
+from muisti.core.write.transactions import Call, Transactions
+
+AT_ONCE = 500  # memories: some thousand statements, and tens of milliseconds
+
+_Ask = Callable[[SpaceRow], Statement]
+
+
+class Reviewer:
+    """Thread-safe."""
+
+    def __init__(self, database: Database, transactions: Transactions) -> None:
+        self._database = database
+        self._transactions = transactions
+
+    def promote(self, space: str, retrievals: int, call: Call) -> Reviewed:
+        """Make candidates active that were retrieved so often: some hundred, the oldest first.
+
+        Raises:
+            InvalidInput.
+        """
+        _check(retrievals, 0.0)
+        own = call.caller.category
+        return self._review(
+            space, lambda row: candidates.proved(row, own, call.now, retrievals, AT_ONCE), "active", call
+        )
+
+    def prune(self, space: str, retrievals: int, days: float, call: Call) -> Reviewed:
+        """Deprecate candidates that are older than `days` and were retrieved less often: some hundred, oldest first.
+
+        Never guards, nor what is of high importance.
+
+        Raises:
+            InvalidInput.
+        """
+        _check(retrievals, days)
+        own, before = call.caller.category, call.now - int(days * DAY_US)
+        return self._review(
+            space,
+            lambda row: candidates.neglected(row, own, call.now, retrievals, before, AT_ONCE),
+            "deprecated",
+            call,
+        )
+
+    def _review(self, name: str, ask: _Ask, status: Status, call: Call) -> Reviewed:
+        before: Counter[str] = Counter()
+
+        def attempt(space: SpaceRow) -> Written:
+            rows, counts = self._database.read([ask(space), candidates.by_status(space, call.caller.category)])
+            before.clear()
+            before.update({str(name): cast(int, number) for name, number in counts})
+            if not rows:
+                return self._transactions.nothing(space, call)
+            parts = [
+                self._turned(space, row, status, call, len(rows) - 1 - position) for position, row in enumerate(rows)
+            ]
+            return self._transactions.commit(
+                self._transactions.begin(space, parts, call, created=False, embedded=False)
+            )
+
+        written = self._transactions.run(name, call, attempt)
+        number = len(written.memories)
+        after = before + Counter({status: number})
+        after["candidate"] -= number
+        return Reviewed(written=written, before=dict(before), after=+after, more=number == AT_ONCE)
+
+    def _turned(self, space: SpaceRow, row: Row, status: Status, call: Call, offset: int) -> Part:
+        before: Memory = version_rows.memory(row, space.space.name)
+        after = reviewed(before, status, call.now)
+        born = self._transactions.birth(space, carried(after, cast(int, row[0])), "updated", call.caller, offset)
+        return Part(after, [guards.refuse_stale(before), inserting.end(space, before, offset), *born])
+
+
+def _check(retrievals: int, days: float) -> None:
+    if not 0 <= retrievals <= 1_000_000:
+        raise InvalidInput.at("$.retrievals", f"{retrievals} is not between 0 and 1,000,000")
+    if not 0 <= days <= 36_500:
+        raise InvalidInput.at("$.days", f"{days:g} is not between 0 and 36,500")

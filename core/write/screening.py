@@ -1,0 +1,203 @@
+"""The policy of a space, applied to what somebody wants to store: secrets and personal data refused or taken out."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import cast
+
+import msgspec
+from msgspec.structs import replace
+
+from muisti.core.model.errors import Problem, SensitiveContent
+from muisti.core.model.outcomes import Flag
+from muisti.core.model.spaces import Policy
+from muisti.core.model.terms import Screening
+from muisti.core.model.values import Draft, Json
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.personal import personal_in
+from muisti.core.text.recognise import Found
+from muisti.core.text.secrets import secrets_in
+from muisti.core.write.transactions import Call
+from muisti.core.write.validate import check_draft
+
+TEXTS = ("content", "reason", "source", "author")
+ADDRESS = ("category", "key")
+LONG = 10**11  # from here on a number in metadata may be that of a card
+
+Find = Callable[[str], list[Found]]
+
+
+class Screener(msgspec.Struct, frozen=True):
+    """Looks at drafts before they are stored. `default` holds where a space has no policy of its own."""
+
+    default: Policy
+
+    def policy(self, space: SpaceRow) -> Policy:
+        """What holds in a space."""
+        return space.space.policy.over(self.default)
+
+    def screened(
+        self, space: SpaceRow, draft: Draft, call: Call, path: str = "$", before: Draft | None = None
+    ) -> tuple[Draft, tuple[Flag, ...]]:
+        """The draft as it may be stored, and what was taken out of it. `path` is where it stands in the request.
+
+        What stands in `before`, the version that it follows, is stored already and passes.
+
+        Raises:
+            InvalidInput: the draft is not acceptable at all.
+            SensitiveContent: the policy refuses something in it.
+        """
+        check_draft(draft, call.now, path)
+        return self.cleaned(space, draft, call, path, before)
+
+    def cleaned(
+        self, space: SpaceRow, draft: Draft, call: Call, path: str, before: Draft | None
+    ) -> tuple[Draft, tuple[Flag, ...]]:
+        """Return the draft as the policy lets it in, and what was taken out; it is valid otherwise.
+
+        Raises:
+            InvalidInput: the words in place of a secret are too long for its field.
+            SensitiveContent: the policy refuses something in it.
+        """
+        looking = self._looking(space, call)
+        if not looking:
+            return draft, ()
+        work = _Screening(looking, path)
+        changes = work.changes(draft, before)
+        if work.problems:
+            raise SensitiveContent(work.problems)
+        if not changes:
+            return draft, tuple(dict.fromkeys(work.flags))
+        clean = replace(draft, **changes)
+        check_draft(replace(clean, expires_at=None, status="active"), call.now, path)  # it may be longer now
+        return clean, tuple(dict.fromkeys(work.flags))
+
+    def asks_nothing(self, space: SpaceRow, call: Call) -> bool:
+        """Whether the policy lets everything in, as far as it is about secrets and personal data."""
+        return not self._looking(space, call)
+
+    def _looking(self, space: SpaceRow, call: Call) -> list[tuple[Find, Screening]]:
+        policy = self.policy(space)
+        chosen: Sequence[tuple[str, Find, Screening | None]] = (
+            ("secrets", secrets_in, policy.secrets),
+            ("personal_data", personal_in, policy.personal_data),
+        )
+        return [
+            (find, what)
+            for name, find, what in chosen
+            if what is not None and what != "allow" and name not in call.caller.allows
+        ]
+
+
+class _Screening:
+    """One draft. Gathers what is to be refused, and what was taken out."""
+
+    def __init__(self, looking: Sequence[tuple[Find, Screening]], path: str, *, sparing: bool = True) -> None:
+        """`sparing`: what is found without certainty is flagged, and neither refused nor taken out."""
+        self._looking = looking
+        self._sparing = sparing
+        self._path = path
+        self.problems: list[Problem] = []
+        self.flags: list[Flag] = []
+        self.named: list[str] = []
+
+    def changes(self, draft: Draft, before: Draft | None) -> dict[str, object]:
+        """The fields that are stored otherwise than they were sent."""
+        clean: dict[str, object] = {}
+        for name in TEXTS:
+            if _is_new(name, draft, before):
+                clean[name] = self._text(getattr(draft, name), name)
+        for name in ADDRESS:
+            if _is_new(name, draft, before):
+                self._name(getattr(draft, name), f"{self._path}.{name}")
+        if draft.tags and _is_new("tags", draft, before):
+            clean["tags"] = tuple(self._text(tag, f"tags[{place}]") for place, tag in enumerate(draft.tags))
+        if draft.metadata and _is_new("metadata", draft, before):
+            clean["metadata"] = self._metadata(draft.metadata, "metadata")
+        return {name: value for name, value in clean.items() if value != getattr(draft, name)}
+
+    def _text(self, text: str, where: str, name: str = "") -> str:
+        """The text without what is to be taken out. `name` is what it is a value of, which may tell."""
+        for find, chosen in self._looking:
+            path = f"{self._path}.{where}"
+            found = find(text) or (_behind(find, name, text) if name else [])
+            if self._sparing:
+                self.flags += [Flag(code="suspected", path=path, kind=one.kind) for one in found if not one.sure]
+                found = [one for one in found if one.sure]
+            if chosen == "refuse":
+                self._refuse(found, path)
+            elif found:
+                self.flags += [Flag(code="redacted", path=path, kind=one.kind) for one in found]
+                text = without(text, found)
+        return text
+
+    def _name(self, text: str, path: str) -> None:
+        """A name cannot be changed: two would become one."""
+        for find, _ in self._looking:
+            found = [one for one in find(text) if one.sure]
+            self.named += [one.kind for one in found]
+            self._refuse(found, path)
+
+    def _metadata(self, value: Json | Mapping[str, Json], where: str, name: str = "") -> Json:
+        if isinstance(value, Mapping):
+            for inner in value:
+                self._name(inner, f"{self._path}.{where}")
+            return {inner: self._metadata(part, f"{where}.{inner}", inner) for inner, part in value.items()}
+        if isinstance(value, list):
+            return [self._metadata(part, f"{where}[{place}]", name) for place, part in enumerate(value)]
+        if isinstance(value, str):
+            return self._text(value, where, name)
+        if isinstance(value, int) and value >= LONG:
+            clean = self._text(str(value), where, name)
+            return value if clean == str(value) else clean
+        return value
+
+    def _refuse(self, found: Sequence[Found], path: str) -> None:
+        self.problems += [Problem(path, advice(one.kind)) for one in found[:1]]
+
+
+def redacted(draft: Draft, finds: Sequence[Find]) -> tuple[dict[str, object], list[str], list[str]]:
+    """The fields of a draft without what is found in them; the kinds of that, and of what stands in its names."""
+    work = _Screening([(find, "redact") for find in finds], "$", sparing=False)
+    changes = work.changes(draft, None)
+    return changes, [str(flag.kind) for flag in work.flags], work.named
+
+
+def without(text: str, found: Sequence[Found]) -> str:
+    """The text with a word in place of each stretch that was found.
+
+    >>> without("write to ann@firma.fi!", [Found("email", 9, 21)])
+    'write to [redacted: email]!'
+    """
+    return "".join(_pieces(text, found))
+
+
+def _pieces(text: str, found: Sequence[Found]) -> Iterator[str]:
+    at = 0
+    for one in found:
+        yield f"{text[at : one.start]}[redacted: {one.kind}]"
+        at = one.stop
+    yield text[at:]
+
+
+def _behind(find: Find, name: str, text: str) -> list[Found]:
+    """What is found in a value because of the name that it has: `{"password": ...}`."""
+    gap = len(name) + 1
+    return [Found(one.kind, one.start - gap, one.stop - gap) for one in find(f"{name}={text}") if one.start >= gap]
+
+
+def _is_new(name: str, draft: Draft, before: Draft | None) -> bool:
+    value = cast(object, getattr(draft, name))
+    return value is not None and (before is None or value != getattr(before, name))
+
+
+def advice(kind: str) -> str:
+    return (
+        f"holds what looks like {_WORDS.get(kind, f'a secret ({kind})')}, which this space does not store; take it out"
+    )
+
+
+_WORDS = {
+    "email": "an e-mail address (email)",
+    "phone": "a telephone number (phone)",
+    "card": "the number of a credit card (card)",
+    "iban": "the number of a bank account (iban)",
+}

@@ -1,0 +1,190 @@
+"""Takes changes back: each memory that they touched stands again as it stood before the first of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+import msgspec
+
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.model.counts import Quota
+from muisti.core.model.errors import ChangedSince, Conflict, InvalidInput, NotFound, Problem, SensitiveContent
+from muisti.core.model.ids import id_text
+from muisti.core.model.outcomes import Flag, LaterChange, Undo, Written
+from muisti.core.model.terms import BATCH_MAX
+from muisti.core.model.values import Memory
+from muisti.core.read.diff import differences
+from muisti.core.store.database import Database, Rows, Statement
+from muisti.core.store.sql import audit, changes, guards, imports, inserting, memories, quotas, version_rows
+from muisti.core.store.sql.changes import Change
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.intake import Intake, place_of
+from muisti.core.write.prepare import ready, stood
+from muisti.core.write.refusals import Part
+from muisti.core.write.transactions import Call, Transactions
+
+DIED = version_rows.WIDTH  # the place in a row of `memories.last`
+
+
+class _Touched(msgspec.Struct, frozen=True):
+    """A memory as it is, and as it was before the changes; None: it was not there. `is_dead`: it is deleted."""
+
+    last: Memory
+    is_dead: bool
+    before: Memory | None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is as it was."""
+        if self.is_dead or self.before is None:
+            return self.is_dead and self.before is None
+        return not differences(self.last, self.before)
+
+
+class Undoer:
+    """Thread-safe; `encoder` is None when embeddings are off."""
+
+    def __init__(
+        self, database: Database, encoder: Encoder | None, transactions: Transactions, quota: Quota, intake: Intake
+    ) -> None:
+        """`quota` is that of spaces without one."""
+        self._intake = intake
+        self._database = database
+        self._encoder = encoder
+        self._transactions = transactions
+        self._quota = quota
+
+    def undo(self, space: str, which: Undo, call: Call) -> Written:
+        """Take back the changes that `which` names, all or none; those that are taken back already are passed over.
+
+        The answer has the memories in the versions that are current now, and the ids of those that ended. Text that
+        becomes current again passes the policy of the space first, as if it were new.
+
+        Raises:
+            InvalidInput, NotFound: there is nothing to take back.
+            Conflict: a change came with an import, which is undone as a whole.
+            SensitiveContent: the policy refuses what would become current; the paths name the memories.
+            ChangedSince: other changes came upon them.
+            AddressTaken, QuotaExceeded, RequestReused, ModelMismatch.
+        """
+        if not 1 <= which.last <= BATCH_MAX:
+            raise InvalidInput.at("$.last", f"{which.last} is not between 1 and {BATCH_MAX:,}")
+
+        def attempt(found: SpaceRow) -> Written:
+            chosen = self._chosen(found, which, call)
+            touched = self._touched(found, chosen)
+            return self._take_back(found, [one.seq for one in chosen], touched, call)
+
+        return self._transactions.run(space, call, attempt)
+
+    def _chosen(self, space: SpaceRow, which: Undo, call: Call) -> list[Change]:
+        if which.request is not None:
+            ask = changes.of_request(space, which.request, which.last)
+        elif which.author is not None:
+            ask = changes.of_author(space, which.author, which.last)
+        else:
+            ask = changes.made_by(space, call.caller.actor, which.last)
+        (rows,) = self._database.read([ask])
+        found = {one.seq: one for one in map(changes.change, rows) if call.caller.shows(one.category)}
+        twins = [one.twin for one in found.values() if one.twin is not None and one.twin not in found]
+        if twins:
+            (rows,) = self._database.read([changes.numbered(space, twins)])
+            found |= {one.seq: one for one in map(changes.change, rows)}
+        if not found:
+            raise NotFound("change to take back", "")
+        self._check_imports(space, [*found])
+        return sorted(found.values())
+
+    def _check_imports(self, space: SpaceRow, seqs: Sequence[int]) -> None:
+        """Raise `Conflict` for changes of an import: taken back one by one, the rest could not be undone together."""
+        (rows,) = self._database.read([imports.holding_changes(space, seqs)])
+        if rows:
+            number, memories = cast(tuple[int, int], rows[0])
+            raise Conflict(
+                f"nothing was undone: the change is part of import {number}, which brought {memories:,} memories; "
+                f"`muisti import --undo {number}` (POST …/imports/{number}/undo) takes back all of it"
+            )
+
+    def _touched(self, space: SpaceRow, chosen: Sequence[Change]) -> list[_Touched]:
+        first: dict[bytes, int] = {}
+        for one in chosen:
+            first.setdefault(one.memory_id, one.seq)
+        answers = self._database.read([statement for each in first.items() for statement in _ask(space, *each)])
+        self._check(space, chosen, answers[2::3])
+        name = space.space.name
+        return [
+            _Touched(
+                last=version_rows.memory(last[0], name),
+                is_dead=last[0][DIED] is not None,
+                before=version_rows.memory(before[0], name) if before else None,
+            )
+            for last, before in zip(answers[0::3], answers[1::3], strict=True)
+        ]
+
+    def _check(self, space: SpaceRow, chosen: Sequence[Change], later: Sequence[Rows]) -> None:
+        """Raise `ChangedSince` when changes that are not chosen came upon those that are."""
+        known = {one.seq for one in chosen}
+        seqs = sorted({cast(int, row[0]) for rows in later for row in rows} - known)
+        (rows,) = self._database.read([changes.numbered(space, seqs[:BATCH_MAX])]) if seqs else ([],)
+        found = [changes.change(row) for row in rows]
+        if found:
+            raise ChangedSince([LaterChange(one.seq, one.kind, id_text(one.memory_id), one.actor) for one in found])
+
+    def _take_back(self, space: SpaceRow, seqs: Sequence[int], touched: Sequence[_Touched], call: Call) -> Written:
+        todo = [one for one in touched if not one.is_done]
+        if not todo:
+            raise NotFound("change to take back", "")
+        offsets: Mapping[str, int] = {one.last.id: len(todo) - 1 - place for place, one in enumerate(todo)}
+        revived, flags = self._revived(space, todo, call)
+        sizes = {one.last.id for one in todo if not one.is_dead}
+        # First all that ends: an address may go from one memory to another.
+        parts = [Part(one.last, list(_ended(space, one, offsets, call)), told=False) for one in todo]
+        for new in ready(revived, space, self._encoder):
+            births = self._transactions.birth(space, new, "undone", call.caller, offsets[new.memory.id])
+            limits = [quotas.refuse_larger(space, self._quota, new.memory)] if new.memory.id in sizes else []
+            parts.append(Part(new.memory, [*births, *limits]))
+        tail = [changes.undo(space, seqs)]
+        if any(one.is_dead for one in todo):
+            tail.insert(0, quotas.refuse_more(space, self._quota))
+        parts.append(Part(todo[-1].last, tail, told=False))
+        ended = tuple(one.last.id for one in todo if one.before is None)
+        begun = self._transactions.begin(space, parts, call, created=False, numbers=len(todo), ended=ended, flags=flags)
+        return self._transactions.commit(begun)
+
+    def _revived(self, space: SpaceRow, todo: Sequence[_Touched], call: Call) -> tuple[list[Memory], tuple[Flag, ...]]:
+        """Return the versions that become current, as the policy lets them, and what was taken out of them."""
+        problems, flags, revived = list[Problem](), list[Flag](), list[Memory]()
+        for one in todo:
+            if one.before is None:
+                continue
+            current = None if one.is_dead or one.last.superseded_by is not None else one.last
+            try:
+                accepted, told = self._intake.brought(
+                    space, one.before, current, call, place_of(one.last.id), is_new=False
+                )
+            except SensitiveContent as refusal:
+                problems += refusal.problems
+            else:
+                revived.append(stood(accepted, one.last, call.now))
+                flags += told
+        if problems:
+            raise SensitiveContent(problems)
+        return revived, tuple(flags)
+
+
+def _ask(space: SpaceRow, memory_id: bytes, seq: int) -> list[Statement]:
+    return [
+        memories.last(space, memory_id),
+        changes.before(space, memory_id, seq),
+        changes.touches(space, memory_id, seq),
+    ]
+
+
+def _ended(space: SpaceRow, one: _Touched, offsets: Mapping[str, int], call: Call) -> Iterator[Statement]:
+    if one.is_dead:
+        yield guards.refuse_revived(one.last)
+        return
+    yield guards.refuse_stale(one.last)
+    yield inserting.end(space, one.last, offsets[one.last.id])
+    if one.before is None:
+        yield changes.record(space, "undone", call.caller, one.last, offsets[one.last.id])
+        yield audit.note(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=one.last.id)

@@ -1,0 +1,267 @@
+"""What may be stored and asked. Every check says the limit and the value."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import get_args
+
+from muisti.core.model.errors import InvalidInput, Problem
+from muisti.core.model.fields import FIELDS, STATED_TIMES, TEXTS
+from muisti.core.model.hits import Recency
+from muisti.core.model.ids import id_bytes
+from muisti.core.model.spaces import QUOTA_MAX, Field, SpaceSettings
+from muisti.core.model.terms import (
+    HALF_LIFE_MIN,
+    SIMILARITY_MIN,
+    Echoes,
+    Screening,
+)
+from muisti.core.model.times import from_us
+from muisti.core.model.values import (
+    LIMIT_MAX,
+    METADATA_MAX,
+    NAME_MAX,
+    QUERY_MAX,
+    SOURCES_MAX,
+    TAGS_MAX,
+    Draft,
+    Json,
+)
+from muisti.core.query.query import TRUST_WEIGHT_MAX, Query
+from muisti.core.store.sql.inserting import flatten
+from muisti.core.text.terms import outgrows
+
+GROWN = 2  # times the limit of a field, which its NFKC form may have
+DAYS_MAX = 36_500  # that something is kept
+PATH_MAX = 200  # characters of a metadata path
+DEPTH_MAX = 10  # levels of nested metadata
+INTEGER_MAX = 2**63 - 1
+CHOICES: Mapping[str, tuple[str, ...]] = {field.name: field.choices for field in FIELDS if field.choices}
+POLICIES: Mapping[str, tuple[str, ...]] = {
+    "secrets": get_args(Screening),
+    "personal_data": get_args(Screening),
+    "echoes": get_args(Echoes),
+}
+BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; others are days from 0
+    "similarity_limit": (SIMILARITY_MIN, 1),
+    "recency_weight": (0, 1),
+    "recency_half_life_days": (HALF_LIFE_MIN, DAYS_MAX),
+}
+
+
+def check_draft(draft: Draft, now: int, path: str = "$") -> None:
+    """Raise `InvalidInput` with every problem of a draft; `path` is where it stands in the request."""
+    problems = list(_draft_problems(draft, now, path))
+    if problems:
+        raise InvalidInput(problems)
+
+
+def check_new(draft: Draft, path: str = "$") -> None:
+    """Raise `InvalidInput` when a draft would be deprecated from the start; what is imported may be."""
+    if draft.status == "deprecated":
+        raise InvalidInput.at(f"{path}.status", "a new memory is active or candidate; it can be deprecated later")
+
+
+def check_query(query: Query) -> None:
+    """Raise `InvalidInput` with every problem of a query."""
+    problems = list(_query_problems(query))
+    if problems:
+        raise InvalidInput(problems)
+
+
+def check_settings(settings: SpaceSettings) -> None:
+    """Raise `InvalidInput` unless the settings name known fields with weights from 0 to 10."""
+    fields = get_args(Field)
+    problems = [
+        Problem(f"$.settings.lexical_weights.{field}", f"unknown field; known are {', '.join(fields)}")
+        for field in settings.lexical_weights
+        if field not in fields
+    ]
+    problems += [
+        Problem(f"$.settings.lexical_weights.{field}", f"{weight} is not between 0 and 10")
+        for field, weight in settings.lexical_weights.items()
+        if not 0 <= weight <= 10
+    ]
+    if "content" not in settings.embedded_fields:
+        problems.append(Problem("$.settings.embedded_fields", "must name content"))
+    if problems:
+        raise InvalidInput(problems)
+
+
+def check_quota(changes: Mapping[str, int | None]) -> None:
+    """Raise `InvalidInput` unless the numbers can be counted to."""
+    problems = [
+        Problem(f"$.{name}", f"{most} is not between 0 and {QUOTA_MAX:,}")
+        for name, most in changes.items()
+        if most is not None and not 0 <= most <= QUOTA_MAX
+    ]
+    if problems:
+        raise InvalidInput(problems)
+
+
+def check_policy(changes: Mapping[str, str | float | None]) -> None:
+    """Raise `InvalidInput` unless each value is one that a policy may have."""
+    problems = [
+        problem for name, value in changes.items() if value is not None for problem in _policy_problems(name, value)
+    ]
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _policy_problems(name: str, value: str | float) -> Iterator[Problem]:
+    if isinstance(value, str):
+        if value not in POLICIES[name]:
+            yield Problem(f"$.{name}", f"{value[:40]!r} is none of {', '.join(POLICIES[name])}")
+    elif not (bounds := BOUNDS.get(name, (0, DAYS_MAX)))[0] <= value <= bounds[1]:
+        yield Problem(f"$.{name}", f"{value:g} is not between {bounds[0]:g} and {bounds[1]:,}")
+    elif name == "purge_after_days" and not value:
+        yield Problem("$.purge_after_days", "0 would keep nothing; null purges nothing")
+
+
+def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:
+    for name, most in TEXTS.items():
+        value: str | None = getattr(draft, name)
+        if value is not None:
+            yield from _text(f"{path}.{name}", value, most)
+    for name, allowed in CHOICES.items():
+        if getattr(draft, name) not in allowed:
+            yield Problem(f"{path}.{name}", f"{getattr(draft, name)!r} is none of {', '.join(allowed)}")
+    if draft.status == "superseded":
+        yield Problem(f"{path}.status", "superseded is not set by hand; it follows from superseding")
+    if draft.key is not None and draft.category is None:
+        yield Problem(f"{path}.key", "a key needs a category beside it")
+    yield from _tags(f"{path}.tags", draft.tags)
+    yield from _metadata(f"{path}.metadata", draft.metadata)
+    yield from _times(draft, now, path)
+    if draft.parent_id is not None and id_bytes(draft.parent_id) is None:
+        yield Problem(f"{path}.parent_id", f"{draft.parent_id[:80]!r} is no memory id")
+    yield from _sources(f"{path}.derived_from", draft.derived_from)
+
+
+def _text(path: str, text: str, limit: int) -> Iterator[Problem]:
+    if not text.strip():
+        yield Problem(path, "must not be empty or blank")
+    if len(text) > limit:
+        yield Problem(path, f"has {len(text):,} characters; at most {limit:,} are allowed")
+    elif outgrows(text, GROWN * limit):
+        yield Problem(path, _grown(limit))
+    if "\0" in text:
+        yield Problem(path, f"has a NUL character at position {text.index(chr(0))}")
+    if not _is_utf8(text):
+        yield Problem(path, "is no valid UTF-8 (it holds a lone surrogate)")
+
+
+def _grown(limit: int) -> str:
+    """Return the advice for a text within its limit whose normalised form is too long."""
+    return f"grows to more than {GROWN * limit:,} characters when normalised (Unicode NFKC); write it in plain letters"
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _tags(path: str, tags: tuple[str, ...]) -> Iterator[Problem]:
+    if len(tags) > TAGS_MAX:
+        yield Problem(path, f"has {len(tags)} tags; at most {TAGS_MAX} are allowed")
+    for position, tag in enumerate(tags):
+        yield from _text(f"{path}[{position}]", tag, NAME_MAX)
+
+
+def _sources(path: str, ids: tuple[str, ...]) -> Iterator[Problem]:
+    if len(ids) > SOURCES_MAX:
+        yield Problem(path, f"has {len(ids)} ids; at most {SOURCES_MAX} are allowed")
+    for position, one in enumerate(ids):
+        if id_bytes(one) is None:
+            yield Problem(f"{path}[{position}]", f"{one[:80]!r} is no memory id")
+
+
+def _metadata(path: str, metadata: Mapping[str, Json]) -> Iterator[Problem]:
+    if _depth(metadata) > DEPTH_MAX:
+        yield Problem(path, f"is nested deeper than {DEPTH_MAX} levels")
+        return
+    size = len(json.dumps(metadata, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    if size > METADATA_MAX:
+        yield Problem(path, f"takes {size:,} bytes as JSON; at most {METADATA_MAX:,} are allowed")
+    for name in _names(metadata):
+        if not name or len(name) > PATH_MAX or "\0" in name or not _is_utf8(name):
+            yield Problem(path, f"the name {name[:40]!r} must have 1 to {PATH_MAX} characters, none of them NUL")
+    for where, _, type_, value in flatten(metadata):
+        if type_ == "text" and ("\0" in str(value) or not _is_utf8(str(value))):
+            yield Problem(f"{path}.{where}", "holds a NUL character or a lone surrogate")
+        if isinstance(value, int) and not -INTEGER_MAX - 1 <= value <= INTEGER_MAX:
+            yield Problem(f"{path}.{where}", f"{value} does not fit in 64 bits; send it as a string")
+        if isinstance(value, float) and not math.isfinite(value):
+            yield Problem(f"{path}.{where}", "must be a finite number")
+
+
+def _depth(value: Json | Mapping[str, Json]) -> int:
+    """Levels of nesting, counted no further than it takes to see that they are too many."""
+    level: list[Json | Mapping[str, Json]] = [value]
+    depth = 0
+    while level and depth <= DEPTH_MAX:
+        level = [inner for outer in level for inner in _inner(outer)]
+        depth += 1
+    return depth
+
+
+def _inner(value: Json | Mapping[str, Json]) -> list[Json]:
+    if isinstance(value, Mapping):
+        return list(value.values())
+    return list(value) if isinstance(value, list) else []
+
+
+def _names(value: Json | Mapping[str, Json]) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        yield from value
+    for inner in _inner(value):
+        yield from _names(inner)
+
+
+def _times(draft: Draft, now: int, path: str) -> Iterator[Problem]:
+    for name in STATED_TIMES:
+        at: datetime | timedelta | None = getattr(draft, name)
+        if isinstance(at, datetime) and at.tzinfo is None:
+            yield Problem(f"{path}.{name}", "needs a time zone, as in 2026-05-01T12:00:00Z")
+    end = draft.expires_at
+    if isinstance(end, datetime) and end.tzinfo is not None and end <= from_us(now):
+        yield Problem(f"{path}.expires_at", f"{end.isoformat()} lies in the past")
+    start, end = draft.valid_from, draft.valid_to
+    if start is not None and end is not None and start.tzinfo and end.tzinfo and end <= start:
+        yield Problem(f"{path}.valid_to", f"{end.isoformat()} is not later than valid_from, {start.isoformat()}")
+
+
+def _query_problems(query: Query) -> Iterator[Problem]:
+    if not 1 <= query.limit <= LIMIT_MAX:
+        yield Problem("$.limit", f"{query.limit} is not between 1 and {LIMIT_MAX}")
+    if len(query.text) > QUERY_MAX:
+        yield Problem("$.query", f"has {len(query.text):,} characters; at most {QUERY_MAX:,} are allowed")
+    elif outgrows(query.text, GROWN * QUERY_MAX):
+        yield Problem("$.query", _grown(QUERY_MAX))
+    if not query.text.strip() and query.mode not in ("metadata", "recent"):
+        yield Problem("$.query", f"must not be empty in mode {query.mode}; metadata and recent need none")
+    if "\0" in query.text or not _is_utf8(query.text):
+        yield Problem("$.query", "holds a NUL character or a lone surrogate")
+    if not 0 <= query.trust_weight <= TRUST_WEIGHT_MAX:
+        yield Problem("$.trust_weight", f"{query.trust_weight} is not between 0 and {TRUST_WEIGHT_MAX}")
+    if query.alpha is not None and not 0 <= query.alpha <= 1:
+        yield Problem("$.alpha", f"{query.alpha} is not between 0 and 1")
+    if query.recency is not None:
+        yield from _recency_problems(query.recency)
+
+
+def _recency_problems(recency: Recency) -> Iterator[Problem]:
+    if not 0 <= recency.weight <= 1:
+        yield Problem("$.recency.weight", f"{recency.weight} is not between 0 and 1")
+    given = (
+        ("half_life_days", recency.half_life_days, HALF_LIFE_MIN),
+        ("lambda", recency.rate, 1e-9),  # callers know it by this name
+        ("grace_days", recency.grace_days, 0.0),
+    )
+    for name, value, lowest in given:
+        if not (math.isfinite(value) and lowest <= value <= 1e6):
+            yield Problem(f"$.recency.{name}", f"{value} is not between {lowest:g} and 1,000,000")

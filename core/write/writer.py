@@ -1,0 +1,303 @@
+"""The write pipeline: check what is asked against what is stored, prepare the statements, commit them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from msgspec.structs import replace
+
+from muisti.core.conflicts.check import NOT_CHECKED, Checked, Checker
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.index.cache import Indexes
+from muisti.core.model.counts import Quota
+from muisti.core.model.errors import AddressTaken, NotFound, Similar
+from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.outcomes import Likeness, Written
+from muisti.core.model.terms import OnConflict
+from muisti.core.model.values import Draft, Memory, Name
+from muisti.core.read.naming import find
+from muisti.core.store.database import Database, Outcome, Refused, Row, Statement
+from muisti.core.store.sql import audit, changes, conflicts, guards, inserting, memories, quotas, spaces, version_rows
+from muisti.core.store.sql.inserting import NewVersion
+from muisti.core.store.sql.spaces import SpaceRow, space_row
+from muisti.core.write.intake import Accepted, Intake
+from muisti.core.write.lifecycle import Lives
+from muisti.core.write.prepare import again, draft_of, ready
+from muisti.core.write.refusals import Overtaken, Part
+from muisti.core.write.transactions import CHANGED, Begun, Call, IfMatch, Transactions, check
+
+QUICK_TEXT = 2_000  # characters of a memory that is added at once
+QUICK_CHANGES = 64  # that an index may be behind for it
+
+
+class Writer:
+    """Stores memories. Thread-safe; `encoder` is None when embeddings are off.
+
+    All methods raise `NotFound` when there is no such space, `RequestReused` when the key of the call belongs to
+    another request, `ModelMismatch` when another model embedded the space, and what the database raises. What is not
+    the caller's is not there; to write it is `Forbidden`.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        indexes: Indexes,
+        encoder: Encoder | None,
+        transactions: Transactions,
+        lives: Lives,
+        ids: IdSource,
+        quota: Quota,
+        intake: Intake,
+    ) -> None:
+        """`quota` is that of spaces without one."""
+        self._intake = intake
+        self._database = database
+        self._indexes = indexes
+        self._encoder = encoder
+        self._transactions = transactions
+        self._lives = lives
+        self._checker = Checker(database, indexes, encoder)
+        self._quota = quota
+        self._ids = ids
+
+    def add(self, space: str, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str) -> Written:
+        """Store all drafts or none; a single one may supersede what would refuse it.
+
+        `path` is where a list of drafts stands in the request, `$` for a single one. What is like a memory that the
+        caller may not see is stored beside it, as if that were not there.
+
+        Raises:
+            InvalidInput, Forbidden, Duplicate, Contradiction, AddressTaken, QuotaExceeded.
+        """
+        try:
+            written = self._add(space, drafts, on_conflict, call, path)
+        except Similar as refusal:
+            if refusal.found and not any(call.caller.shows(one.category) for one in refusal.found):
+                return self.add(space, drafts, "keep", call, path)
+            raise call.caller.told(refusal) from None
+        except AddressTaken as refusal:
+            raise call.caller.told_of_address(refusal) from None
+        return replace(written, similar=call.caller.shown(written.similar))
+
+    def begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, call: Call) -> Begun | None:
+        """Prepare to `add` a draft, when that takes a millisecond or two and waits for nobody; else None.
+
+        Only the waiting differs: what is stored, and what is refused, is decided by what `add` calls.
+
+        Raises:
+            InvalidInput, Forbidden, Duplicate, Contradiction.
+        """
+        known = self._transactions.known(space)
+        if known is None or call.request is not None or len(draft.content) > QUICK_TEXT or not self._database.local:
+            return None
+        if not call.caller.sees_all or on_conflict == "supersede" or call.dry_run:
+            return None
+        if on_conflict != "keep":
+            (found,) = self._database.read([spaces.by_name(space)])
+            known = space_row(found[0]) if found else None
+            if known is None or not self._indexes.is_at_hand(known, QUICK_CHANGES):
+                return None
+        try:
+            return self._adding(known, [draft], on_conflict, call, "$")
+        except CHANGED:
+            self._transactions.forget(space)
+            return None
+
+    def end_add(self, begun: Begun, outcome: Outcome) -> Written | None:
+        """What `add` would give or raise after the outcome of the batch; None when the space has changed meanwhile."""
+        try:
+            if isinstance(outcome, Refused):
+                raise self._transactions.explained(begun, outcome) from outcome
+            if isinstance(outcome, Exception):
+                raise outcome
+        except CHANGED:
+            self._transactions.forget(begun.space.space.name)
+            return None
+        return self._transactions.concluded(begun, outcome)
+
+    def update(self, space: str, name: Name, changes: Mapping[str, object], if_match: IfMatch, call: Call) -> Written:
+        """Change the given fields. Without `if_match` a change that meets another is made upon that one.
+
+        Raises:
+            InvalidInput, Forbidden, NotFound, Stale, AddressTaken, QuotaExceeded.
+        """
+        if "category" in changes:
+            call.caller.check(changes["category"])
+
+        def attempt(found: SpaceRow) -> Written:
+            row, before = find(self._database, found, name, call.caller, call.now)
+            check(before, if_match)
+            stated = draft_of(before)
+            accepted = self._intake.changed(found, replace(stated, **cast(dict[str, Any], changes)), before, call)
+            if accepted.draft == stated:
+                return self._transactions.leave(found, before, call, accepted.flags)
+            return self._replace(found, row, before, accepted, call)
+
+        return self._transactions.run(space, call, attempt)
+
+    def put(self, space: str, draft: Draft, if_match: IfMatch, call: Call) -> Written:
+        """Store a draft at its category and key, in place of what is there.
+
+        Raises:
+            InvalidInput, Forbidden, Stale, QuotaExceeded, NotFound when `if_match` is given and nothing is there.
+        """
+        category, key = draft.category, draft.key
+        assert category is not None and key is not None
+        call.caller.check(category)  # before anything is said of what is there
+
+        def attempt(found: SpaceRow) -> Written:
+            (rows,) = self._database.read([memories.at_address(found, category, key)])
+            if not rows:
+                if if_match is not None:
+                    raise NotFound("entry", f"{category}/{key}")
+                try:
+                    return self._transactions.commit(self._adding(found, [draft], "keep", call, "$"))
+                except AddressTaken:
+                    raise Overtaken from None
+            before = version_rows.memory(rows[0], space)
+            check(before, if_match)
+            is_over = memories.is_expired(before, call.now)
+            accepted = self._intake.replacing(found, draft, before, call, is_over=is_over)
+            return self._replace(found, rows[0], before, accepted, call, created=is_over)
+
+        return self._transactions.run(space, call, attempt)
+
+    def delete(self, space: str, name: Name, if_match: IfMatch, call: Call) -> Written:
+        """End a memory. Its versions stay readable.
+
+        Raises:
+            NotFound, Stale.
+        """
+
+        def attempt(found: SpaceRow) -> Written:
+            _, memory = find(self._database, found, name, call.caller, call.now)
+            check(memory, if_match)
+            return self._end(found, memory, call)
+
+        return self._transactions.run(space, call, attempt)
+
+    def _add(self, space: str, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str) -> Written:
+        def attempt(found: SpaceRow) -> Written:
+            if on_conflict == "supersede":
+                return self._add_or_supersede(found, drafts[0], call)
+            return self._transactions.commit(self._adding(found, drafts, on_conflict, call, path))
+
+        known = self._transactions.known(space) if on_conflict == "keep" and call.request is None else None
+        if known is not None:
+            try:
+                return attempt(known)
+            except CHANGED:
+                self._transactions.forget(space)
+        return self._transactions.run(space, call, attempt)
+
+    def _add_or_supersede(self, space: SpaceRow, draft: Draft, call: Call) -> Written:
+        """Store a draft in place of what would refuse it, if anything does."""
+        try:
+            return self._transactions.commit(self._adding(space, [draft], "reject", call, "$", echoes=False))
+        except (Similar, AddressTaken) as refusal:
+            closest = next((one.id for one in refusal.found if call.caller.shows(one.category)), None)
+            if closest is None:
+                raise
+        (rows,) = self._database.read([memories.living(space, version_rows.raw(closest))])
+        before = version_rows.memory(rows[0], space.space.name) if rows else None
+        if before is None or before.superseded_by is not None:
+            raise Overtaken
+        return self._lives.put_in_place(space, rows[0], before, draft, call)
+
+    def _end(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
+        statements = [
+            guards.refuse_stale(memory),
+            inserting.end(space, memory),
+            changes.record(space, "deleted", call.caller, memory),
+            audit.note(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=memory.id),
+        ]
+        begun = self._transactions.begin(space, [Part(memory, statements)], call, created=False, embedded=False)
+        return self._transactions.commit(begun)
+
+    def _adding(
+        self,
+        space: SpaceRow,
+        drafts: Sequence[Draft],
+        on_conflict: OnConflict,
+        call: Call,
+        path: str,
+        *,
+        echoes: bool = True,
+    ) -> Begun:
+        places = ["$"] * len(drafts) if path == "$" else [f"{path}[{position}]" for position in range(len(drafts))]
+        accepted = self._intake.batch(space, drafts, call, places, echoes=echoes)
+        made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
+        last = len(made) - 1
+        versions = ready(made, space, self._encoder)
+        checked = self._checked(space, versions, on_conflict, call)
+        parts = [
+            Part(
+                new.memory,
+                [
+                    *accepted[position].statements,
+                    *self._addition(space, new, last - position, on_conflict, call),
+                    *_pairs(space, new, checked.to_review(position, made, on_conflict), on_conflict, call),
+                ],
+                places[position],
+                position,
+            )
+            for position, new in enumerate(versions)
+        ]
+        flags = tuple(flag for one in accepted for flag in one.flags)
+        return self._transactions.begin(space, parts, call, created=True, checked=checked, flags=flags)
+
+    def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], on_conflict: OnConflict, call: Call) -> Checked:
+        """What the new memories are like, unless one of them must be refused for it; a dry run always looks."""
+        if on_conflict == "keep" and not call.dry_run:
+            return NOT_CHECKED
+        checked = self._checker.check(space, versions, call.now)
+        try:
+            if on_conflict == "reject":
+                checked.refuse()
+        except Similar:
+            if self._transactions.is_known(call):
+                raise Overtaken from None  # they are like themselves: the same request was faster
+            raise
+        return checked
+
+    def _addition(
+        self, space: SpaceRow, new: NewVersion, offset: int, on_conflict: OnConflict, call: Call
+    ) -> list[Statement]:
+        refusals = [guards.refuse_duplicate(space, new.content_hash, call.now)] if on_conflict == "reject" else []
+        limits = [quotas.refuse_more(space, self._quota)] if offset == 0 else []  # behind the last of the batch
+        return [*refusals, *self._transactions.birth(space, new, "created", call.caller, offset), *limits]
+
+    def _replace(
+        self,
+        space: SpaceRow,
+        row: Row,
+        before: Memory,
+        accepted: Accepted,
+        call: Call,
+        *,
+        created: bool = False,
+    ) -> Written:
+        new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self._encoder)
+        statements = [
+            guards.refuse_stale(before),
+            *accepted.statements,
+            inserting.end(space, before),
+            *self._transactions.birth(space, new, "updated", call.caller),
+            quotas.refuse_larger(space, self._quota, new.memory),
+        ]
+        embedded = new.passages is not None
+        parts = [Part(new.memory, statements)]
+        return self._transactions.commit(
+            self._transactions.begin(space, parts, call, created=created, embedded=embedded, flags=accepted.flags)
+        )
+
+
+def _pairs(
+    space: SpaceRow, new: NewVersion, against: Sequence[Likeness], on_conflict: OnConflict, call: Call
+) -> list[Statement]:
+    """Return the statements that open a review of a new memory and each of those `against` it.
+
+    With `review` also of those with the same text, which other values of `on_conflict` refuse or keep.
+    """
+    actor = call.caller.actor
+    found = [conflicts.open_pair(space, one, new.memory, call.now, actor) for one in against]
+    return [*found, conflicts.open_same(space, new.memory, call.now, actor)] if on_conflict == "review" else found

@@ -1,0 +1,130 @@
+"""Where requests come in: those that would wait too long are refused when their head has been read.
+
+No task is made for them, no key looked up, no body decoded and no line logged, and the answer is bytes made beforehand:
+a server that has ten times as much to do as it can spends a small part of its time on what it refuses. While it
+refuses, it does not even parse what it can tell at a glance.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from functools import partial
+from http import HTTPStatus
+from typing import cast
+
+import msgspec
+from litestar import Litestar
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+
+from muisti.service.app.glance import glance
+from muisti.service.app.protocol import Arrival, Config
+from muisti.service.http.middleware import request_id_of
+from muisti.service.runtime.admission import EXEMPT, Admission
+from muisti.service.schemas.errors import MEDIA_TYPE, headers_of, problem
+
+
+class Entrance(Arrival):
+    """Lets a request in when its turn comes, or refuses it at once. Health is let in always."""
+
+    _full = False  # of refusals that nobody reads
+    _between = True  # what comes next begins a request
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        super().connection_made(transport)
+        assert isinstance(self.config, Config)
+        self._too_many = len(self.connections) > self.config.connections  # with this one
+        self._admission: Admission = cast(Litestar, self.app).state.admission
+
+    def data_received(self, data: bytes) -> None:
+        if not (self._between and self._admission.crowded and self._refused_at_a_glance(data)):
+            super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        self._between = False
+        super().on_message_begin()
+
+    def on_message_complete(self) -> None:
+        self._between = True
+        super().on_message_complete()
+
+    def shutdown(self) -> None:
+        """The server stops: streams should end."""
+        cast(Litestar, self.app).state.backend.stopping = True
+        super().shutdown()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._full:
+            self._full = False
+            self.flow.resume_reading()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        method, path = cycle.scope["method"], cycle.scope["path"]
+        if path in EXEMPT:
+            super()._start_asgi_task(cycle, app)
+        elif self._too_many or not self._admission.admits(method, path):
+            self._refuse(cycle)
+        else:
+            self._admission.turns.begin(partial(self._begin, cycle, app))
+
+    def _begin(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        if not cycle.disconnected:  # else nobody waits for the answer any more
+            super()._start_asgi_task(cycle, app)
+
+    def _refused_at_a_glance(self, data: bytes) -> bool:
+        """Whether the data was a whole request, which was refused."""
+        if self.pipeline or not (self.cycle is None or self.cycle.response_complete):
+            return False
+        asked = glance(data)
+        if asked is None or self._too_many or self._admission.admits(asked.method, asked.path):
+            return False
+        self._expect_nothing()
+        self._say_busy(asked.method, asked.headers.items(), b"")
+        self.on_response_complete()
+        self._listen_to_readers()
+        return True
+
+    def _refuse(self, cycle: RequestResponseCycle) -> None:
+        """Say that the server is busy. A body that is on its way is read, and dropped."""
+        unsure = cycle.waiting_for_100_continue  # whether its body will come
+        keep = cycle.keep_alive and not self._too_many and not unsure
+        self._say_busy(cycle.scope["method"], cycle.scope["headers"], b"" if keep else b"connection: close\r\n")
+        cycle.response_started = cycle.response_complete = True
+        if not keep:
+            self.transport.close()
+            return
+        if self.pipeline:
+            self.loop.call_soon(self.on_response_complete)  # not at once: there may be thousands
+        else:
+            self.on_response_complete()
+        self._listen_to_readers()
+
+    def _say_busy(self, method: str, headers: Iterable[tuple[bytes, bytes]], told: bytes) -> None:
+        self._admission.refuse(method)
+        self.transport.write(BUSY_HEAD % (told, request_id_of(headers)) + (b"" if method == "HEAD" else BUSY_BODY))
+
+    def _listen_to_readers(self) -> None:
+        """Who does not read what he is told is not listened to."""
+        if self.flow.write_paused:
+            self._full = True
+            self.flow.pause_reading()
+
+
+def _busy() -> tuple[bytes, bytes]:
+    """The answer to what is refused: its head, with places for more headers and for an id, and its body."""
+    found = problem("busy", "more requests wait than can be answered in time; try again in a moment")
+    body = msgspec.json.encode(found)
+    headers = {
+        "content-type": MEDIA_TYPE,
+        "content-length": str(len(body)),
+        "cache-control": "no-store",
+        "server-timing": "total;dur=0.00",
+        "x-content-type-options": "nosniff",
+        **{name.lower(): value for name, value in headers_of(found.code).items()},
+    }
+    status = f"HTTP/1.1 {found.status} {HTTPStatus(found.status).phrase}\r\n"
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"{status}{lines}".encode() + b"%bx-request-id: %b\r\n\r\n", body
+
+
+BUSY_HEAD, BUSY_BODY = _busy()

@@ -1,0 +1,244 @@
+"""The application: what it is made of, and in which order that opens and closes."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import litestar
+import msgspec
+from anyio import to_thread
+from litestar import Litestar, Response
+from litestar.di import Provide
+from litestar.handlers import BaseRouteHandler
+from litestar.routes import HTTPRoute
+
+from muisti.core.embedding.encoder import SHIPPED, StaticEncoder
+from muisti.core.engine import Engine
+from muisti.core.model.counts import Quota
+from muisti.core.model.spaces import Policy
+from muisti.core.model.times import Clock, system_clock
+from muisti.core.query.calibration import FILE as EVIDENCE_FILE
+from muisti.core.query.calibration import Calibration, Entry
+from muisti.core.query.calibration import read as read_calibration
+from muisti.service.app.fast_path import Express
+from muisti.service.asgi.compress import Compress
+from muisti.service.asgi.cors import Cors
+from muisti.service.auth.access import Access, Need, check
+from muisti.service.auth.challenge import Resource
+from muisti.service.auth.keyring import Keyring
+from muisti.service.auth.limits import Limits
+from muisti.service.auth.middleware import Gate, access_of
+from muisti.service.background.upkeep import Sweep, Upkeep
+from muisti.service.feed.seq_watcher import Tides
+from muisti.service.http.decode import SLASH, Request
+from muisti.service.http.freshness import caught_up
+from muisti.service.http.middleware import Envelope
+from muisti.service.http.parameters import KnownParameters
+from muisti.service.http.routing import Application
+from muisti.service.lazy import Lazy
+from muisti.service.mcp.route import McpApp
+from muisti.service.metrics.scrape import Scrape
+from muisti.service.observability.meters import Meters
+from muisti.service.observability.tracing import tracing_of
+from muisti.service.routes import routes
+from muisti.service.runtime.admission import Admission
+from muisti.service.runtime.databases import open_database
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas import errors
+from muisti.service.settings import Settings, asks, names_in, needs_keys
+
+if TYPE_CHECKING:
+    from muisti.service.auth.tokens import verify
+    from muisti.service.openapi import document
+else:  # a quarter of a second, where the settings speak of tokens; 20 ms of examples and texts of all routes
+    verify = Lazy("muisti.service.auth.tokens.verify")
+    document = Lazy("muisti.service.openapi.document")
+
+
+def create_app(
+    settings: Settings,
+    *,
+    engine: Engine | None = None,
+    clock: Clock | None = None,
+    own_host: str | None = None,
+    trusted: Access | None = None,
+    warm: bool = False,
+    upkeep: Sequence[Sweep] = (),
+    workers: Path | None = None,
+) -> Litestar:
+    """The ASGI application. An engine that is given stays open when the application ends.
+
+    `clock` gives microseconds since 1970, UTC; None is the system's. `own_host` is the only name, beside those of this
+    machine, that requests may call a server without keys by; None when any will do. `trusted`: the caller of every
+    request, who has the database anyway and needs no key. `warm`: take no request before the first search would be as
+    fast as the next. `upkeep` is what it does in the background.
+    `workers`: the folder in which those meet that share a port; None when there is only this one.
+    """
+
+    @asynccontextmanager
+    async def running(app: Litestar) -> AsyncGenerator[None]:
+        running_engine = engine or await to_thread.run_sync(open_engine, settings, clock)
+        if warm:
+            await to_thread.run_sync(running_engine.warm)
+        tracing = envelope.tracing = tracing_of(settings)
+        backend = app.state.backend = express.backend = Backend(
+            running_engine, settings, meters=meters, tracing=tracing, admission=app.state.admission
+        )
+        scrape = app.state.scrape = Scrape(backend, settings.index_memory)
+        keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key, asks=asks(settings))
+        # Loaded where the settings speak of tokens: what reads them takes .1 s.
+        app.state.tides = Tides(backend, settings.stream_limit)
+        tokens = None if settings.jwks is None else verify.tokens_of(settings)
+        gate.tokens = tokens
+        beat = asyncio.create_task(meters.beat())
+        background = Upkeep(running_engine, upkeep, meters)
+        background.start()
+        try:
+            async with mcp.running(backend), scrape.among(workers):
+                yield
+        finally:
+            beat.cancel()
+            await to_thread.run_sync(background.close)
+            await keyring.close()
+            if tokens is not None:
+                await tokens.close()
+            await to_thread.run_sync(backend.close)
+            if tracing is not None:
+                await to_thread.run_sync(tracing.close)
+            if engine is None:
+                await to_thread.run_sync(running_engine.close)
+
+    def backend() -> Backend:
+        return app.state.backend
+
+    known_parameters = KnownParameters()
+
+    async def checked(request: litestar.Request[Any, Any, Any]) -> Response[None] | None:
+        if request.method == "OPTIONS":  # Litestar tells of the first handler of a path only
+            return Response(None, status_code=204, headers={"Allow": allowed[request.scope["path_template"]]})
+        space = request.scope["path_params"].get("space")
+        check(access_of(request.scope), needs(request.route_handler), space and space.replace(SLASH, "/"))
+        known_parameters.check(request)
+        await caught_up(request)
+        return None
+
+    mcp = McpApp(names_in(settings.origins), settings.body_limit)
+    app = Application(
+        route_handlers=[mcp.route()],
+        lifespan=[running],
+        dependencies={"backend": Provide(backend, sync_to_thread=False)},
+        before_request=checked,  # and not a guard, for which Litestar copies the handler each time
+        request_class=Request,
+        request_max_body_size=settings.body_limit,
+        exception_handlers=errors.HANDLERS,
+        openapi_config=None,
+        logging_config=None,
+    )
+    app.mount(routes())
+    allowed = methods(app)
+    app.state.settings = settings
+    meters = Meters()
+    app.state.admission = Admission(settings.queue_seconds, settings.queue_limit, refusing=meters.turned_away)
+    # Loaded when somebody asks for it: examples and texts of all routes, and a tenth of a second to make.
+    app.state.openapi = cache(lambda: msgspec.json.encode(document.document(app)))
+    resource = app.state.resource = resource_of(settings)
+    limits = Limits(settings.rate_limit, settings.concurrency_limit)
+    express = Express(app.asgi_handler, settings.body_limit)
+    gate = Gate(
+        express,
+        limits,
+        public_paths(app),
+        own_host=own_host,
+        hosts=names_in(settings.hosts),
+        trusted=trusted,
+        needed=needs_keys(settings),
+        resource=resource,
+        metrics_key=settings.metrics_key,
+    )
+    app.state.gate = gate
+    inner = Compress(gate)
+    pages = names_in(settings.origins)
+    envelope = Envelope(Cors(inner, pages) if pages else inner, meters)
+    app.asgi_handler = envelope  # outside of Litestar's routing: unmatched paths pass it too
+    return app
+
+
+def resource_of(settings: Settings) -> Resource | None:
+    """What tokens are for, None when there are none."""
+    if settings.jwt_issuer is None:
+        return None
+    return Resource(settings.jwt_issuer, settings.jwt_scope_prefix or "", settings.public_url)
+
+
+def needs(handler: BaseRouteHandler) -> Need:
+    """What a route asks of its caller. Every route says it."""
+    return handler.opt["needs"]
+
+
+def methods(app: Litestar) -> dict[str, str]:
+    """What each path knows, as `Allow` tells it."""
+    known: dict[str, set[str]] = {}
+    for route in app.routes:
+        if isinstance(route, HTTPRoute):
+            known.setdefault(route.path_format, {"OPTIONS"}).update(route.methods)
+    return {path: ", ".join(sorted(found | ({"HEAD"} if "GET" in found else set()))) for path, found in known.items()}
+
+
+def public_paths(app: Litestar) -> list[str]:
+    """The paths that need nothing, those with parameters up to the first. Raises KeyError when a route says nothing."""
+    handlers = {
+        route.path: [handler for handler, _ in route.route_handler_map.values()]
+        for route in app.routes
+        if isinstance(route, HTTPRoute)
+    }
+    return [path.partition("{")[0] for path, found in handlers.items() if {needs(one) for one in found} == {"nothing"}]
+
+
+def open_engine(
+    settings: Settings,
+    clock: Clock | None = None,
+    *,
+    may_only_read: bool = False,
+    notice: Callable[[str], None] | None = None,
+) -> Engine:
+    """The engine that the settings describe; for the last two see `open_database`.
+
+    Raises:
+        MuistiError: the database cannot be used.
+    """
+    encoder = StaticEncoder(settings.model) if settings.embeddings else None
+    thresholds = Calibration(calibrated(settings))
+    return Engine(
+        open_database(settings, may_only_read=may_only_read, notice=notice),
+        encoder,
+        clock or system_clock,
+        index_memory=settings.index_memory,
+        retention_hours=settings.request_retention_hours,
+        receipt_days=settings.receipt_days,
+        calibration=thresholds,
+        quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
+        policy=Policy(
+            secrets=settings.secrets,
+            personal_data=settings.personal_data,
+            echoes=settings.echoes,
+            history_days=settings.retention_days,
+            recency_weight=settings.recency_weight,
+            recency_half_life_days=settings.recency_half_life_days,
+        ),
+    )
+
+
+def calibrated(settings: Settings) -> list[Entry]:
+    """The thresholds of evidence that come with the model, and after them those of the operator's file.
+
+    Raises:
+        InvalidInput: a file cannot be read.
+    """
+    beside = (Path(settings.model) if settings.model else SHIPPED) / EVIDENCE_FILE
+    files = [beside] if beside.is_file() else []
+    if settings.calibration is not None:
+        files.append(Path(settings.calibration))
+    return [entry for file in files for entry in read_calibration(file)]

@@ -1,0 +1,94 @@
+"""The application in this process, behind the same client as a server.
+
+asyncio runs only while a request is answered. The lifespan lives in a task of its own, because what Litestar opens in
+it must be closed by the task that opened it.
+"""
+
+import asyncio
+from contextlib import ExitStack
+from typing import Any, cast
+
+import click
+import httpx
+from litestar import Litestar
+
+from muisti.core.engine import Engine
+from muisti.service.app.app import create_app, open_engine
+from muisti.service.app.client import Client, through
+from muisti.service.auth.access import OWNER, Access
+from muisti.service.observability.logs import errors_only
+from muisti.service.settings import Settings
+
+
+class InProcess(httpx.BaseTransport):
+    """Requests to the application without a network. Not thread-safe."""
+
+    def __init__(self, settings: Settings, access: Access, ensured: str | None) -> None:
+        """`ensured`: a space that is made where it is missing, by a caller that may add to it and make none."""
+        with ExitStack() as undo:
+            undo.enter_context(errors_only())  # a command is no server
+            self._runner = undo.enter_context(asyncio.Runner())
+            engine = undo.enter_context(open_here(settings))
+            app = create_app(settings, engine=engine, trusted=access)
+            # The two libraries spell the types of ASGI differently.
+            self._asgi = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
+            self._stop, self._life = self._runner.run(self._start(app))
+            if ensured is not None and access.may("append"):
+                app.state.backend.engine.spaces.ensure(ensured)
+            self._undo = undo.pop_all()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return self._runner.run(self._answer(request))
+
+    def close(self) -> None:
+        with self._undo:
+            self._runner.run(self._end())
+
+    async def _start(self, app: Litestar) -> tuple[asyncio.Event, asyncio.Task[None]]:
+        ready, stop = asyncio.Event(), asyncio.Event()
+
+        async def live() -> None:
+            async with app.lifespan():
+                ready.set()
+                await stop.wait()
+
+        life, waiting = asyncio.create_task(live()), asyncio.create_task(ready.wait())
+        await asyncio.wait((life, waiting), return_when=asyncio.FIRST_COMPLETED)
+        if life.done():
+            waiting.cancel()
+            await life  # raises what kept the application from starting
+        return stop, life
+
+    async def _answer(self, request: httpx.Request) -> httpx.Response:
+        response = await self._asgi.handle_async_request(request)
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        content = b"".join([part async for part in response.stream])
+        return httpx.Response(response.status_code, headers=response.headers, content=content)
+
+    async def _end(self) -> None:
+        self._stop.set()
+        await self._life
+
+
+def open_here(settings: Settings) -> Engine:
+    """The engine of a command on this machine: every command opens its database here.
+
+    A file that cannot be written is read. Whoever has it locked is named on stderr after a second.
+
+    Raises:
+        MuistiError: the database cannot be used.
+    """
+    return open_engine(settings, may_only_read=True, notice=_waits)
+
+
+def _waits(holder: str) -> None:
+    click.echo(f"Waiting for the database (held by {holder}) …", err=True)
+
+
+def start(settings: Settings, access: Access = OWNER, ensured: str | None = None) -> Client:
+    """The application on the database of `settings`, for one caller.
+
+    Raises:
+        MuistiError: the database cannot be used.
+    """
+    return through(InProcess(settings, access, ensured))

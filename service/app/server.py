@@ -1,0 +1,210 @@
+"""Serve HTTP until told to stop."""
+
+import gc
+import logging
+import multiprocessing
+import os
+import resource
+import signal
+import socket
+import sys
+import tempfile
+import threading
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import uvicorn
+from litestar import Litestar
+from uvicorn.supervisors import Multiprocess
+
+from muisti.core.engine import Engine
+from muisti.core.model.errors import MuistiError
+from muisti.service.app.admitting import Entrance
+from muisti.service.app.app import create_app, open_engine
+from muisti.service.app.protocol import Config
+from muisti.service.background.tasks import sweeps_of
+from muisti.service.metrics.peers import VARIABLE
+from muisti.service.observability import logs
+from muisti.service.observability.laps import Laps
+from muisti.service.observability.tracing import check_tracing
+from muisti.service.runtime.databases import whereabouts
+from muisti.service.settings import CONFIG, Settings, SettingsError, asks, check_binding, load, options
+
+BACKLOG = 2048
+ACCEPTED = 16  # connections in a turn of the event loop: libuv takes one from each socket that it listens on
+SPARE_FILES = 256  # beside connections: the database, the model, the log
+IDLE_SECONDS = 30  # that a connection may stay open without a request
+SWITCH_SECONDS = 0.0005  # a search that is done waits no longer than this for the thread that answers
+GARBAGE = 10_000  # objects made before it looks for cycles among them; a request makes some hundreds
+
+_LOG = logging.getLogger("muisti.server")
+
+
+def run(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT; then running requests finish and waiting writes are committed.
+
+    Raises:
+        SettingsError: the address cannot be listened on, or must not be; or packages are missing.
+        MuistiError: the database cannot be used.
+    """
+    check_binding(settings, lambda: _has_keys(settings))
+    check_tracing(settings)
+    logs.configure(settings)
+    allow_files(settings.connection_limit + SPARE_FILES)
+    with ExitStack() as closing:
+        listener = closing.enter_context(listen(settings))
+        taken = ACCEPTED if settings.workers == 1 else 1  # a worker that takes many at once leaves none to the others
+        listeners = [listener, *(closing.enter_context(listener.dup()) for _ in range(taken - 1))]
+        if settings.workers == 1:
+            _run_here(settings, listeners)
+        else:
+            _run_workers(settings, listeners)
+
+
+def _has_keys(settings: Settings) -> bool:
+    with open_engine(settings) as engine:
+        return engine.keys.exist()
+
+
+def allow_files(wanted: int) -> None:
+    """Let this process and its children open so many files, as far as the system allows: a connection is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def listen(settings: Settings) -> socket.socket:
+    """A socket at the address of the settings.
+
+    Raises:
+        SettingsError: it cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise SettingsError(
+            f"cannot listen on {settings.host} port {settings.port}: {os.strerror(error.errno or 0)}"
+        ) from error
+
+
+def application() -> Litestar:
+    """The application of a worker process, which finds its settings in the environment."""
+    settings = load(os.environ, None, {})
+    logs.configure(settings)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    return _application(settings, None, Path(os.environ[VARIABLE]))
+
+
+def _application(settings: Settings, engine: Engine | None, workers: Path | None = None) -> Litestar:
+    host = None if settings.insecure else settings.host
+    app = create_app(settings, engine=engine, own_host=host, warm=True, upkeep=sweeps_of(settings), workers=workers)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.freeze()  # what is loaded by now stays: looking through it for garbage took .15 s each time
+    gc.set_threshold(GARBAGE)
+    gc.enable()
+    return app
+
+
+def _end_with_parent() -> None:
+    """Stop, when the process that started this one is killed: nobody else would, and it holds the port."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _run_here(settings: Settings, listeners: list[socket.socket]) -> None:
+    laps = Laps("imports")
+    engine = open_engine(settings)
+    laps.end("database")
+    threading.Thread(target=_begin_to_warm, args=(engine,), daemon=True).start()
+    try:
+        app = _application(settings, engine)
+        laps.end("application")
+        server = _Server(_config(settings, app), _known(engine, settings), laps)
+        if threading.current_thread() is threading.main_thread():
+            # uvicorn raises a signal again when it has stopped; by then there is the engine to close
+            signal.signal(signal.SIGTERM, server.handle_exit)
+            signal.signal(signal.SIGINT, server.handle_exit)
+        server.run(sockets=listeners)
+    finally:
+        engine.close()
+
+
+def _begin_to_warm(engine: Engine) -> None:
+    """Load the model while the application is made; what is wrong with it is told when that waits for it."""
+    with suppress(MuistiError):
+        engine.warm()
+
+
+def _run_workers(settings: Settings, listeners: list[socket.socket]) -> None:
+    with open_engine(settings) as engine:  # here and once: what is wrong with the database is wrong in every worker
+        known = _known(engine, settings)
+    gc.enable()
+    os.environ.pop(CONFIG, None)
+    os.environ.update(environment(settings))
+    config = _config(settings, "muisti.service.app.server:application")
+    _LOG.info(f"Muisti starts {settings.workers} workers at {_url(listeners[0])} with {known}")
+    with tempfile.TemporaryDirectory(prefix="muisti-") as folder:  # where workers meet
+        os.environ[VARIABLE] = folder
+        Multiprocess(config, listeners).run()
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """The variables that say the same as the settings."""
+    values = {option.variable: getattr(settings, option.name) for option in options()}
+    return {name: "" if value is None else str(value) for name, value in values.items()}
+
+
+def _config(settings: Settings, app: Litestar | str) -> Config:
+    config = Config(
+        app,
+        factory=isinstance(app, str),
+        workers=settings.workers,
+        loop="uvloop",
+        http=Entrance,
+        ws="none",
+        lifespan="on",
+        interface="asgi3",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        backlog=BACKLOG,
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=round(settings.shutdown_grace),
+    )
+    config.request_seconds = settings.request_timeout
+    config.connections = settings.connection_limit
+    return config
+
+
+class _Server(uvicorn.Server):
+    """Says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, known: str, laps: Laps) -> None:
+        super().__init__(config)
+        self._known, self._laps = known, laps
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and sockets:
+            self._laps.end("model")  # and the compiled loops, for which it waits before it takes requests
+            _LOG.debug("started", extra={"ms": self._laps.taken})
+            _LOG.info(f"Muisti is ready at {_url(sockets[0])} with {self._known}; the API is described at /docs")
+
+
+def _known(engine: Engine, settings: Settings) -> str:
+    """What the server finds, in words."""
+    spaces = len(engine.spaces.list())
+    asked = "asks for keys" if asks(settings) or engine.keys.exist() else "asks nobody for a key"
+    where = f"{spaces} {'space' if spaces == 1 else 'spaces'} in {whereabouts(settings)}"
+    return f"{where}, {asked}"
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,1 @@
+"""Parts of HTTP below Litestar: bodies, headers, compression, CORS, answers as bytes."""

@@ -1,0 +1,35 @@
+"""Bodies and headers that do not go through Litestar."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from litestar.types import Receive
+
+from muisti.service.schemas.errors import HttpError
+
+Header = tuple[bytes, bytes]
+
+
+def header_of(scope: Mapping[str, Any], name: str) -> str | None:
+    """A header of a request. Litestar's own way makes a mapping of all of them, at ten times the price."""
+    wanted = name.lower().encode()
+    for given, value in cast(Iterable[Header], scope["headers"]):
+        if given == wanted:
+            return value.decode("latin-1")
+    return None
+
+
+async def read_body(receive: Receive) -> bytes:
+    """The whole body.
+
+    Raises:
+        HttpError: the caller has gone.
+    """
+    body = b""
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise HttpError("malformed_request", "the client disconnected before its body was complete")
+        body += message["body"]
+        if not message["more_body"]:
+            return body

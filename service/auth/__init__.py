@@ -1,0 +1,1 @@
+"""Who calls: keys, tokens, host names, limits, and the middleware that checks them."""

@@ -1,0 +1,115 @@
+"""Which caller a key stands for: asked of the database once a second, remembered in between."""
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+import msgspec
+
+from muisti.core.identity.grants import EVERYTHING, Key
+from muisti.core.model.errors import MuistiError
+from muisti.core.model.times import from_us, to_us
+from muisti.core.operations.keys import digest
+from muisti.service.auth.access import Access
+from muisti.service.runtime.workers import Backend
+
+FRESH_SECONDS = 1.0  # how long a key that another process has revoked may still open
+NOTED_SECONDS = 60.0  # between two notes of when a key was last used
+REMEMBERED = 10_000
+
+
+class _Entry(msgspec.Struct):
+    access: Access | None
+    read_at: float
+
+
+class Keyring:
+    """The keys of a database, as one process sees them."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        admin_key: str | None,
+        *,
+        asks: bool = False,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`admin_key` is a secret that may do everything. `asks`: the settings alone make us ask who calls."""
+        self._backend = backend
+        self._admin = None if admin_key is None else digest(admin_key)
+        self._monotonic = monotonic
+        self._entries: OrderedDict[bytes, _Entry] = OrderedDict()
+        self._noted: dict[str, float] = {}
+        self._notes: set[asyncio.Task[None]] = set()
+        self._exist, self._looked_at = asks or admin_key is not None, float("-inf")
+
+    async def needed(self) -> bool:
+        """Whether callers must say who they are. Once there was a key, they must for ever."""
+        if not self._exist and self._monotonic() - self._looked_at >= FRESH_SECONDS:
+            at = self._monotonic()
+            self._exist = await self._backend.store(self._backend.engine.keys.exist)
+            self._looked_at = at
+        return self._exist
+
+    async def find(self, secret: str) -> Access | None:
+        """The caller whose key this is; None when it opens nothing (any more)."""
+        now = self._backend.engine.now()
+        known = digest(secret)
+        entry = self._entries.get(known)
+        if entry is None or self._monotonic() - entry.read_at >= FRESH_SECONDS:
+            entry = await self._read(secret, known, now)
+        access = entry.access
+        if access is None or (access.expires_us is not None and now >= access.expires_us):
+            return None
+        if access.key_id is not None:
+            self._note(access.key_id, now)
+        return access
+
+    def forget(self) -> None:
+        """Keys have changed here."""
+        self._entries.clear()
+        self._looked_at = float("-inf")
+
+    async def close(self) -> None:
+        """Wait for the notes that are being written."""
+        await asyncio.gather(*self._notes)
+
+    async def _read(self, secret: str, known: bytes, now: int) -> _Entry:
+        at = self._monotonic()
+        if known == self._admin:  # both are hashes: how long this takes tells nothing of the secret
+            access: Access | None = Access("setting", EVERYTHING)
+        else:
+            access = _access(await self._backend.store(self._backend.engine.keys.find, secret), now)
+        if access is None:  # strangers leave nothing behind
+            self._entries.pop(known, None)
+            return _Entry(None, at)
+        entry = self._entries[known] = _Entry(access, at)
+        self._entries.move_to_end(known)
+        if len(self._entries) > REMEMBERED:
+            self._entries.popitem(last=False)
+        return entry
+
+    def _note(self, key_id: str, now: int) -> None:
+        at = self._monotonic()
+        if at - self._noted.get(key_id, float("-inf")) >= NOTED_SECONDS:
+            self._noted[key_id] = at
+            if len(self._noted) > REMEMBERED:
+                self._noted.clear()
+            note = asyncio.create_task(self._write(key_id, now))
+            self._notes.add(note)
+            note.add_done_callback(self._notes.discard)
+
+    async def _write(self, key_id: str, at: int) -> None:
+        try:
+            await self._backend.store(self._backend.engine.keys.used, {key_id: at})
+        except MuistiError as error:  # the request that used the key is none the worse for it
+            told = {"key": key_id, "code": error.code}
+            logging.getLogger("muisti.keys").warning("last use not noted", extra=told)
+
+
+def _access(key: Key | None, now: int) -> Access | None:
+    if key is None or not key.alive(from_us(now)):
+        return None
+    return Access(key.id, key.grant, key_id=key.id, expires_us=key.expires_at and to_us(key.expires_at))

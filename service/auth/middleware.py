@@ -1,0 +1,189 @@
+"""The gate: everything behind it knows who calls. It refuses keys that open nothing, and too many requests."""
+
+import time
+from collections.abc import Sequence
+from typing import Any, Protocol, cast
+
+from litestar import Request
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from muisti.core.identity.grants import EVERYTHING
+from muisti.core.memories import Memories
+from muisti.core.operations.keys import digest
+from muisti.service.asgi.receiving import header_of
+from muisti.service.auth.access import OPEN, STATE, Access, check, stranger
+from muisti.service.auth.challenge import Challenge, Resource
+from muisti.service.auth.hosts import check_host, check_listed
+from muisti.service.auth.keyring import Keyring
+from muisti.service.auth.limits import Limits, headers_of
+from muisti.service.auth.tokens.claims import BadToken
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.errors import HttpError
+
+Header = tuple[bytes, bytes]
+
+BEARER = "bearer "
+METRICS = "/metrics"
+ALLOW = "Muisti-Allow"
+SCREENED = frozenset({"secrets", "personal_data"})
+NOTHING_MORE = frozenset[str]()
+KEYS_ONLY = Challenge()
+
+
+class Tokens(Protocol):
+    """Bearer tokens of an issuer; see `service.auth.tokens`."""
+
+    async def find(self, token: str, challenge: Challenge) -> Access: ...
+
+
+class Gate:
+    """Wraps an application. Its `keyring` and its `tokens`, if any, are given when the application starts.
+
+    `public`: paths, or with a slash behind all below, that ask nobody for anything, and the database neither.
+
+    `own_host`: the only name, beside those of this machine, by which requests may call a server without keys; None when
+    any will do. `trusted`: the caller of every request, who has the database file and needs no key. `resource`: what
+    tokens are for.
+    `metrics_key`: a secret that opens the path of the metrics and no other.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        limits: Limits,
+        public: Sequence[str],
+        *,
+        own_host: str | None,
+        hosts: Sequence[str] = (),
+        trusted: Access | None = None,
+        needed: bool = False,
+        resource: Resource | None = None,
+        metrics_key: str | None = None,
+    ) -> None:
+        self._app, self._limits = app, limits
+        self._public = frozenset(public)
+        self._below = tuple(path for path in public if path.endswith("/"))
+        self._own_host, self._hosts, self._trusted, self._needed = own_host, hosts, trusted, needed
+        self._resource = resource
+        self._metrics = None if metrics_key is None else digest(metrics_key)
+        self.keyring: Keyring | None = None
+        self.tokens: Tokens | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if scope["path"] in self._public or scope["path"].startswith(self._below):
+            cast(dict[str, Any], scope)[STATE] = stranger(KEYS_ONLY)
+            await self._app(scope, receive, send)
+            return
+        access = await self.enter(scope["headers"], scope["path"])
+        cast(dict[str, Any], scope)[STATE] = access
+        if self._limits.none or not access.known:  # strangers are refused at once
+            await self._app(scope, receive, send)
+            return
+        now = time.monotonic()
+        room = self._limits.take(access.actor, now)
+        told = {} if room is None else headers_of(room)
+        added = [(name.lower().encode(), value.encode()) for name, value in told.items()]
+
+        async def telling(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *added]
+            await send(message)
+
+        with self._limits.running(access.actor, now):
+            await self._app(scope, receive, telling)
+
+    async def enter(self, headers: Sequence[Header], path: str) -> Access:
+        """Who calls.
+
+        Raises:
+            HttpError: the key opens nothing, or a server without keys is called by a name that is not its own.
+        """
+        if self._trusted is not None:
+            return self._trusted
+        if self._hosts:
+            check_listed(headers, self._hosts)
+        keyring = self.keyring
+        assert keyring is not None
+        given = next((value for name, value in headers if name == b"authorization"), None)
+        challenge = KEYS_ONLY if self._resource is None else self._resource.challenge(path, headers)
+        if given is not None:
+            return await self._with_bearer(keyring, given.decode("latin-1"), challenge, path)
+        if self._needed or await keyring.needed():
+            return stranger(challenge)
+        if self._own_host is not None and not self._hosts:
+            check_host(headers, self._own_host)
+        return OPEN
+
+    async def recognise(self, headers: Sequence[Header], path: str) -> Access:
+        """Who calls a public path that tells more to those who are known. Only a bad key is refused.
+
+        Raises:
+            HttpError: the key opens nothing.
+        """
+        try:
+            return await self.enter(headers, path)
+        except HttpError as error:
+            if error.code != "unknown_host":
+                raise
+            return stranger(KEYS_ONLY)
+
+    async def _with_bearer(self, keyring: Keyring, given: str, challenge: Challenge, path: str) -> Access:
+        if given[: len(BEARER)].lower() != BEARER:
+            told = {"WWW-Authenticate": challenge.text()}
+            raise HttpError("unauthorized", "Authorization must be `Bearer` and a key", told)
+        secret = given[len(BEARER) :].strip()
+        if path == METRICS and self._metrics == digest(secret):  # both are hashes: the time tells nothing
+            return SCRAPER
+        try:
+            if self.tokens is not None and _is_token(secret):
+                return await self.tokens.find(secret, challenge)
+            access = await keyring.find(secret)
+            if access is None:
+                raise BadToken("this key is unknown, revoked or has expired")
+        except BadToken as bad:
+            told = {"WWW-Authenticate": challenge.text("invalid_token", str(bad))}
+            raise HttpError("unauthorized", str(bad), told) from None
+        return access
+
+
+SCRAPER = Access("metrics", EVERYTHING)  # on its one path
+
+
+def _is_token(secret: str) -> bool:
+    """A JSON object in base64, and two parts more. No key looks like that."""
+    return secret.startswith("ey") and secret.count(".") == 2
+
+
+def memories(request: Request[Any, Any, Any], backend: Backend, *, dry_run: bool = False) -> Memories:
+    """What the caller of a request may see; with `dry_run` what is written is told and taken back."""
+    return seen(request.scope, backend, dry_run=dry_run)
+
+
+def seen(scope: Scope, backend: Backend, *, dry_run: bool = False) -> Memories:
+    """The same, by the scope of the request."""
+    caller = access_of(scope).caller(cast(dict[str, Any], scope).get("request_id"), allowed(scope))
+    return backend.engine.seen_by(caller, dry_run=dry_run)
+
+
+def allowed(scope: Scope) -> frozenset[str]:
+    """What the caller may store although the policy of the space says otherwise.
+
+    Raises:
+        HttpError: it is nothing that a policy is about, or the scope `admin` is missing.
+    """
+    header = header_of(scope, ALLOW)
+    if header is None:
+        return NOTHING_MORE
+    names = frozenset(name.strip() for name in header.split(","))
+    if not names <= SCREENED:
+        raise HttpError("malformed_header", f"{ALLOW} lists what to allow: {', '.join(sorted(SCREENED))}")
+    check(access_of(scope), "admin")
+    return names
+
+
+def access_of(scope: Scope) -> Access:
+    """Who calls, behind the gate."""
+    return cast(dict[str, Any], scope)[STATE]

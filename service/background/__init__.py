@@ -1,0 +1,1 @@
+"""Work that nobody waits for: upkeep, scheduled backups, and where backups go."""

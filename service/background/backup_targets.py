@@ -1,0 +1,172 @@
+"""Where backups are kept: a folder, or a bucket of a store that speaks S3 (`pip install 'muisti[s3]'`)."""
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from muisti.core.model.errors import InvalidInput, NotFound, StoreUnavailable
+from muisti.core.store.backup import Stamp, back_up, silent
+from muisti.core.store.copying import Progress, Side
+
+NAME = re.compile(r"muisti-\d{8}T\d{6}Z\.db")
+S3 = "s3://"
+
+
+class Shelved(msgspec.Struct, frozen=True):
+    """A backup on a shelf, and its size in bytes."""
+
+    name: str
+    size: int
+
+
+class Shelf(Protocol):
+    """A place for backups. Raises `StoreUnavailable` when it cannot be reached."""
+
+    def put(self, file: Path, name: str) -> None:
+        """Keep a file, which goes there whole or not at all, and is the shelf's from then on."""
+        ...
+
+    def get(self, name: str, file: Path) -> None:
+        """Fetch one; raises `NotFound`."""
+        ...
+
+    def all(self) -> list[Shelved]:
+        """The backups, oldest first; other files are none."""
+        ...
+
+    def drop(self, name: str) -> None: ...
+
+
+def shelf(place: str) -> Shelf:
+    """The shelf of a folder's path, or of `s3://bucket/prefix`, whose keys and region are in the `AWS_…` variables.
+
+    Raises:
+        InvalidInput: what it takes to speak S3 is not installed, or the address is none.
+    """
+    return _Bucket(place) if place.startswith(S3) else _Folder(Path(place))
+
+
+def name_at(now: int) -> str:
+    """The name of a backup that is made at `now`, in microseconds."""
+    return f"muisti-{datetime.fromtimestamp(now / 1e6, UTC):%Y%m%dT%H%M%SZ}.db"
+
+
+def shelve(source: Path | Side, place: str, now: int, keep: int | None = None, progress: Progress = silent) -> Stamp:
+    """Back a database up, checked, and drop all but the newest `keep`; gives what was kept.
+
+    Raises what `back_up` and shelves do.
+    """
+    to, name = shelf(place), name_at(now)
+    beside = source.parent if isinstance(source, Path) else None
+    with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=beside) as folder:
+        copy = Path(folder) / name
+        stamp = back_up(source, copy, now, progress)
+        to.put(copy, name)
+    kept = to.all()
+    if Shelved(name, stamp.size) not in kept:
+        raise StoreUnavailable(f"{place} does not have what was put there")
+    for old in kept[:-keep] if keep else ():
+        to.drop(old.name)
+    return stamp
+
+
+@contextmanager
+def fetched(place: str, near: Path | None) -> Iterator[Path]:
+    """A backup as a file: its path, or one fetched from `s3://bucket/prefix/name` for as long as needed, beside `near`.
+
+    Raises:
+        NotFound: there is none.
+    """
+    if not place.startswith(S3):
+        yield Path(place)
+        return
+    parent, _, name = place.rpartition("/")
+    if near is not None:
+        near.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=near and near.parent) as folder:
+        _Bucket(parent).get(name, Path(folder) / name)
+        yield Path(folder) / name
+
+
+class _Folder:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, file: Path, name: str) -> None:
+        with _reached(OSError, str(self._folder)):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            partial = self._folder / f"{name}.partial"
+            shutil.move(file, partial)
+            partial.replace(self._folder / name)
+
+    def get(self, name: str, file: Path) -> None:
+        if not (self._folder / name).exists():
+            raise NotFound("backup", name)
+        with _reached(OSError, str(self._folder)):
+            shutil.copyfile(self._folder / name, file)
+
+    def all(self) -> list[Shelved]:
+        with _reached(OSError, str(self._folder)):
+            files = [each for each in self._folder.glob("*.db") if NAME.fullmatch(each.name)]
+            return sorted((Shelved(each.name, each.stat().st_size) for each in files), key=lambda one: one.name)
+
+    def drop(self, name: str) -> None:
+        with _reached(OSError, str(self._folder)):
+            (self._folder / name).unlink(missing_ok=True)
+
+
+class _Bucket:
+    def __init__(self, place: str) -> None:
+        try:
+            self._obstore: Any = import_module("obstore")
+        except ImportError as error:
+            raise InvalidInput.at("$.backup_to", "s3:// needs one more package: pip install 'muisti[s3]'") from error
+        self._failures: Any = import_module("obstore.exceptions")
+        self._place = place
+        with self._reached():
+            self._store: Any = import_module("obstore.store").S3Store.from_url(
+                place, retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=30)}
+            )
+
+    def put(self, file: Path, name: str) -> None:
+        with self._reached():
+            self._obstore.put(self._store, name, file)
+
+    def get(self, name: str, file: Path) -> None:
+        with self._reached(), file.open("xb") as out:
+            try:
+                found = self._obstore.get(self._store, name)
+            except (FileNotFoundError, self._failures.NotFoundError) as error:
+                raise NotFound("backup", name) from error
+            for part in found.stream():
+                out.write(part)
+
+    def all(self) -> list[Shelved]:
+        with self._reached():
+            listed = self._obstore.list(self._store).collect()
+        found = [Shelved(each["path"].rpartition("/")[2], each["size"]) for each in listed]
+        return sorted((each for each in found if NAME.fullmatch(each.name)), key=lambda one: one.name)
+
+    def drop(self, name: str) -> None:
+        with self._reached():
+            self._obstore.delete(self._store, name)
+
+    def _reached(self) -> AbstractContextManager[None]:
+        return _reached((self._failures.BaseError, OSError), self._place)
+
+
+@contextmanager
+def _reached(failures: type[Exception] | tuple[type[Exception], ...], place: str) -> Iterator[None]:
+    """Turn what a place refuses into what callers know; its own words may have keys in them."""
+    try:
+        yield
+    except failures as error:
+        raise StoreUnavailable(f"{place} cannot be used ({type(error).__name__.removesuffix('Error')})") from error

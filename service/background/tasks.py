@@ -1,0 +1,119 @@
+"""What the settings ask to be done in the background."""
+
+import logging
+
+from muisti.core.engine import Engine
+from muisti.core.erasure.eraser import AT_A_TIME
+from muisti.core.identity.caller import Caller
+from muisti.service.background.backup_targets import shelf, shelve
+from muisti.service.background.upkeep import Sweep, at_once
+from muisti.service.runtime.databases import whole
+from muisti.service.settings import Settings
+from muisti.service.webhooks.delivery import Deliverer, spaces_with_due
+from muisti.service.webhooks.sending import Sender, allowed_by
+
+_LOG = logging.getLogger("muisti.upkeep")
+
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0  # seconds
+FLUSH_SECONDS = 5.0
+WEBHOOK_SECONDS = 2.0
+UPKEEP = Caller(actor="upkeep")  # who makes the changes, as history and undo name them
+
+
+def sweeps_of(settings: Settings) -> list[Sweep]:
+    """The sweeps of a process: its own, and unless it leaves them to others those of the database."""
+    own = [Sweep("retrievals", FLUSH_SECONDS, _flush_retrievals, at_once, own=True)]
+    if not settings.upkeep:
+        return own
+    kept = [Sweep("answers", HOUR, _forget_answers, at_once), Sweep("receipts", HOUR, _forget_receipts, at_once)]
+    lives = [
+        Sweep("expiry", MINUTE, _end_expired, _with_expired),
+        Sweep("retention", HOUR, _forget_history, _forgetful),
+        Sweep("purge", DAY, _purge_old, _with_old),
+    ]
+    return [*own, *kept, *lives, *_reviews(settings), *_backups(settings), *_webhooks(settings)]
+
+
+def _reviews(settings: Settings) -> list[Sweep]:
+    if not settings.review_hours:
+        return []
+    period = settings.review_hours * HOUR
+
+    def promote(engine: Engine, space: str, now: int) -> bool:
+        return engine.seen_by(UPKEEP).promote(space, settings.promote_retrievals).more
+
+    def prune(engine: Engine, space: str, now: int) -> bool:
+        return engine.seen_by(UPKEEP).prune(space, settings.prune_retrievals, settings.prune_days).more
+
+    return [Sweep("promote", period, promote, _with_candidates), Sweep("prune", period, prune, _with_candidates)]
+
+
+def _backups(settings: Settings) -> list[Sweep]:
+    """Its one step is a whole backup: it reads for as long as that takes, and holds nobody up."""
+    place, keep = settings.backup_to, settings.backup_keep
+    if place is None or not settings.backup_hours:
+        return []
+    shelf(place)  # refuses at the start what could never work
+
+    def back_up(engine: Engine, _: str, now: int) -> bool:
+        with whole(settings) as source:
+            shelve(source, place, now, keep)
+        return False
+
+    return [Sweep("backup", settings.backup_hours * HOUR, back_up, at_once)]
+
+
+def _webhooks(settings: Settings) -> list[Sweep]:
+    if settings.webhook_hosts is None:
+        return []
+    return [Sweep("webhooks", WEBHOOK_SECONDS, Deliverer(Sender(allowed_by(settings))), spaces_with_due)]
+
+
+def _with_expired(engine: Engine, now: int) -> list[str]:
+    return engine.upkeep.with_expired(now)
+
+
+def _end_expired(engine: Engine, space: str, now: int) -> bool:
+    return engine.upkeep.end_expired(space, now)
+
+
+def _forgetful(engine: Engine, now: int) -> list[str]:
+    return engine.upkeep.with_old_history(now)
+
+
+def _forget_history(engine: Engine, space: str, now: int) -> bool:
+    return engine.upkeep.forget_history(space, now)
+
+
+def _with_old(engine: Engine, now: int) -> list[str]:
+    return engine.upkeep.with_old_memories(now)
+
+
+def _purge_old(engine: Engine, space: str, now: int) -> bool:
+    """A step ends with a look whether anything is left, which takes as long as the file is large."""
+    erasure = engine.upkeep.purge_old(space, now, UPKEEP)
+    if erasure is None:
+        return False
+    memories = erasure.erased.get("memories", 0)
+    left = {place: count for place, count in erasure.found.items() if count}
+    _LOG.log(
+        logging.WARNING if left else logging.INFO, "purged", extra={"space": space, "memories": memories, "left": left}
+    )
+    return memories == AT_A_TIME
+
+
+def _with_candidates(engine: Engine, now: int) -> list[str]:
+    return engine.upkeep.with_candidates()
+
+
+def _flush_retrievals(engine: Engine, _: str, now: int) -> bool:
+    engine.flush_retrievals()
+    return False
+
+
+def _forget_answers(engine: Engine, _: str, now: int) -> bool:
+    return engine.upkeep.forget_answers(now)
+
+
+def _forget_receipts(engine: Engine, _: str, now: int) -> bool:
+    return engine.receipts.forget(now)

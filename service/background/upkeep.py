@@ -1,0 +1,168 @@
+"""Upkeep: what nobody waits for is done in the background, in small steps, by one process at a time.
+
+A sweep has a thread of its own, so that none waits for another. Its turn comes when it is due and no other process has
+its lease (`core.operations.leases`). Between two steps it rests as long as the step took: requests come first.
+"""
+
+import logging
+import random
+import threading
+import time
+import traceback
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import product
+from time import perf_counter
+from typing import Self
+
+import msgspec
+
+from muisti.core.engine import Engine
+from muisti.core.model.errors import MuistiError, NotFound
+from muisti.service.observability.meters import Meters
+
+_LOG = logging.getLogger("muisti.upkeep")
+
+LEASE_SECONDS = 30.0
+FIRST_SECONDS = 1.0  # after the start, which has better things to do
+SPREAD = 0.1  # of a wait: processes that start together should not ask together
+
+Step = Callable[[Engine, str, int], bool]
+Where = Callable[[Engine, int], Sequence[str]]
+
+OUTCOMES = ("done", "failed", "broken")
+
+
+def every_space(engine: Engine, now: int) -> Sequence[str]:
+    """The names of all spaces."""
+    return [space.name for space in engine.spaces.list()]
+
+
+def at_once(engine: Engine, now: int) -> Sequence[str]:
+    """For what is not done space by space: its one step names no space."""
+    return ("",)
+
+
+class Sweep(msgspec.Struct, frozen=True):
+    """A work of the background, done every `period` seconds.
+
+    `run(engine, space, now)` does a step of some tens of milliseconds and tells whether there is more to do in that
+    space; `now` is in microseconds. `where(engine, now)` names the spaces that need it, best with one question for all:
+    there may be thousands. A step must be right also when two processes do it at once. `own`: every process does it
+    for itself, without a lease.
+    """
+
+    name: str
+    period: float
+    run: Step
+    where: Where = every_space
+    own: bool = False
+
+
+class Upkeep:
+    """The sweeps of a process, from `start` to `close`."""
+
+    def __init__(
+        self, engine: Engine, sweeps: Sequence[Sweep], meters: Meters, *, lease: float = LEASE_SECONDS
+    ) -> None:
+        """`lease`: after how many seconds another process takes over when this one dies."""
+        for name, outcome in product((sweep.name for sweep in sweeps), OUTCOMES):
+            meters.sweeps.add(name, outcome, by=0)
+        self._stop = threading.Event()
+        owner = uuid.uuid4().hex
+        self._turns = [_Turns(engine, sweep, meters, self._stop, owner, lease) for sweep in sweeps]
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self) -> None:
+        for turns in self._turns:
+            turns.start()
+
+    def close(self) -> None:
+        """End after the steps that run, and leave the rest to other processes. The engine stays open."""
+        self._stop.set()
+        for turns in self._turns:
+            turns.join()
+
+
+class _Turns(threading.Thread):
+    """One sweep, again and again."""
+
+    def __init__(
+        self, engine: Engine, sweep: Sweep, meters: Meters, stop: threading.Event, owner: str, lease: float
+    ) -> None:
+        super().__init__(name=f"upkeep {sweep.name}", daemon=True)
+        self._engine, self._sweep, self._meters = engine, sweep, meters
+        self._stop_asked, self._owner, self._lease = stop, owner, lease
+        self._held_until = 0.0  # by the monotonic clock, and never later than by that of the database
+
+    def run(self) -> None:
+        wait = FIRST_SECONDS
+        while not self._stop_asked.wait(wait * random.uniform(1, 1 + SPREAD)):
+            wait = self._turn()
+        if self._held_until:
+            with suppress(MuistiError):  # then the lease runs out by itself
+                self._engine.leases.give_back(self._sweep.name, self._owner)
+
+    def _turn(self) -> float:
+        """Do what is due, if this process may; seconds until the next try."""
+        try:
+            wait = self._do()
+        except MuistiError as error:
+            outcome, wait = "failed", min(self._sweep.period, self._lease)
+            _LOG.warning("sweep failed", extra={"sweep": self._sweep.name, "code": error.code})
+        except Exception as error:  # noqa: BLE001  # a fault of ours, which must not end this until the next start
+            outcome, wait = "broken", min(self._sweep.period, self._lease)
+            trace = traceback.format_tb(error.__traceback__)  # without the message, which may quote a memory
+            told = {"sweep": self._sweep.name, "error": type(error).__qualname__, "trace": trace}
+            _LOG.error("sweep broken", extra=told)
+        else:
+            if wait:
+                return wait
+            outcome, wait = "done", self._sweep.period
+        self._meters.sweeps.add(self._sweep.name, outcome)
+        return wait
+
+    def _do(self) -> float:
+        """Do all that is due; seconds until another try when somebody else does it."""
+        if wait := self._hold():
+            return wait
+        for space in self._sweep.where(self._engine, self._engine.now()):
+            more = True
+            while more:
+                if wait := self._hold():
+                    return wait
+                more = self._step(space)
+                if self._stop_asked.is_set():
+                    return self._lease
+        if self._sweep.period > self._lease and not self._sweep.own:
+            self._held_until = 0.0
+            self._engine.leases.give_back(self._sweep.name, self._owner, rest=self._sweep.period)
+        return 0.0
+
+    def _hold(self) -> float:
+        """Have the lease for as long as a step takes; seconds until another try when somebody else has it."""
+        now = time.monotonic()
+        if self._sweep.own or self._held_until - now > self._lease / 2:
+            return 0.0
+        wait = self._engine.leases.take(self._sweep.name, self._owner, self._lease)
+        self._held_until = 0.0 if wait else now + self._lease
+        return wait
+
+    def _step(self, space: str) -> bool:
+        """Do a step, and rest; whether there is more to do in that space."""
+        began = perf_counter()
+        try:
+            more = self._sweep.run(self._engine, space, self._engine.now())
+        except NotFound:  # deleted meanwhile
+            more = False
+        took = perf_counter() - began
+        self._meters.sweep_step_seconds.add(took, self._sweep.name)
+        self._stop_asked.wait(took)
+        return more

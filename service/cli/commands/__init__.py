@@ -1,0 +1,1 @@
+"""The commands, one file each. They are light: what takes long to load is in `work`."""

@@ -1,0 +1,123 @@
+"""Thresholds of weak and strong evidence, fitted for a model or for a space."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+import click
+import msgspec
+from rich.table import Table
+
+from muisti.core.model.errors import InvalidInput
+from muisti.core.query.calibration import Entry, RankedMode, write
+from muisti.core.query.evidence import LEVELS, Thresholds
+from muisti.service.app.client import Client
+from muisti.service.cli.base import USAGE, Failure, Globals
+from muisti.service.cli.opening import throw_away
+from muisti.service.cli.output import console, for_people, grid, talk
+from muisti.service.cli.progress import Stages
+from muisti.service.cli.session import session
+from muisti.service.evaluation import report
+from muisti.service.evaluation.asking import from_others, judged, own
+from muisti.service.evaluation.dataset import DatasetError, load
+from muisti.service.evaluation.evidence import Fitted, Strengths, fit
+from muisti.service.evaluation.evidence_plot import plot
+from muisti.service.evaluation.foreign import FOREIGN_QUESTIONS
+from muisti.service.evaluation.run import stored
+
+MODES: tuple[RankedMode, ...] = ("hybrid", "semantic", "keyword")
+
+Asked = Mapping[str, list[Mapping[str, Strengths]]]
+"""By mode, what each dataset was asked."""
+
+
+def run(options: Globals, folders: Sequence[Path], sample: int, save: Path | None, drawn: Path | None) -> None:
+    """Ask, fit, print and save."""
+    with Stages(console(options, stderr=True)) as stages:
+        asked, generation, space = _judged(options, folders, sample, stages) if folders else _own(options, stages)
+    fitted = [fit(mode, _by_kind(found)) for mode, found in asked.items()]
+    modes: dict[RankedMode, Thresholds] = {cast(RankedMode, one.mode): one.thresholds for one in fitted}
+    entry = Entry(generation=generation, space=space, modes=modes)
+    _print(options, fitted, entry)
+    try:
+        if save is not None:
+            write(save, entry)
+        if drawn is not None:
+            drawn.write_text(plot(fitted), "utf-8")
+    except (OSError, InvalidInput) as error:
+        raise Failure(f"the result cannot be saved: {error}") from error
+    talk("The service reads the file that the setting calibration names, when it starts.")
+
+
+def _judged(options: Globals, folders: Sequence[Path], sample: int, stages: Stages) -> tuple[Asked, str | None, None]:
+    try:
+        datasets = [load(folder) for folder in folders]
+    except DatasetError as error:
+        raise Failure(str(error), USAGE) from error
+    asked: dict[str, list[Mapping[str, Strengths]]] = {}
+    generation: str | None = None
+    with throw_away(options, "calibrate") as opened:
+        for one in datasets:
+            stages.begin(one.name)
+            with stored(opened, one, stages.note) as held:
+                generation = _generation(opened, next(iter(held.spaces.values())))
+                others = from_others(datasets, one) or list(FOREIGN_QUESTIONS)
+                for mode in _modes(generation):
+                    asked.setdefault(mode, []).append(judged(opened, held, others, mode, stages.note, sample))
+    return asked, generation, None
+
+
+def _own(options: Globals, stages: Stages) -> tuple[Asked, str | None, str]:
+    with session(options) as opened:
+        name = opened.space
+        stages.begin(name)
+        generation = opened.read(lambda: _generation(opened.client, name))
+        asked = {mode: [own(opened.client, name, FOREIGN_QUESTIONS, mode, stages.note)] for mode in _modes(generation)}
+    return asked, generation, name
+
+
+def _generation(opened: Client, name: str) -> str | None:
+    found = [space["generation"] for space in opened.spaces().data["items"] if space["name"] == name]
+    if not found:
+        raise Failure(f"there is no space {name}; `muisti spaces` lists those that exist")
+    return found[0]
+
+
+def _modes(generation: str | None) -> Sequence[RankedMode]:
+    return MODES if generation is not None else ("keyword",)
+
+
+def _by_kind(found: Sequence[Mapping[str, Strengths]]) -> dict[str, list[Strengths]]:
+    return {kind: [one[kind] for one in found] for kind in found[0]}
+
+
+def _print(options: Globals, fitted: Sequence[Fitted], entry: Entry) -> None:
+    if options.json:
+        shown = [
+            {
+                "mode": one.mode,
+                "thresholds": one.thresholds,
+                "auroc": one.auroc,
+                "pooled": one.pooled,
+                "confusion": one.confusion,
+            }
+            for one in fitted
+        ]
+        click.echo(msgspec.json.encode({"generation": entry.generation, "space": entry.space, "items": shown}))
+        return
+    for one in fitted:
+        if for_people(options):
+            console(options).print(_table(one))
+        else:
+            click.echo(report.as_text(_table(one), width=report.WIDTH))
+
+
+def _table(fitted: Fitted) -> Table:
+    """The confusion at the thresholds, and the AUROC of each kind against questions with an answer."""
+    columns = [*LEVELS, "AUROC", "pooled"]
+    title = f"{fitted.mode}: weak from {fitted.thresholds.weak:.2f}, strong from {fitted.thresholds.strong:.2f}"
+    table = grid(title, "questions", *columns, right=columns)
+    for kind, shares in fitted.confusion.items():
+        areas = [f"{found[kind]:.3f}" if kind in found else "" for found in (fitted.auroc, fitted.pooled)]
+        table.add_row(kind, *(f"{shares[level]:.1%}" for level in LEVELS), *areas)
+    return table

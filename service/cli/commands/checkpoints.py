@@ -1,0 +1,156 @@
+"""Commands about points of a space's history: checkpoint, diff, rollback."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.service.cli.base import Command, Globals, Subcommands
+from muisti.service.cli.commands.history import short
+from muisti.service.cli.commands.write import allowed, talk_of_flags
+from muisti.service.cli.options import allow_secrets_option, dry_run_option
+from muisti.service.cli.output import ago, answer, cell, grid, tabbed
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+COMMANDS = {
+    "create": ("checkpoints:create", "Name the point where the space stands."),
+    "list": ("checkpoints:list_checkpoints", "List checkpoints, newest first."),
+    "delete": ("checkpoints:delete", "Forget a checkpoint."),
+}
+
+checkpoint = Subcommands(
+    "checkpoint",
+    commands_at=COMMANDS,
+    examples=('muisti checkpoint create before-import --note "all was well"', "muisti checkpoint list"),
+    help="Name points of a space's history.\n\nWhat stood there is kept as long as the checkpoint.",
+)
+
+
+@click.command(cls=Command, examples=('muisti checkpoint create before-import --note "all was well"',))
+@click.argument("name")
+@click.option("--note", metavar="TEXT", help="What it is for.")
+@dry_run_option
+@click.pass_obj
+def create(options: Globals, name: str, note: str | None, dry_run: bool) -> None:
+    """Name the point where the space stands.
+
+    Prints the name and the number of the last change.
+    """
+    with session(options) as opened:
+        tried = opened.client.trying(dry_run)
+        reply = opened.read(lambda: tried.create_checkpoint(opened.space, name, note))
+        answer(options, reply, table=lambda data: _table([data]), plain=lambda data: [tabbed(name, _number(data))])
+
+
+@click.command("list", cls=Command, examples=("muisti checkpoint list",))
+@click.pass_obj
+def list_checkpoints(options: Globals) -> None:
+    """List checkpoints, newest first."""
+    with session(options) as opened:
+        answer(
+            options,
+            opened.read(lambda: opened.client.checkpoints(opened.space)),
+            table=lambda data: _table(data["items"]),
+            plain=lambda data: [
+                tabbed(one["name"], _number(one), one["created_at"], one["actor"], one["note"]) for one in data["items"]
+            ],
+            none="There are no checkpoints yet: muisti checkpoint create NAME",
+        )
+
+
+@click.command(cls=Command, examples=("muisti checkpoint delete before-import",))
+@click.argument("name")
+@dry_run_option
+@click.pass_obj
+def delete(options: Globals, name: str, dry_run: bool) -> None:
+    """Forget a checkpoint. No memory changes."""
+    with session(options) as opened:
+        tried = opened.client.trying(dry_run)
+        reply = opened.read(lambda: tried.delete_checkpoint(opened.space, name))
+        answer(options, reply, table=lambda _: cell(f"Forgot {name}."), plain=lambda _: [name])
+
+
+@click.command(cls=Command, examples=("muisti diff before-import", "muisti diff 2026-01-31 before-import"))
+@click.argument("since")
+@click.argument("until", required=False)
+@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories at once.")
+@click.option("--cursor", metavar="TEXT", help="Where to go on, as the page before said.")
+@click.pass_obj
+def diff(options: Globals, since: str, until: str | None, limit: int, cursor: str | None) -> None:
+    """Show what changed between two points.
+
+    SINCE and UNTIL are checkpoints, times or numbers of changes; without UNTIL it is now. Prints what became of each
+    memory (added, changed, ended), its id, and a field with what it was and what it became.
+    """
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.diff(opened.space, since, until, limit=limit, cursor=cursor))
+        answer(
+            options,
+            reply,
+            table=_diff_table,
+            plain=lambda data: [tabbed(*line) for line in _lines(data)],
+            none="Nothing differs.",
+        )
+
+
+@click.command(cls=Command, examples=("muisti rollback before-import --dry-run", "muisti rollback before-import"))
+@click.argument("to")
+@allow_secrets_option
+@dry_run_option
+@click.pass_obj
+def rollback(options: Globals, to: str, *, allow_secrets: bool, dry_run: bool) -> None:
+    """Let the whole space stand as it stood at a point.
+
+    TO is a checkpoint, a time or the number of a change. What came since ends, what changed or ended since stands
+    again; nothing is lost. Prints how many memories came back, changed and ended.
+    """
+    with session(options, allowed(allow_secrets)) as opened:
+        tried = opened.client.trying(dry_run)
+        reply = opened.read(lambda: tried.roll_back(opened.space, to))
+        talk_of_flags(reply.data)
+        answer(options, reply, table=_rolled_back, plain=lambda data: [tabbed(*_counts(data))])
+
+
+def _number(one: Any) -> str:
+    return one["seq"].rpartition(":")[2]
+
+
+def _counts(data: Any) -> list[int]:
+    return [data["added"], data["changed"], data["ended"]]
+
+
+def _rolled_back(data: Any) -> "Table":
+    table = grid(None, "came back", "changed", "ended", "to undo this")
+    table.add_row(*map(str, _counts(data)), f"muisti rollback {data['before'].rpartition(':')[2]}")
+    return table
+
+
+def _table(items: list[Any]) -> "Table":
+    now = datetime.now(UTC)
+    table = grid(None, "checkpoint", "change", "made", "by", "note", right=("change",))
+    for one in items:
+        table.add_row(
+            cell(one["name"]), _number(one), ago(one["created_at"], now), cell(one["actor"]), cell(one["note"])
+        )
+    return table
+
+
+def _diff_table(data: Any) -> "Table":
+    table = grid(None, "what", "memory", "field", "was", "is")
+    for line in _lines(data):
+        table.add_row(*(cell(text) for text in line))
+    return table
+
+
+def _lines(data: Any) -> Iterator[tuple[str, ...]]:
+    for one in data["items"]:
+        if one["change"] == "changed":
+            for each in one["changes"]:
+                yield "changed", one["id"], each["field"], short(each["before"]), short(each["after"])
+        else:
+            was, now = (None if one[side] is None else one[side]["content"] for side in ("before", "after"))
+            yield one["change"], one["id"], "content", short(was), short(now)

@@ -1,0 +1,88 @@
+"""Commands about conflicts that were stored for review."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from muisti.core.model.terms import Decision
+from muisti.service.cli.base import Command, Globals, Subcommands
+from muisti.service.cli.options import dry_run_option
+from muisti.service.cli.output import answer, cell, grid, one_line, tabbed
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+COMMANDS = {
+    "list": ("conflicts:list_conflicts", "List those that wait for a decision."),
+    "decide": ("conflicts:decide", "Keep both, or let one of them go."),
+}
+DONE = {"keep": "Kept both.", "supersede": "The new one has taken the place of {}.", "reject": "Deleted {}."}
+
+conflicts = Subcommands(
+    "conflicts",
+    commands_at=COMMANDS,
+    examples=("muisti add 'We deploy on Mondays' --on-conflict review", "muisti conflicts list"),
+    help="Decide on memories that contradict others.\n\nThey come from writes with --on-conflict review.",
+)
+
+
+@click.command("list", cls=Command, examples=("muisti conflicts list",))
+@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Conflicts at once.")
+@click.option("--cursor", metavar="TEXT", help="Where to go on, as the page before said.")
+@click.pass_obj
+def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
+    """List conflicts that wait for a decision, newest first.
+
+    Prints of each its number, duplicate or conflict, both ids and where they differ.
+    """
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.conflicts(opened.space, limit=limit, cursor=cursor))
+        answer(
+            options,
+            reply,
+            table=lambda data: _table(data["items"]),
+            plain=lambda data: [
+                tabbed(one["id"], one["kind"], one["existing"]["id"], one["new"]["id"], _differs(one))
+                for one in data["items"]
+            ],
+            none="No conflict waits. `muisti add TEXT --on-conflict review` leaves one to be decided later.",
+        )
+
+
+@click.command(cls=Command, examples=("muisti conflicts decide 12 supersede", "muisti conflicts decide 12 keep"))
+@click.argument("number")
+@click.argument("decision", type=click.Choice(get_args(Decision)))
+@dry_run_option
+@click.pass_obj
+def decide(options: Globals, number: str, decision: str, dry_run: bool) -> None:
+    """Decide a conflict.
+
+    NUMBER is that of `muisti conflicts list`. Keep both memories, let the new one supersede the existing one, or reject
+    the new one, which is deleted. Prints the decision and both ids.
+    """
+    with session(options) as opened:
+        tried = opened.client.trying(dry_run)
+        reply = opened.read(lambda: tried.decide(opened.space, number, decision))
+        answer(options, reply, table=lambda data: cell(_done(data)), plain=lambda data: [_line(data)])
+
+
+def _done(data: Mapping[str, Any]) -> str:
+    return DONE[data["decision"]].format(data["existing_id" if data["decision"] == "supersede" else "new_id"])
+
+
+def _line(data: Mapping[str, Any]) -> str:
+    return tabbed(data["decision"], data["existing_id"], data["new_id"])
+
+
+def _differs(one: Mapping[str, Any]) -> str:
+    return "; ".join(f"{part['existing'] or '-'} / {part['new'] or '-'}" for part in one["differs"])
+
+
+def _table(items: Sequence[Mapping[str, Any]]) -> "Table":
+    table = grid(None, "number", "kind", "existing", "new", "differs", right=("number",))
+    for one in items:
+        texts = (one_line(one[which]["content"]) for which in ("existing", "new"))
+        table.add_row(one["id"], one["kind"], *map(cell, texts), cell(_differs(one)))
+    return table

@@ -1,0 +1,152 @@
+"""The entry of Muisti in the configuration file of an agent client: planned, checked, written, taken out."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from muisti.service.cli.base import Failure, Globals
+from muisti.service.cli.changes import show, written
+from muisti.service.cli.configuration import file_of, in_force
+from muisti.service.cli.opening import client as connection
+from muisti.service.cli.opening import empty
+from muisti.service.cli.output import talk
+from muisti.service.cli.session import refusals, server_url, space_choice
+from muisti.service.cli.whereabouts import place_of
+from muisti.service.connect import jsonc, planning
+from muisti.service.connect.calling import Called, CallFailed, call
+from muisti.service.connect.clients import CLIENTS, KEY, Client, Entry, Home
+from muisti.service.settings import database_path
+
+DEFAULT_SPACE = "default"
+
+
+def run(
+    options: Globals,
+    name: str,
+    *,
+    project: bool,
+    called: str,
+    dry_run: bool,
+    printed: bool,
+    undo: bool,
+    no_check: bool,
+) -> None:
+    """Plan, show, check and write; or the way back."""
+    client = CLIENTS[name]
+    try:
+        path = _path(client, project)
+        if undo:
+            _undo(options, client, path, called, dry_run)
+            return
+        entry = _entry(options, client, project)
+        if printed:
+            click.echo(_snippet(client, called, entry))
+            return
+        change = planning.connect(client, path, called, entry)
+        show(options, change, dry_run)
+        found = None if no_check or dry_run else _check(options, client, entry, project)
+        if not dry_run and change.changes:
+            planning.save(change, client, called)
+    except planning.NotPossible as error:
+        raise Failure(str(error)) from error
+    written(options, change, dry_run, _told(found))
+    if not dry_run:
+        _uses(options, client, project)
+        _next(client, name, change.changes, project)
+
+
+def _undo(options: Globals, client: Client, path: Path, called: str, dry_run: bool) -> None:
+    change = planning.undo(client, path, called)
+    show(options, change, dry_run)
+    if not dry_run and change.changes:
+        change.write()
+        planning.forget_backup(path)
+    written(options, change, dry_run, {})
+
+
+def _path(client: Client, project: bool) -> Path:
+    if not project:
+        return client.where(Home(Path.home(), os.environ))
+    if client.project is None:
+        raise planning.NotPossible(f"{client.title} has no configuration of a project; leave out --project")
+    return Path.cwd() / client.project
+
+
+def _entry(options: Globals, client: Client, project: bool) -> Entry:
+    url = server_url(options)
+    if url:
+        return planning.over_http(client, url, key=bool(os.environ.get(KEY)))
+    with refusals(options):
+        database = in_force(options).database_url
+    if database.startswith("file:"):
+        database = str(Path(database_path(database)).absolute())
+    return planning.over_stdio(client, database, _space(options, client, project))
+
+
+def _space(options: Globals, client: Client, project: bool) -> str | None:
+    """None where the client starts its servers in the project, whose space is then found there."""
+    if options.space or project:
+        return space_choice(options).space
+    return None if client.at_work else DEFAULT_SPACE
+
+
+def _check(options: Globals, client: Client, entry: Entry, project: bool) -> Called:
+    """Call a tool as the client would; where there is no such space yet, on a database that is thrown away."""
+    talk("Asking as the client would …")
+    try:
+        if server_url(options):
+            found = call(entry, os.environ, space_choice(options).space)
+        elif _there(options, _space(options, client, project) or space_choice(options).space):
+            found = call(entry, os.environ, None)
+        else:
+            with empty(options, "connect") as trial:
+                there = database_path(trial.database_url)
+                found = call(planning.over_stdio(client, there, _space(options, client, project)), os.environ, None)
+    except CallFailed as error:
+        raise Failure(
+            f"no tool could be called: {error}. Nothing was written; --no-check writes it all the same."
+        ) from error
+    talk(f"It has {len(found.tools)} tools; a call of memory_stats was answered after {found.seconds:.1f} s.")
+    return found
+
+
+def _there(options: Globals, space: str) -> bool:
+    """Whether the database has the space: the check makes neither."""
+    path = file_of(in_force(options))
+    if path is not None and not path.exists():
+        return False
+    with connection(options) as opened:
+        return any(one["name"] == space for one in opened.spaces().data["items"])
+
+
+def _uses(options: Globals, client: Client, project: bool) -> None:
+    """Say which database and space the client will use, and which space commands here use."""
+    if url := server_url(options):
+        talk(f"It uses the server {url}; each call names its space.")
+        return
+    with refusals(options):
+        place = place_of(in_force(options))
+    pinned, here = _space(options, client, project), space_choice(options).space
+    space = "the space of the project that it works in" if pinned is None else f"the space {pinned}"
+    talk(f"It uses the database {place} and {space}.")
+    if pinned not in (None, here):
+        talk(f"Commands in this folder use the space {here}: --space {here} makes the client use it too.")
+
+
+def _told(found: Called | None) -> dict[str, Any]:
+    return {} if found is None else {"tools": found.tools, "seconds": round(found.seconds, 3)}
+
+
+def _snippet(client: Client, called: str, entry: Entry) -> str:
+    text = client.form.put("", [*client.holder, called], entry)
+    return text.rstrip("\n") if client.form is jsonc else text.strip()
+
+
+def _next(client: Client, name: str, changed: bool, project: bool) -> None:
+    where = " --project" if project else ""
+    if changed:
+        talk(f"{client.then}. To take it out again: muisti connect {name} --undo{where}")
+    else:
+        talk("It stands there already.")

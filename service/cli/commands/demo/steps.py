@@ -1,0 +1,138 @@
+"""Steps of the demo that a person can follow, each with its time."""
+
+import io
+import shlex
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import click
+import msgspec
+
+from muisti.service.app.client import Client
+from muisti.service.cli import main
+from muisti.service.cli.base import ERROR, Failure, Globals
+from muisti.service.cli.configuration import in_force
+from muisti.service.cli.output import cell, console, fields, for_people, grid, indented, stack, tabbed
+from muisti.service.cli.session import client, server_url
+from muisti.service.demo import memories
+
+SPACE = "demo"
+CONTRADICTION = "The staging database runs on port 5436 and is rebuilt from a masked backup each Monday."
+COMMANDS = (
+    ("Found by meaning: the answer says roll back", 'muisti search "undo a bad release" --limit 2'),
+    ("Time words prefer memories of that time", 'muisti search "what broke in July" --limit 2'),
+    ("Two databases, of which one is meant", 'muisti search "port of the staging database" --limit 2'),
+    ("Nothing here is about this, and the answer says so", 'muisti search "Who wins the elections in Peru?"'),
+    ("A memory that contradicts another is not stored", f'muisti add "{CONTRADICTION}"'),
+    ("What the space holds", "muisti categories"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Work with its time in seconds: the command that was run, None where there is none, and what it printed."""
+
+    title: str
+    command: str | None
+    seconds: float
+    lines: list[str]
+
+
+class _Captured(io.TextIOWrapper):
+    """Takes what a command prints, which it prints as to the terminal that the demo runs on."""
+
+    def __init__(self, *, isatty: bool) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
+        self._isatty = isatty
+
+    def isatty(self) -> bool:
+        return self._isatty
+
+    def lines(self) -> list[str]:
+        self.seek(0)
+        return [line.rstrip() for line in self.read().splitlines() if line.strip()]
+
+
+def run(options: Globals, keep: Path | None) -> None:
+    """Every step on a database of its own, told as it happens."""
+    if server_url(options):
+        raise click.UsageError("the demo runs on a database of its own: leave out --url and MUISTI_URL")
+    if keep is not None and keep.exists():
+        raise Failure(f"{keep} is there already; name another file, or delete it", ERROR)
+    done: list[Step] = []
+    with _folder(keep) as path:
+        for step in _steps(options, path):
+            done.append(step)
+            if not options.json:
+                _tell(options, len(done), step)
+    if options.json:
+        click.echo(msgspec.json.encode({"steps": [asdict(step) for step in done]}))
+    elif for_people(options):
+        console(options).print(_summary(done, keep))
+
+
+@contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    if keep is not None:
+        yield keep.absolute()
+        return
+    with tempfile.TemporaryDirectory(prefix="muisti-demo-") as folder:
+        yield Path(folder) / "demo.db"
+
+
+def _steps(options: Globals, path: Path) -> Iterator[Step]:
+    settings = msgspec.structs.replace(in_force(options), database_url=f"file:{path}")
+    began = perf_counter()
+    with client(options, settings, create=True) as opened:
+        opened.create_space(SPACE)
+        yield Step("Start on an empty database", None, perf_counter() - began, [])
+        began = perf_counter()
+        stored = [*memories()]
+        opened.add_batch(SPACE, stored)
+        told = f"{len(stored)} memories of Harbourline, a team that runs ferries between islands."
+        yield Step("Store 200 memories, each embedded and indexed", None, perf_counter() - began, [told])
+        for title, command in COMMANDS:
+            began = perf_counter()
+            lines = _run(options, opened, command)
+            yield Step(title, command, perf_counter() - began, lines)
+
+
+def _run(options: Globals, opened: Client, command: str) -> list[str]:
+    """Run a command of this program on the database of the demo, and return the lines that it prints."""
+    lent = Globals(space=SPACE, plain=options.plain, no_color=options.no_color, opened=opened)
+    out = _Captured(isatty=for_people(options))
+    with redirect_stdout(out), redirect_stderr(out), suppress(SystemExit):  # a refusal is shown, too
+        main.main(shlex.split(command)[1:], prog_name="muisti", obj=lent)
+    return out.lines()
+
+
+def _tell(options: Globals, number: int, step: Step) -> None:
+    if not for_people(options):
+        click.echo(tabbed(number, f"{step.seconds * 1000:.0f} ms", step.title, *step.lines))
+        return
+    head = cell(f"{number}. {step.title}", "bold") + cell(f"   {step.seconds * 1000:,.0f} ms", "green")
+    ran = [cell(f"$ {step.command}", "dim")] if step.command else []
+    printed = [import_module("rich.text").Text.from_ansi(line) for line in step.lines]
+    console(options).print(stack(head, indented(stack(*ran, *printed, cell("")))))
+
+
+def _summary(done: list[Step], keep: Path | None) -> Any:
+    table = grid(None, "step", "milliseconds", right=("milliseconds",))
+    for step in done:
+        table.add_row(cell(step.title), f"{step.seconds * 1000:,.0f}")
+    where = "The database is gone." if keep is None else f"The database is {keep}; look around in it."
+    ask = "" if keep is None else f" --database {keep} --space {SPACE}"
+    nexts = [
+        (f'muisti search "your own question"{ask}' if keep else 'muisti add "what you want to keep"', "in this folder"),
+        ("muisti connect claude-code", "or cursor, vscode, codex, gemini-cli, zed, claude-desktop"),
+        ("muisti serve", "for HTTP, MCP and several clients"),
+    ]
+    return stack(
+        table, cell(where), cell("Next:"), fields([(cell(f"  {one}"), cell(two, "dim")) for one, two in nexts])
+    )

@@ -1,0 +1,210 @@
+"""Checks that a person would make first when something is wrong."""
+
+import os
+import platform
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+from rich.text import Text
+
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.model.errors import MuistiError, StoreCorrupt
+from muisti.core.store.database import Database, Statement
+from muisti.core.store.file.database import FileDatabase
+from muisti.core.store.migrate import migrations
+from muisti.core.store.remote.location import is_remote
+from muisti.service.cli.base import ERROR, Failure, Globals
+from muisti.service.cli.commands.doctor import repairs
+from muisti.service.cli.commands.doctor.contents import Check, integrity, memories_of
+from muisti.service.cli.configuration import in_force
+from muisti.service.cli.output import console, for_people, grid, safe, sized, tabbed
+from muisti.service.cli.session import client, demand, server_url, space_choice
+from muisti.service.runtime.databases import open_database, whereabouts
+from muisti.service.settings import Settings, database_path
+from muisti.service.version import installed_version
+
+LITTLE = 1 << 30  # bytes of free disk that are called little
+LARGE_LOG = 256 << 20  # bytes; it moves into the file at 4 MB, unless somebody reads for hours
+STYLES = {"ok": "green", "warning": "yellow", "failed": "red"}
+
+
+def run(options: Globals, *, quick: bool, repair: bool) -> None:
+    """Check, repair what is asked for, and print; exit code 1 when a check failed and was not repaired."""
+    if repair and server_url(options):
+        raise click.UsageError("doctor --repair works on the database: run it there, without --url and MUISTI_URL")
+    if repair:
+        demand(options, "admin")
+    checks = [*_checks(options, quick=quick and not repair)]
+    done = repairs.repair(options, checks) if repair else None
+    worst = max((check.status for check in checks), key=list(STYLES).index)
+    if options.json:
+        told = {"status": worst, "checks": checks}
+        click.echo(msgspec.json.encode(told if done is None else told | {"repair": done}))
+    elif for_people(options):
+        table = grid(None, "check", "", "found")
+        for check in checks:
+            table.add_row(check.name, Text(check.status, STYLES[check.status]), Text(safe(check.detail)))
+        console(options).print(table)
+    else:
+        for check in checks:
+            click.echo(tabbed(check.name, check.status, check.detail))
+    if done is not None and not options.json:
+        repairs.tell(options, done)
+    if (done is None and worst == "failed") or (done is not None and not done.whole):
+        raise click.exceptions.Exit(ERROR)
+
+
+def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
+    yield Check("version", "ok", f"Muisti {installed_version()}, Python {platform.python_version()}")
+    choice = space_choice(options)
+    yield Check("space", "ok", f"{choice.space} ({choice.why})")
+    if url := server_url(options):
+        yield _server(options, url)
+        return
+    yield _sqlite()
+    try:
+        settings = in_force(options)
+    except Failure as error:
+        yield Check("settings", "failed", error.message)
+        return
+    model = _model(settings)
+    yield model
+    if is_remote(settings.database_url):
+        yield from _inside(options, settings, model, quick=quick)
+        return
+    path = Path(database_path(settings.database_url)).absolute()
+    yield from _file(path)
+    if path.is_file():
+        sound = None if quick else integrity(path)
+        yield from [] if sound is None else [sound]
+        if sound is None or sound.status != "failed":
+            yield from _inside(options, settings, model, quick=quick)
+
+
+def _server(options: Globals, url: str) -> Check:
+    try:
+        with client(options) as opened:
+            found = opened.ready().data
+    except Failure as error:
+        return Check("server", "failed", error.message)
+    return Check("server", "ok", f"{url}: {', '.join(f'{name} {value}' for name, value in found.items())}")
+
+
+def _sqlite() -> Check:
+    """A database elsewhere, so that a damaged one does not hide which SQLite runs."""
+    with tempfile.TemporaryDirectory(prefix="muisti-doctor-") as folder:
+        try:
+            database = FileDatabase(Path(folder) / "probe.db", readers=1)
+        except MuistiError as error:
+            return Check("sqlite", "failed", str(error))
+        database.close()
+        return Check("sqlite", "ok", f"{database.engine}, free of the known corruption of write-ahead logs")
+
+
+def _encoder(settings: Settings) -> StaticEncoder | None:
+    return StaticEncoder(settings.model) if settings.embeddings else None
+
+
+def _model(settings: Settings) -> Check:
+    encoder = _encoder(settings)
+    if encoder is None:
+        return Check("model", "ok", "embeddings are off: search by words only")
+    try:
+        return Check("model", "ok", f"{encoder.name}, {encoder.dimensions} dimensions, {encoder.identity}")
+    except MuistiError as error:
+        return Check("model", "failed", str(error))
+
+
+def _file(path: Path) -> Iterator[Check]:
+    folder = next(parent for parent in path.parents if parent.exists())
+    if path.is_dir():
+        yield Check("database", "failed", f"{path} is a folder; --database names a file")
+    elif path.exists():
+        yield Check("database", "ok", f"{path}, {sized(path.stat().st_size)}")
+        yield _permissions(path)
+    else:
+        yield Check("database", "ok", f"{path} is not there yet; the first use makes it")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        status = "warning" if path.exists() else "failed"
+        yield Check("folder", status, f"{folder} cannot be written to: memories can be read, and not changed")
+    yield _log(Path(f"{path}-wal"))
+    free = shutil.disk_usage(folder).free
+    yield Check("disk", "ok" if free >= LITTLE else "warning", f"{sized(free)} free")
+
+
+def _log(path: Path) -> Check:
+    size = path.stat().st_size if path.exists() else 0
+    if size >= LARGE_LOG:
+        detail = f"{sized(size)}: a process has been reading for long, or was killed; restart the server"
+        return Check("log", "warning", detail)
+    return Check("log", "ok", f"{sized(size)} not yet moved into the file" if size else "empty: all is in the file")
+
+
+def _permissions(path: Path) -> Check:
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if not os.access(path, os.R_OK):
+        return Check("permissions", "failed", f"{path.name} ({mode:o}) cannot be read by this user")
+    if not os.access(path, os.W_OK):
+        return Check("permissions", "warning", f"{path.name} ({mode:o}) can be read, and not written, by this user")
+    if sys.platform != "win32" and mode & 0o077:
+        return Check("permissions", "warning", f"others can read or write {path.name} ({mode:o}): chmod 600")
+    return Check("permissions", "ok", f"{mode:o}")
+
+
+def _inside(options: Globals, settings: Settings, model: Check, *, quick: bool) -> Iterator[Check]:
+    try:
+        database = open_database(settings, may_only_read=True)
+    except StoreCorrupt as error:
+        yield Check("integrity", "failed", str(error))
+        return
+    except MuistiError as error:
+        yield Check("database", "failed", str(error))
+        return
+    try:
+        if is_remote(settings.database_url):
+            yield Check("database", "ok", f"{database.engine} at {whereabouts(settings)}")
+        schema = _schema(database)
+        yield schema
+        encoder = _encoder(settings) if model.status == "ok" else None
+        if encoder is not None:
+            yield from _strangers(database, encoder.identity)
+        if schema.detail == str(len(migrations())):
+            yield from memories_of(options, database, encoder, quick=quick)
+    except StoreCorrupt as error:
+        yield Check("integrity", "failed", str(error))
+    except MuistiError as error:
+        yield Check("database", "failed", str(error))
+    finally:
+        database.close()
+
+
+def _schema(database: Database) -> Check:
+    known = len(migrations())
+    if not _has_tables(database):
+        return Check("schema", "ok", "none yet; the first use makes it")
+    (rows,) = database.read([Statement("SELECT coalesce(max(number), 0) FROM schema_migrations")])
+    found = int(str(rows[0][0]))
+    if found > known:
+        return Check("schema", "failed", f"{found}, written by a newer Muisti; this one knows {known}")
+    return Check("schema", "ok", f"{found}" if found == known else f"{found}; the next use brings it to {known}")
+
+
+def _strangers(database: Database, identity: str) -> Iterator[Check]:
+    """Spaces that another model embedded."""
+    if not _has_tables(database):
+        return
+    select = "SELECT s.name FROM spaces s JOIN generations g ON g.id = s.generation_id WHERE g.hash <> ? ORDER BY 1"
+    (rows,) = database.read([Statement(select, (identity,))])
+    for (name,) in rows:
+        yield Check("embeddings", "warning", f"another model embedded the space {name}: muisti reembed --space {name}")
+
+
+def _has_tables(database: Database) -> bool:
+    (rows,) = database.read([Statement("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'")])
+    return bool(rows)

@@ -1,0 +1,115 @@
+"""Checks of what a database holds: whether its pages hold together, and memories say what was stored."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.model.errors import InvalidInput, StoreUnavailable
+from muisti.core.operations.checkup import Findings, Flaw, look
+from muisti.core.store.database import Database, Statement
+from muisti.core.store.rescue.soundness import flaws
+from muisti.service.cli.base import Globals
+from muisti.service.cli.output import console
+from muisti.service.cli.progress import Stages
+from muisti.service.cli.project import choose, kin
+
+NAMED = 3  # of many
+AHEAD_SECONDS = 60.0  # that the last change may lie in the future
+APART_SECONDS = 5.0  # that the clock of a database may differ from ours
+REPAIR = "`muisti doctor --repair`"
+
+
+class Check(Struct, frozen=True):
+    """One thing that was looked at. `failed` means that Muisti does not work, `warning` that it soon may not."""
+
+    name: str
+    status: Literal["ok", "warning", "failed"]
+    detail: str
+
+
+def integrity(path: Path) -> Check:
+    """Whether a file holds together."""
+    try:
+        found = flaws(path)
+    except StoreUnavailable as error:
+        return Check("integrity", "warning", f"not looked at: {error}")
+    if not found:
+        return Check("integrity", "ok", "all pages hold together")
+    return Check("integrity", "failed", f"{_some(found)}. {REPAIR} saves what it can into a new file")
+
+
+def memories_of(options: Globals, database: Database, encoder: Encoder | None, *, quick: bool) -> Iterator[Check]:
+    """Checks of a database of our schema; `quick` leaves out what reads all of it."""
+    if not quick:
+        yield from told(inspected(options, database, encoder))
+    yield _clock(database)
+    yield from _split(database)
+
+
+def inspected(options: Globals, database: Database, encoder: Encoder | None) -> Findings:
+    """Look at all versions, with a bar for those who wait."""
+    with Stages(console(options, stderr=True)) as stages:
+        stages.begin("doctor")
+        return look(database, encoder, lambda done, total: stages.note("versions", done, total))
+
+
+def told(findings: Findings) -> Iterator[Check]:
+    """What a checkup found, in words."""
+    unsealed = f", {findings.unsealed:,} of them without a checksum yet" if findings.unsealed else ""
+    if findings.altered:
+        count = len(findings.altered)
+        many = "1 version does" if count == 1 else f"{count:,} versions do"
+        detail = f"{many} not say what was stored: {_places(findings.altered)}. {REPAIR}"
+        yield Check("memories", "failed", detail)
+    else:
+        yield Check("memories", "ok", f"{findings.versions:,} versions say what was stored{unsealed}")
+    wrong = [f"{count:,} of {what}" for what, count in Counter(flaw.what for flaw in findings.derived).items()]
+    wrong += [f"the counters of {name}" for name in findings.counts]
+    wrong += [f"the packed index of {name}" for name in findings.segments]
+    if wrong:
+        yield Check("index", "failed", f"not what the memories give: {_some(wrong)}. {REPAIR} makes that anew")
+    else:
+        yield Check("index", "ok", "what is derived equals the memories")
+
+
+def _places(found: Sequence[Flaw]) -> str:
+    return _some([f"{flaw.memory} version {flaw.version}" for flaw in found])
+
+
+def _some(parts: Sequence[str]) -> str:
+    more = len(parts) - NAMED
+    return "; ".join(parts[:NAMED]) + (f"; and {more:,} more" if more > 0 else "")
+
+
+def _clock(database: Database) -> Check:
+    asked = "SELECT unixepoch('subsec'), (SELECT max(committed_at) FROM spaces)"
+    ((there, last),) = database.read([Statement(asked)])[0]
+    here = time.time()
+    if abs(float(str(there)) - here) > APART_SECONDS:
+        return Check("clock", "warning", f"the database's is {float(str(there)) - here:+.0f} s from the one here")
+    ahead = (int(str(last)) / 1e6 if last is not None else 0.0) - here
+    if ahead > AHEAD_SECONDS:
+        return Check(
+            "clock",
+            "warning",
+            f"the last change was made {timedelta(seconds=int(ahead))} from now: a clock was, or is, wrong",
+        )
+    return Check("clock", "ok", "no change lies in the future")
+
+
+def _split(database: Database) -> Iterator[Check]:
+    """Find spaces that the project here may have under other names."""
+    (rows,) = database.read([Statement("SELECT name FROM spaces WHERE memories > 0")])
+    try:
+        here = choose(None, {}, Path.cwd())
+        found = kin(here, Path.cwd(), [str(row[0]) for row in rows])
+    except InvalidInput:  # the check of the space says so
+        return
+    for one in found:
+        yield Check("project", "warning", f"beside {here.space}: {one.advice}")

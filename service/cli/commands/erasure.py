@@ -1,0 +1,168 @@
+"""Commands about erasing for good: purge and verify-report."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.service.cli.base import ERROR, Command, Failure, Globals
+from muisti.service.cli.completing import completes
+from muisti.service.cli.naming import NAME, check_name, locate
+from muisti.service.cli.options import JsonObject
+from muisti.service.cli.output import answer, asking, cell, one_line, safe, tabbed, talk
+from muisti.service.cli.reports import report_options, with_report
+from muisti.service.cli.session import client, session
+from muisti.service.lazy import Lazy
+
+if TYPE_CHECKING:
+    from muisti.service.app.client import Reply
+    from muisti.service.auth import signing
+    from muisti.service.cli.opening import Session
+else:  # cryptography and the core
+    signing = Lazy("muisti.service.auth.signing")
+
+EXAMPLES = 3
+SHOWN = 80  # characters of an example
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti purge 0197a3c0-5f4e-7000-8000-0123456789ab",
+        'muisti purge --author "Ann Example" --dry-run',
+        'muisti purge --author "Ann Example" --report ann.json',
+        'muisti purge --filter \'{"tags": "private"}\' --older-than-days 90',
+        "muisti purge --everything --confirm acme.web --space acme.web",
+    ),
+)
+@click.argument("name", metavar=f"[{NAME}]", nargs=-1, shell_complete=completes("memory"))
+@click.option("--author", metavar="NAME", help="Memories that ever bore this author.")
+@click.option("--source", metavar="TEXT", help="Memories that ever came from this source.")
+@click.option("--filter", "filter_", type=JsonObject(), metavar="JSON", help="Memories that ever met a filter.")
+@click.option("--older-than-days", type=float, metavar="DAYS", help="Memories that were created before.")
+@click.option("--everything", is_flag=True, help="All that is in the space; needs --confirm.")
+@click.option("--confirm", metavar="SPACE", help="The name of the space, typed once more.")
+@click.option("--dry-run", is_flag=True, help="Count, and erase nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask. Needed where nobody can be asked.")
+@report_options
+@click.pass_obj
+def purge(
+    options: Globals,
+    name: tuple[str, ...],
+    author: str | None,
+    source: str | None,
+    filter_: dict[str, Any] | None,
+    older_than_days: float | None,
+    everything: bool,
+    confirm: str | None,
+    dry_run: bool,
+    yes: bool,
+    report: Path | None,
+    no_report: bool,
+) -> None:
+    """Erase memories for good, with a signed report.
+
+    One by its ID or its CATEGORY and KEY, or those of an author, a source, a filter, an age. Their history goes too,
+    and nothing brings them back. Shows how many there are with three examples and asks; off a terminal it wants
+    --yes. Prints where it was looked for and how much was found, and writes the signed report, which nothing else
+    keeps, to a file.
+    """
+    given = {"author": author, "source": source, "older_than_days": older_than_days, "confirm": confirm}
+    body: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    body |= {"filter": filter_} if filter_ else {}
+    body |= {"everything": True} if everything else {}
+    if bool(name) == bool(body):
+        raise click.UsageError("name one memory, or say by options which to erase")
+    agreed = dry_run or yes or confirm is not None
+    if not agreed and not asking():
+        raise click.UsageError("purge erases for good: repeat with --yes, or with --dry-run to see what would go")
+    with session(options) as opened:
+        if name:
+            check_name(name)
+            found = opened.read(lambda: locate(opened, name))
+
+            def purged(dry_run: bool) -> "Reply":
+                return opened.read(lambda: opened.client.purge(opened.space, found, dry_run=dry_run))
+        else:
+
+            def purged(dry_run: bool) -> "Reply":
+                return opened.read(lambda: opened.client.purge_some(opened.space, body, dry_run=dry_run))
+
+        if not agreed:
+            _ask(opened, purged(True))
+        reply = purged(True) if dry_run else with_report(options, lambda: purged(False), report, no_report)
+        answer(options, reply, table=lambda data: cell("\n".join(_lines(data))), plain=_lines)
+        if not dry_run and not reply.data["report"]["complete"]:
+            raise Failure("Something is left; the report says where. Repeat this when it is free.", ERROR)
+
+
+def _ask(opened: "Session", planned: "Reply") -> None:
+    """Show what would be erased, and go on when the person wants that.
+
+    Raises:
+        Failure: they do not.
+    """
+    ids = [*dict.fromkeys(one["memory_id"] for one in planned.data["items"])]
+    for memory_id in ids[:EXAMPLES]:
+        talk(f"  {memory_id}  {safe(_text(opened, memory_id))}")
+    if len(ids) > EXAMPLES:
+        talk(f"  and {len(ids) - EXAMPLES:,} more")
+    many = f"{len(ids):,} {'memory' if len(ids) == 1 else 'memories'}"
+    if not click.confirm(f"Erase {many} of the space {opened.space} for good, history included?", err=True):
+        raise Failure("Nothing was erased.")
+
+
+def _text(opened: "Session", memory_id: str) -> str:
+    """The start of a memory, of a deleted one too."""
+    versions = opened.client.history(opened.space, memory_id).data["items"]
+    text = one_line(versions[0]["memory"]["content"])
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+@click.command(
+    "verify-report",
+    cls=Command,
+    examples=("muisti verify-report ann.json", "muisti verify-report ann.json --keys keys.json"),
+)
+@click.argument("report", type=click.File("r", encoding="utf-8"))
+@click.option("--keys", type=click.File("r", encoding="utf-8"), help="Answer of GET /v1/signing-keys; else asked for.")
+@click.pass_obj
+def verify_report(options: Globals, report: Any, keys: Any) -> None:
+    """Check who signed the report of a purge.
+
+    REPORT is what `muisti purge --report` wrote. The keys are those of the server or of the database, or of a file.
+    Exit code 1 when the signature does not hold.
+    """
+    text = report.read().strip()
+    try:
+        signed = json.loads(text)["signed"] if text.startswith("{") else text
+        known = json.load(keys) if keys is not None else _keys(options)
+        payload = signing.verified(str(signed), known["keys"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise Failure("this is no report, or these are no keys") from error
+    except signing.Forged as error:
+        raise Failure(str(error)) from error
+    if options.json:
+        click.echo(payload)
+        return
+    for line in _lines({"report": json.loads(payload)}):
+        click.echo(line)
+    talk("The signature holds.")
+
+
+def _keys(options: Globals) -> Any:
+    with client(options) as opened:
+        return opened.signing_keys().data
+
+
+def _lines(data: Any) -> list[str]:
+    report = data["report"]
+    return [
+        tabbed("report", report["id"], report["ended_at"]),
+        *(tabbed("erased", name, count) for name, count in report["erased"].items()),
+        *(tabbed("found", name, count) for name, count in report["found"].items()),
+        *(tabbed("unchecked", name, why) for name, why in report["unchecked"].items()),
+        *(tabbed("relative", memory_id) for memory_id in report["relatives"]),
+        tabbed("complete", "yes" if report["complete"] else "no"),
+    ]

@@ -1,0 +1,68 @@
+"""The eval command."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from muisti.core.model.terms import Fusion
+from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.options import comma_list
+from muisti.service.lazy import Lazy
+
+if TYPE_CHECKING:
+    from muisti.service.cli.commands.evaluate import runs
+else:  # with the core
+    runs = Lazy("muisti.service.cli.commands.evaluate.runs")
+
+MODES = ("keyword", "semantic", "hybrid")
+FUSIONS = get_args(Fusion)
+
+
+class Names(click.ParamType):
+    """Names with commas between."""
+
+    name = "names"
+
+    def __init__(self, known: Sequence[str]) -> None:
+        self._known = known
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        names = comma_list([value]) if isinstance(value, str) else list(value)
+        for name in names:
+            if name not in self._known:
+                self.fail(f"{name!r} is none of {', '.join(self._known)}", param, ctx)
+        return list(dict.fromkeys(names))
+
+
+@click.command(
+    "eval",
+    cls=Command,
+    examples=(
+        "muisti eval my-questions",
+        "muisti eval locomo beam100k --modes hybrid --fusion convex,rrf --save runs/fusion",
+        "muisti eval my-questions --against runs/before",
+        "muisti eval my-questions --url http://127.0.0.1:8321 --self",
+    ),
+)
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(file_okay=False, path_type=Path))
+@click.option("--modes", type=Names(MODES), default=",".join(MODES), show_default=True, help="Which ways to search.")
+@click.option("--fusion", type=Names(FUSIONS), default="", help="Ways to fuse, for hybrid; one run for each.")
+@click.option("--alpha", type=click.FloatRange(0, 1), metavar="X", help="Weight of meaning against words, for hybrid.")
+@click.option("--sample", "size", type=click.IntRange(min=1), metavar="N", help="Ask at most N queries of each folder.")
+@click.option(
+    "--against", type=click.Path(exists=True, path_type=Path), help="Earlier run, a file or a folder, to compare with."
+)
+@click.option(
+    "--save", type=click.Path(file_okay=False, path_type=Path), help="Folder to write to.  [default: runs/TIME]"
+)
+@click.option("--self", "itself", is_flag=True, help="Also search every document by its own text, by words.")
+@click.pass_obj
+def evaluate(options: Globals, folders: Sequence[Path], **asked: Any) -> None:
+    """Measure retrieval quality on judged data.
+
+    DIR holds corpus.jsonl, queries.jsonl and qrels.tsv. The documents go into a throw-away store, or with --url into
+    spaces of that server that are deleted at the end; one space for each group. Every query is asked in every mode.
+    """
+    runs.run(options, folders, **asked)

@@ -1,0 +1,79 @@
+"""A space as a folder of notes in Markdown: written beside its place, and put there when it is whole."""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from muisti.service.cli.base import Failure
+from muisti.service.cli.output import check_folder
+from muisti.service.formats.lines import Lines
+from muisti.service.formats.markdown import note_of, path_of
+
+_DECODER = msgspec.json.Decoder(dict[str, Any])
+
+
+def write_notes(pieces: Iterable[bytes], folder: Path, *, force: bool) -> int:
+    """Write the memories of an export that are current, a note each; how many.
+
+    Raises:
+        Failure: the folder has files already and `force` is not given, or it cannot be written.
+    """
+    part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    check_folder(folder)
+    try:
+        is_free = not folder.exists() or folder.is_dir() and not any(folder.iterdir())
+        if not (is_free or force):
+            raise Failure(f"{folder} has files already; --force writes among them, over those of the same names")
+        part.mkdir()
+        count = 0
+        for memory in _current(pieces):
+            _write(part, memory)
+            count += 1
+        if is_free:
+            part.replace(folder)
+        else:
+            _move(part, folder)
+    except OSError as error:
+        raise Failure(f"{error.filename or folder} cannot be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return count
+
+
+def _current(pieces: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    waiting: list[bytes] = []
+    lines = Lines(waiting.extend)
+    for piece in pieces:
+        lines.feed(piece)
+        found, waiting[:] = list(waiting), []
+        for line in found:
+            told = _DECODER.decode(line)
+            if told["type"] == "version" and told["died"] is None and told["memory"]["status"] != "superseded":
+                yield told["memory"]
+
+
+def _write(root: Path, memory: dict[str, Any]) -> None:
+    """Write a note under a name that no other has: by its key, or by its first words and the end of its id."""
+    folder, name = path_of(memory)
+    place = root / folder if folder else root
+    place.mkdir(exist_ok=True)
+    ends = (f" ({memory['id'][-8:]})", f" ({memory['id']})")
+    for end in ("", *ends) if memory.get("key") else ends:
+        try:
+            with (place / f"{name}{end}.md").open("x", encoding="utf-8", newline="") as file:
+                file.write(note_of(memory))
+        except FileExistsError:
+            continue
+        return
+    raise Failure(f"there is a note of the memory {memory['id']} already")
+
+
+def _move(part: Path, folder: Path) -> None:
+    for note in sorted(part.rglob("*.md")):
+        place = folder / note.relative_to(part)
+        place.parent.mkdir(exist_ok=True)
+        note.replace(place)

@@ -1,0 +1,130 @@
+"""The changes command."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from muisti.core.model.terms import CHANGES_MAX, ChangeKind, Show
+from muisti.service.app.client import Unreachable
+from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.options import as_filter, comma_list, filters
+from muisti.service.cli.output import ago, answer, brief, cell, grid, safe, short_id, tabbed, talk
+from muisti.service.cli.session import server_url, session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from muisti.service.cli.opening import Session
+
+PAUSE = 1.0  # seconds between two looks at a file, and before a server is asked again
+SHOWN = 80  # characters of a text
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti changes",
+        "muisti changes --follow --change created,updated --tag infra",
+        "muisti changes --since b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17 --json",
+    ),
+)
+@click.option("--since", metavar="POINT", help="Only what came after this point; talk says where the last page ended.")
+@click.option("--follow", is_flag=True, help="Go on with what happens from now on, or from --since, until Ctrl-C.")
+@click.option("--limit", type=click.IntRange(1, CHANGES_MAX), metavar="N", help="How many.  [default: 100]")
+@click.option("--change", "kinds", multiple=True, metavar="KIND", help=f"Any of {', '.join(get_args(ChangeKind))}.")
+@click.option(
+    "--show", type=click.Choice(get_args(Show)), help="Only ids, the memory after, or both.  [default: after]"
+)
+@filters
+@click.pass_obj
+def changes(
+    options: Globals,
+    *,
+    since: str | None,
+    follow: bool,
+    limit: int | None,
+    kinds: tuple[str, ...],
+    show: str | None,
+    filter_: Mapping[str, Any] | None,
+    **asked: Any,
+) -> None:
+    """Show what has changed in a space, oldest first.
+
+    Plain lines have the number, the time, the kind of change, the id, who made it, and the text. With --follow each
+    change is a line as it happens, with --json a JSON object.
+    """
+    wanted = as_filter(filter_, **asked)
+    given = {
+        "since": since,
+        "limit": None if limit is None else str(limit),
+        "change": ",".join(comma_list(kinds)) or None,
+        "show": show,
+        "filter": None if wanted is None else json.dumps(wanted),
+    }
+    params = {name: value for name, value in given.items() if value is not None}
+    with session(options) as opened:
+        if follow:
+            for change in _followed(options, opened, params):
+                click.echo(json.dumps(change, ensure_ascii=False) if options.json else safe(_line(change)))
+            return
+        reply = opened.read(lambda: opened.client.changes(opened.space, params))
+        answer(
+            options,
+            reply,
+            table=lambda page: _table(page["items"]),
+            plain=lambda page: [_line(change) for change in page["items"]],
+        )
+        more = "There are more" if reply.data["next_cursor"] else "That is all so far"
+        talk(f"{more}: --since {reply.data['seq']}")
+
+
+def _followed(options: Globals, opened: "Session", params: dict[str, str]) -> Iterator[Any]:
+    """Changes as they happen: a server tells them, a file is looked at."""
+    if server_url(options) is None:
+        yield from _looked(opened, params)
+        return
+    last: str | None = None
+    while True:
+        try:
+            for at, change in opened.client.listen(opened.space, params, last):
+                last = at
+                if change is not None:
+                    yield change
+        except Unreachable:
+            if last is None:  # there never was a server
+                raise
+        time.sleep(PAUSE)
+
+
+def _looked(opened: "Session", params: dict[str, str]) -> Iterator[Any]:
+    if "since" not in params:
+        params = {**params, "since": opened.read(lambda: opened.client.space(opened.space)).data["seq"]}
+    while True:
+        page = opened.read(lambda params=params: opened.client.changes(opened.space, params)).data
+        yield from page["items"]
+        params = {**params, "since": page["seq"]}
+        if page["next_cursor"] is None:
+            time.sleep(PAUSE)
+
+
+def _text(change: Mapping[str, Any]) -> str:
+    memory = change.get("after") or change.get("before")
+    return brief(memory["content"]) if memory else ""
+
+
+def _line(change: Mapping[str, Any]) -> str:
+    return tabbed(change["seq"], change["at"], change["change"], change["memory_id"], change["actor"], _text(change))
+
+
+def _table(changes: list[Mapping[str, Any]]) -> "RenderableType":
+    now = datetime.now(UTC)
+    table = grid(None, "seq", "when", "change", "id", "by", "text", right=("seq",))
+    for one in changes:
+        id_ = "" if one["memory_id"] is None else short_id({"id": one["memory_id"]})
+        who = cell(one["actor"], "dim")
+        table.add_row(str(one["seq"]), ago(one["at"], now), one["change"], id_, who, cell(_text(one)[:SHOWN]))
+    return table

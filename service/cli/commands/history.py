@@ -1,0 +1,140 @@
+"""Commands about what was: history, restore, undo."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.core.model.terms import BATCH_MAX
+from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.commands.write import allowed, talk_of_flags
+from muisti.service.cli.completing import completes
+from muisti.service.cli.naming import NAME, check_name, locate
+from muisti.service.cli.options import allow_secrets_option, dry_run_option, if_version_option
+from muisti.service.cli.output import ago, answer, cell, grid, one_line, tabbed, talk
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+SHOWN = 80  # characters of a value that changed
+
+
+@click.command(
+    cls=Command, examples=("muisti history 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti history rules/deploy")
+)
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@click.pass_obj
+def history(options: Globals, name: tuple[str, ...]) -> None:
+    """Show the versions of a memory and what each changed.
+
+    Newest first, of a deleted or superseded memory too. A CATEGORY and a KEY name the memory that is there, else the
+    last that was. Plain lines have the version, its time, and a field with what
+    it was and what it became.
+    """
+    check_name(name)
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.history(opened.space, locate(opened, name, gone=True)))
+        answer(options, reply, table=lambda data: _table(data["items"]), plain=lambda data: [*_lines(data["items"])])
+        if len(reply.data["chain"]) > 1:
+            talk(f"One superseded the other: {', '.join(reply.data['chain'])}")
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti restore 0197a3c0-5f4e-7000-8000-0123456789ab",
+        "muisti restore 0197a3c0-5f4e-7000-8000-0123456789ab --to 3",
+        "muisti restore rules deploy",
+    ),
+)
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@click.option(
+    "--to", type=click.IntRange(min=1), metavar="N", help="This version.  [default: the last that stood before]"
+)
+@if_version_option
+@allow_secrets_option
+@dry_run_option
+@click.pass_obj
+def restore(
+    options: Globals,
+    name: tuple[str, ...],
+    *,
+    to: int | None,
+    if_version: int | None,
+    allow_secrets: bool,
+    dry_run: bool,
+) -> None:
+    """Restore an earlier version of a memory.
+
+    That makes a new version: nothing is lost. Without --to it takes back the last change, or the deletion. A CATEGORY
+    and a KEY name the memory that is there, else the last that was. Prints the id and the new version.
+    """
+    check_name(name)
+    with session(options, allowed(allow_secrets)) as opened:
+        found = opened.read(lambda: locate(opened, name, gone=True))
+        reply = opened.client.trying(dry_run).restore(opened.space, found, to, if_version=if_version)
+        talk_of_flags(reply.data)
+        answer(
+            options,
+            reply,
+            table=lambda memory: cell(f"Restored {memory['id']}: now version {memory['version']}."),
+            plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
+        )
+
+
+@click.command(cls=Command, examples=("muisti undo", "muisti undo --author ann --last 3"))
+@click.option("--last", type=click.IntRange(1, BATCH_MAX), metavar="N", help="How many changes.  [default: 1]")
+@click.option("--author", metavar="NAME", help="Of memories of this author.")
+@click.option("--request", metavar="ID", help="Of the request whose answer had this X-Request-Id; all unless --last.")
+@allow_secrets_option
+@dry_run_option
+@click.pass_obj
+def undo(options: Globals, *, allow_secrets: bool, dry_run: bool, **which: Any) -> None:
+    """Take back the last changes.
+
+    Of a request, of an author's memories, or without both your own. All or none: when others changed the same memories
+    since, nothing is done, and they are named. Prints the ids of the memories.
+    """
+    if which["author"] is not None and which["request"] is not None:
+        raise click.UsageError("give --author or --request, not both")
+    given = {name: value for name, value in which.items() if value is not None}
+    with session(options, allowed(allow_secrets)) as opened:
+        reply = opened.client.trying(dry_run).undo(opened.space, given)
+        talk_of_flags(reply.data)
+        answer(options, reply, table=_undone, plain=_ids)
+
+
+def _ids(data: Mapping[str, Any]) -> list[str]:
+    return [*(one["id"] for one in data["items"]), *data["ended"]]
+
+
+def _undone(data: Mapping[str, Any]) -> "RenderableType":
+    lines = [f"{one['id']} stands as before: now version {one['version']}." for one in data["items"]]
+    return cell("\n".join([*lines, *(f"{one} is deleted." for one in data["ended"])]))
+
+
+def _table(versions: list[Mapping[str, Any]]) -> "RenderableType":
+    now = datetime.now(UTC)
+    table = grid(None, "version", "since", "changed", right=("version",))
+    for version in versions:
+        changed = [f"{one['field']}: {short(one['before'])} → {short(one['after'])}" for one in version["changes"]]
+        told = "\n".join(changed) or one_line(version["memory"]["content"])[:SHOWN]
+        table.add_row(str(version["memory"]["version"]), ago(version["born_at"], now), cell(told))
+    if versions[0]["died_at"] is not None:
+        table.add_row("", ago(versions[0]["died_at"], now), cell("deleted", "dim"))
+    return table
+
+
+def _lines(versions: list[Mapping[str, Any]]) -> Iterator[str]:
+    for version in versions:
+        number, since = version["memory"]["version"], version["born_at"]
+        for one in version["changes"] or [{"field": "", "before": "", "after": ""}]:
+            yield tabbed(number, since, one["field"], short(one["before"]), short(one["after"]))
+
+
+def short(value: Any) -> str:
+    """A value on one line."""
+    text = "-" if value is None else one_line(value if isinstance(value, str) else str(value))
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

@@ -1,0 +1,68 @@
+"""The hooks in the settings of an agent client: written there, and taken out again."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from muisti.service.cli.base import Failure, Globals
+from muisti.service.cli.changes import show, written
+from muisti.service.cli.configuration import in_force
+from muisti.service.cli.output import talk
+from muisti.service.cli.session import refusals, server_url
+from muisti.service.connect import hooks
+from muisti.service.connect.clients import Home
+from muisti.service.connect.files import Change
+from muisti.service.connect.planning import NotPossible
+from muisti.service.settings import database_path
+
+
+def install(options: Globals, *, project: bool, tools: bool, dry_run: bool) -> None:
+    """Write the hooks; they work on the server or the database that is in force now."""
+    events = hooks.ALWAYS + (hooks.OF_TOOLS if tools else ())
+    with _possible():
+        change = hooks.install(_path(project), hooks.command(_flags(options)), events)
+        _finish(options, change, dry_run)
+    if not dry_run:
+        where = " --project" if project else ""
+        talk(f"To take it out again: muisti hook uninstall claude-code{where}")
+        talk("What is kept: muisti list --status candidate --category captured")
+
+
+def uninstall(options: Globals, *, project: bool, dry_run: bool) -> None:
+    """Take the hooks out."""
+    with _possible():
+        _finish(options, hooks.uninstall(_path(project)), dry_run)
+
+
+def _finish(options: Globals, change: Change, dry_run: bool) -> None:
+    show(options, change, dry_run)
+    if change.changes and not dry_run:
+        change.write()
+    written(options, change, dry_run, {})
+
+
+def _path(project: bool) -> Path:
+    return Path.cwd() / hooks.PROJECT if project else hooks.where(Home(Path.home(), os.environ))
+
+
+def _flags(options: Globals) -> list[str]:
+    """What a hook is started with, so that it stores where a command would that is run here now."""
+    space = ["--space", options.space] if options.space else []
+    if url := server_url(options):
+        return ["--url", url, *space]
+    with refusals(options):
+        database = in_force(options).database_url
+    if database.startswith("file:"):
+        database = str(Path(database_path(database)).absolute())
+    return ["--database", database, *space]
+
+
+@contextmanager
+def _possible() -> Iterator[None]:
+    try:
+        yield
+    except NotPossible as error:
+        raise Failure(str(error)) from error
+    except OSError as error:
+        raise Failure(f"{error.filename} cannot be written: {error.strerror}") from error

@@ -1,0 +1,80 @@
+"""The import command."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.service.cli.base import Command, Globals
+from muisti.service.lazy import Lazy
+
+if TYPE_CHECKING:
+    from muisti.service.cli.commands.imports import intake
+else:  # with the whole service
+    intake = Lazy("muisti.service.cli.commands.imports.intake")
+
+SYSTEMS = (
+    "muisti", "markdown", "basic-memory", "chatgpt", "claude", "cogx", "hazina", "letta", "mcp-memory",
+    "mcp-memory-service", "mem0", "memorg", "obsidian", "vipune", "zakira", "zapomni", "zep",
+)  # fmt: skip
+
+
+@click.command(
+    "import",
+    cls=Command,
+    examples=(
+        "muisti import memories.ndjson --dry-run",
+        "muisti import zakira.db",
+        "muisti import ~/Vault",
+        "muisti import --from mem0 export.json",
+        "muisti import ~/.vipune/memories.db --project acme/web",
+        "ssh laptop muisti export - | muisti import -",
+        "muisti import --list",
+        "muisti import --undo 3",
+    ),
+)
+@click.argument("files", metavar="FILE…", nargs=-1)
+@click.option(
+    "--from",
+    "system",
+    type=click.Choice(SYSTEMS),
+    help="System that the file comes from, where its content does not say it.",
+)
+@click.option("--dry-run", is_flag=True, help="Print what the import would do, and change nothing.")
+@click.option("--each", is_flag=True, help="Take the good lines although others are bad.  [default: all or nothing]")
+@click.option("--project", "projects", multiple=True, metavar="NAME", help="Only this project of the file; repeat it.")
+@click.option("--allow-secrets", is_flag=True, help="Take also what looks like a password or a key.")
+@click.option("--allow-personal-data", is_flag=True, help="Take also what looks like personal data.")
+@click.option("--list", "listed", is_flag=True, help="Show what was imported.")
+@click.option("--undo", type=click.IntRange(min=1), metavar="N", help="Delete all that import N has brought.")
+@click.pass_obj
+def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
+    """Take in an export, or the memories of another system.
+
+    The content of a file says what it is (docs/importing.md); - is standard input. Projects and workspaces of other
+    systems become spaces of their own, and with --space all of it goes into that one. A second import changes nothing:
+    memories that are here are passed over. Prints how many memories came in, and why others did not.
+    """
+    asked = sum((bool(files), how["listed"], how["undo"] is not None))
+    if asked != 1:
+        raise click.UsageError("give files to import, or --list, or --undo N")
+    if how["listed"]:
+        intake.show_imports(options)
+    elif how["undo"] is not None:
+        intake.undo_import(options, how["undo"])
+    else:
+        intake.bring(options, files, _how(**how))
+
+
+def _how(
+    *,
+    system: str | None,
+    dry_run: bool,
+    each: bool,
+    projects: tuple[str, ...],
+    allow_secrets: bool,
+    allow_personal_data: bool,
+    **_: Any,
+) -> "intake.How":
+    given = (("secrets", allow_secrets), ("personal_data", allow_personal_data))
+    allowed = tuple(name for name, is_given in given if is_given)
+    return intake.How(system=system, dry_run=dry_run, atomic=not each, allowed=allowed, projects=projects)

@@ -1,0 +1,262 @@
+"""Intake of files into a server, or the database of this machine.
+
+A dry run and the import itself take the same way: each share of a file is brought, and the report says what came of it.
+"""
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+import msgspec
+
+from muisti.service.app.client import ApiError
+from muisti.service.cli.base import ERROR, Failure, Globals
+from muisti.service.cli.commands.imports.reports import failed_lines, imported, imports_table, print_report
+from muisti.service.cli.ends import End, existing, opened_end
+from muisti.service.cli.opening import space_choice
+from muisti.service.cli.output import answer, cell, console, talk
+from muisti.service.cli.progress import Stages
+from muisti.service.cli.project import VARIABLE, space_name
+from muisti.service.formats.importers.items import Unreadable
+from muisti.service.formats.importers.own import OwnFile, own_files
+from muisti.service.formats.importers.reading import OWN, recognised
+from muisti.service.formats.importers.shares import Shares, Told
+from muisti.service.formats.importers.sources import Source
+
+STDIN = "-"
+NAMED = 10  # bad lines on a terminal
+
+Report = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class How:
+    """How files are to come in. `projects` picks some of those that a file has; empty for all of them."""
+
+    system: str | None = None
+    dry_run: bool = False
+    atomic: bool = True
+    allowed: Sequence[str] = ()
+    projects: Sequence[str] = ()
+
+
+@dataclass
+class _Share:
+    """What of a file is for one space. `total` is the number of its memories, None when nobody knows."""
+
+    space: str
+    pieces: Callable[[Told], Iterator[bytes]]
+    total: int | None
+    skipped: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+def bring(options: Globals, files: Sequence[str], how: How) -> None:
+    """Take in files, one after another. A file that cannot come in does not keep the others away.
+
+    Raises:
+        Failure: something of a file could not come in.
+    """
+    failed = sum(_bring_file(options, file, how) for file in files)
+    if failed:
+        raise Failure(f"{failed:,} {'line' if failed == 1 else 'lines'} could not come in")
+
+
+def show_imports(options: Globals) -> None:
+    """List what was imported into the space."""
+    space = space_choice(options).space
+    with opened_end(options, need="read") as end, existing(space):
+        reply = end.imports(space)
+    answer(
+        options,
+        reply,
+        table=imports_table,
+        plain=lambda data: [imported(one) for one in data["items"]],
+        none="Nothing was imported yet: muisti import FILE",
+    )
+
+
+def undo_import(options: Globals, number: int) -> None:
+    """Delete what an import has brought."""
+    space = space_choice(options).space
+    with opened_end(options, need="delete") as end, existing(space):
+        reply = end.undo(space, number)
+    answer(
+        options,
+        reply,
+        table=lambda one: cell(f"Deleted the {one['memories']:,} memories that import {one['import_id']} had brought."),
+        plain=lambda one: [imported(one)],
+    )
+
+
+def _bring_file(options: Globals, file: str, how: How) -> int:
+    """Take in one file; how many of its lines could not come in."""
+    with (
+        _problems(options, file),
+        _source(file) as source,
+        opened_end(options, how.allowed, need="write", create=True, dry_run=how.dry_run) as end,
+        Stages(console(options, stderr=True), silent=True) as stages,
+    ):
+        stages.begin(source.name)
+        with _shares(options, source, how, stages) as shares:
+            reports = _brought(end, shares, how, stages)
+    several = len(reports) > 1 or any(report["space"] != space_choice(options).space for report in reports)
+    for report in reports:
+        print_report(options, {"file": source.name, **report}, several=several)
+    _advise(source.name, reports, how)
+    return sum(report["failed"] for report in reports)
+
+
+def _brought(end: End, shares: Sequence[_Share], how: How, stages: Stages) -> list[Report]:
+    """The reports of the shares of a file. All of them come in or none, unless good lines are wanted by themselves."""
+    is_one = how.dry_run or (how.atomic and len(shares) > 1)
+    reports: list[Report] = []
+    if is_one:
+        reports = [_share_brought(end, share, how, stages, dry_run=True) for share in shares]
+    is_refused = how.atomic and any(report["failed"] for report in reports)
+    if not how.dry_run and not is_refused:
+        reports = [_share_brought(end, share, how, stages, dry_run=False) for share in shares]
+        is_refused = how.atomic and any(report["failed"] for report in reports)
+    if is_refused:  # also of the shares without a bad line nothing comes in
+        reports = [{**one, "created": 0, "versions": 0} if one["import_id"] is None else one for one in reports]
+    return [{**one, "dry_run": how.dry_run, "refused": is_refused} for one in reports]
+
+
+def _share_brought(end: End, share: _Share, how: How, stages: Stages, *, dry_run: bool) -> Report:
+    stage = f"{'checking' if dry_run else 'storing'} in {share.space}"
+    last = f"{'finishing the check' if dry_run else 'putting all in place'} in {share.space}"
+
+    def told(memories: int) -> None:
+        stages.note(stage, memories, share.total)
+        if memories == share.total:
+            stages.note(last, 0, None)
+
+    with _made(end, share.space, dry_run=dry_run) as came:
+        try:
+            report = end.bring(share.space, share.pieces(told), atomic=how.atomic, dry_run=dry_run)
+        except ApiError as error:
+            if error.code != "invalid_input":
+                raise
+            raise Unreadable("; ".join(bad["message"] for bad in error.errors)) from error
+        came(not dry_run and not (how.atomic and report["failed"]))
+    return {"space": share.space, **report, "skipped": {**report["skipped"], **share.skipped}}
+
+
+@contextmanager
+def _made(end: End, space: str, *, dry_run: bool) -> Iterator[Callable[[bool], None]]:
+    """Make a space that is missing, for as long as it takes; it stays when something came into it."""
+    stays = False
+
+    def came(something: bool) -> None:
+        nonlocal stays
+        stays = something
+
+    is_new = space not in end.spaces()
+    if is_new:
+        end.make(space)
+    try:
+        yield came
+    finally:
+        if is_new and not stays and end.spaces().get(space):
+            end.drop(space)
+    if is_new and stays and not dry_run:
+        talk(f"Created the space {space}.")
+
+
+@contextmanager
+def _source(file: str) -> Iterator[Source]:
+    """The file, or standard input, which is put aside: most formats are read more than once."""
+    if file != STDIN:
+        path = Path(file)
+        if not path.exists():
+            raise Unreadable(f"there is no file {file}")
+        yield Source(path)
+        return
+    with TemporaryDirectory(prefix="muisti-import-") as folder:
+        path = Path(folder) / "stdin"
+        with path.open("xb") as aside:
+            shutil.copyfileobj(sys.stdin.buffer, aside)
+        yield Source(path, name="standard input")
+
+
+@contextmanager
+def _shares(options: Globals, source: Source, how: How, stages: Stages) -> Iterator[list[_Share]]:
+    """What of the file is for which space. `--space` and its variable name one for all of it."""
+    choice, system = space_choice(options), how.system or recognised(source)
+    is_named = choice.why in ("--space", VARIABLE)
+    if system == OWN:
+        if how.projects:
+            raise click.UsageError("--project picks among the projects of other systems; this is an export of Muisti")
+        files = own_files(source)
+        yield [_of(one, choice.space if is_named or not source.is_folder else one.space) for one in files]
+        return
+
+    def place(home: str | None) -> str | None:
+        if how.projects and home not in how.projects:
+            return None
+        return choice.space if is_named or home is None else space_name([part for part in home.split("/") if part])
+
+    with Shares(source, system, place) as shares:
+        found = shares.read(lambda memories: stages.note("reading", memories, None))
+        _check_projects(source.name, how.projects, shares.homes)
+        first = found[0].space
+        yield [
+            _Share(one.space, one.pieces, one.memories, shares.reading.skipped if one.space == first else {})
+            for one in found
+        ]
+
+
+def _of(file: OwnFile, space: str) -> _Share:
+    return _Share(space, file.pieces, file.versions)
+
+
+def _check_projects(name: str, wanted: Sequence[str], known: Mapping[str, int]) -> None:
+    unknown = [one for one in wanted if one not in known]
+    if unknown:
+        there = ", ".join(sorted(known)[:20]) or "none"
+        raise Unreadable(f"{name} has no project {unknown[0]}; it has: {there}")
+
+
+@contextmanager
+def _problems(options: Globals, file: str) -> Iterator[None]:
+    """End the command with code 1 for what cannot be read; with --json print a problem as the API would."""
+    try:
+        yield
+    except Unreadable as error:
+        raise _failure(options, f"{error}. Nothing of this file came in.") from error
+    except OSError as error:
+        raise _failure(options, f"{error.filename or file} cannot be read: {error.strerror}") from error
+
+
+def _failure(options: Globals, message: str) -> Failure:
+    if options.json:
+        problem = {"type": "/problems/invalid_input", "title": "Invalid input", "status": 422, "detail": message}
+        click.echo(msgspec.json.encode({**problem, "code": "invalid_input", "errors": []}))
+    return Failure(message, ERROR)
+
+
+def _advise(name: str, reports: Sequence[Report], how: How) -> None:
+    """Name the bad lines, and the command that goes on from here."""
+    bad = [one for report in reports for one in report["failures"]]
+    for line in failed_lines(bad[:NAMED]):
+        talk(line)
+    failed = sum(report["failed"] for report in reports)
+    if failed > NAMED:
+        talk(f"… and {failed - NAMED:,} more" + (" (--json names a hundred)" if len(bad) > NAMED else ""))
+    if any(one["code"] == "sensitive_content" for one in bad):
+        talk("--allow-secrets stores what only looks like a secret, --allow-personal-data personal data.")
+    if reports[0]["refused"]:
+        good = sum(report["good"] for report in reports)
+        would = "would come" if how.dry_run else "came"
+        other = f"{good:,} other {'memory' if good == 1 else 'memories'}"
+        talk(f"Nothing of {name} {would} in: {failed:,} of its lines cannot. --each takes the {other}.")
+    elif how.dry_run:
+        talk("Nothing was changed. Without --dry-run this comes in.")
+    for report in reports:
+        if report["import_id"] is not None:
+            talk(f"`muisti import --undo {report['import_id']} --space {report['space']}` takes it back.")

@@ -1,0 +1,198 @@
+"""Commands about keys, and the audit log."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from muisti.core.model.terms import Scope, SourceClass
+from muisti.service.cli.base import Command, Globals, Subcommands
+from muisti.service.cli.options import Moment, comma_list
+from muisti.service.cli.output import ago, answer, cell, grid, tabbed, talk
+from muisti.service.cli.session import client, demand
+from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+COMMANDS = {
+    "create": ("keys:create", "Make a key, and show it once."),
+    "list": ("keys:list_keys", "List keys."),
+    "revoke": ("keys:revoke", "End a key now."),
+    "rotate": ("keys:rotate", "Replace a key by a new one."),
+}
+
+keys = Subcommands(
+    "keys",
+    commands_at=COMMANDS,
+    examples=("muisti keys create --admin", "muisti keys list", "muisti keys revoke 0123456789ab"),
+    help="Make, list, revoke and rotate keys.\n\nWithout --url on the database file itself.",
+)
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti keys create --admin",
+        'muisti keys create "web agent" --mode no-delete --spaces acme.web',
+        'muisti keys create notes --mode append-only --spaces "acme.*" --category notes --expires-at 2030-01-01',
+    ),
+)
+@click.argument("name", required=False)
+@click.option("--admin", is_flag=True, help="A key that may do everything in every space.")
+@click.option("--mode", type=click.Choice(list(MODES)), help="What it may do, in short.")
+@click.option("--scope", "scopes", multiple=True, metavar="NAME", help=f"Any of {', '.join(get_args(Scope))}.")
+@click.option("--spaces", multiple=True, metavar="NAME", help='Space, or "acme.*"; repeat it, or give a,b,c.')
+@click.option("--category", metavar="NAME", help="The only category that there is for it.")
+@click.option("--source-class", type=click.Choice(get_args(SourceClass)), help="What it may at most claim to be.")
+@click.option(
+    "--expires-at",
+    "--expires",
+    type=Moment(ahead=True),
+    metavar="TIME",
+    help="From when on it opens nothing, such as 30d.",
+)
+@click.pass_obj
+def create(
+    options: Globals,
+    name: str | None,
+    admin: bool,
+    mode: str | None,
+    scopes: tuple[str, ...],
+    spaces: tuple[str, ...],
+    category: str | None,
+    source_class: str | None,
+    expires_at: str | None,
+) -> None:
+    """Make a key, and show it once.
+
+    Only a hash of it is kept. From the first key on, the server asks everybody for one.
+    """
+    if admin and (mode or scopes or spaces or category):
+        raise click.UsageError("--admin says it all; leave out --mode, --scope, --spaces and --category")
+    if not admin and (not (mode or scopes) or not spaces):
+        raise click.UsageError("say what the key may do: --admin, or --mode (or --scope) together with --spaces")
+    body: dict[str, Any] = {"name": name or "admin", "spaces": ["*"] if admin else comma_list(spaces)}
+    if not admin and not name:
+        raise click.UsageError("give the key a name that says what it is for")
+    if admin or scopes:
+        body["scopes"] = list(get_args(Scope)) if admin else comma_list(scopes)
+    if mode:
+        body["mode"] = mode
+    body |= {
+        name: value
+        for name, value in (("category", category), ("source_class", source_class), ("expires_at", expires_at))
+        if value
+    }
+    with client(options, create=True) as opened:
+        demand(options, "admin")
+        reply = opened.create_key(body)
+        talk("This key is shown once and kept nowhere; keep it where secrets are kept.")
+        answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])
+
+
+@click.command("list", cls=Command, examples=("muisti keys list", "muisti keys list --json"))
+@click.pass_obj
+def list_keys(options: Globals) -> None:
+    """List keys, newest first, those that have ended too."""
+    with client(options) as opened:
+        demand(options, "admin")
+        answer(
+            options,
+            opened.keys(),
+            table=_table,
+            plain=lambda data: [
+                tabbed(one["id"], one["name"], ",".join(one["scopes"]), ",".join(one["spaces"]), _state(one))
+                for one in data["items"]
+            ],
+            none="There are no keys yet: muisti keys create --admin",
+        )
+
+
+@click.command(cls=Command, examples=("muisti keys revoke 0123456789ab",))
+@click.argument("key_id", metavar="ID")
+@click.pass_obj
+def revoke(options: Globals, key_id: str) -> None:
+    """End a key now, and those that were made with it."""
+    with client(options) as opened:
+        demand(options, "admin")
+        answer(
+            options,
+            opened.revoke_key(key_id),
+            table=lambda _: cell(f"Revoked {key_id}."),
+            plain=lambda _: [tabbed(key_id, "revoked")],
+        )
+
+
+@click.command(cls=Command, examples=("muisti keys rotate 0123456789ab", "muisti keys rotate 0123456789ab --overlap 0"))
+@click.argument("key_id", metavar="ID")
+@click.option(
+    "--overlap",
+    type=click.IntRange(0, 2_592_000),
+    default=OVERLAP_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the old key still opens.",
+)
+@click.pass_obj
+def rotate(options: Globals, key_id: str, overlap: int) -> None:
+    """Replace a key by a new one, and show that once."""
+    with client(options) as opened:
+        demand(options, "admin")
+        reply = opened.rotate_key(key_id, {"overlap_seconds": overlap})
+        talk("This key is shown once and kept nowhere; keep it where secrets are kept.")
+        answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])
+
+
+@click.command(cls=Command, examples=("muisti audit", "muisti audit --json"))
+@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Largest number of entries.")
+@click.pass_obj
+def audit(options: Globals, limit: int) -> None:
+    """Show who administered or deleted what.
+
+    Newest first.
+    """
+    with client(options) as opened:
+        answer(
+            options,
+            opened.audit(limit=limit),
+            table=_audit_table,
+            plain=lambda data: [
+                tabbed(one["at"], one["actor"], one["action"], one["space"], one["target"]) for one in data["items"]
+            ],
+        )
+
+
+def _table(data: Any) -> "Table":
+    now = datetime.now(UTC)
+    table = grid(None, "id", "name", "may", "spaces", "category", "last used", "state")
+    for one in data["items"]:
+        table.add_row(
+            cell(one["id"]),
+            cell(one["name"]),
+            cell(", ".join(one["scopes"])),
+            cell(", ".join(one["spaces"])),
+            cell(one["category"]),
+            ago(one["last_used_at"], now),
+            _state(one),
+        )
+    return table
+
+
+def _audit_table(data: Any) -> "Table":
+    now = datetime.now(UTC)
+    table = grid(None, "when", "who", "what", "space", "id")
+    for one in data["items"]:
+        table.add_row(
+            ago(one["at"], now), cell(one["actor"]), cell(one["action"]), cell(one["space"]), cell(one["target"])
+        )
+    return table
+
+
+def _state(one: Any) -> str:
+    if one["revoked_at"]:
+        return "revoked"
+    ends = one["expires_at"]
+    if ends and datetime.fromisoformat(ends) <= datetime.now(UTC):
+        return "expired"
+    return f"until {ends}" if ends else "open"

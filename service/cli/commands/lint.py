@@ -1,0 +1,141 @@
+"""The lint command."""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.core.model.terms import CHECKS
+from muisti.service.app.client import Reply
+from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.output import answer, cell, for_people, grid, short_id, stack, tabbed, talk
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from muisti.service.cli.opening import Session
+
+SHOWN = 50  # findings in a table
+COLOURS = {"secret": "bold red", "contradiction": "red", "duplicate": "yellow", "orphaned": "yellow"}
+AT_ONCE = 500
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti lint",
+        "muisti lint --check duplicate --check contradiction",
+        "muisti lint --fix secret --dry-run",
+        "muisti lint --fix never_recalled",
+    ),
+)
+@click.option("--check", "checks", type=click.Choice(CHECKS), multiple=True, help="Look for this alone; repeatable.")
+@click.option(
+    "--oversized-tokens", type=click.IntRange(min=1), metavar="N", help="Larger is oversized.  [default: 2048]"
+)
+@click.option(
+    "--never-recalled-days",
+    type=click.FloatRange(min=0),
+    metavar="X",
+    help="Older, and nobody asked for it.  [default: 30]",
+)
+@click.option(
+    "--stale-days", type=click.FloatRange(min=0), metavar="X", help="Not asked for and not changed.  [default: 365]"
+)
+@click.option("--fix", type=click.Choice(CHECKS), help="Mend what this check finds.")
+@click.option("--dry-run", is_flag=True, help="With --fix: try each change, and keep nothing.")
+@click.pass_obj
+def lint(options: Globals, checks: tuple[str, ...], fix: str | None, dry_run: bool, **limits: float | None) -> None:
+    """Tell what is wrong with the memories of a space.
+
+    Secrets, contradictions, duplicates, orphaned, oversized, stale and never recalled memories, with a score of 100
+    where there is nothing. Prints the check, the id, what is wrong, and the command that would mend it.
+    """
+    if dry_run and fix is None:
+        raise click.UsageError("--dry-run belongs to --fix; without it nothing changes anyway")
+    wanted = (fix,) if fix else checks
+    params = {name: str(value) for name, value in limits.items() if value is not None}
+    params |= {"checks": ",".join(wanted)} if wanted else {}
+    with session(options) as opened:
+        if fix is not None:
+            _mend(opened, params, dry_run=dry_run)
+            return
+        reply = _whole(opened, params)
+        answer(options, reply, table=_table, plain=lambda data: [_line(one) for one in data["items"]])
+        if not for_people(options):
+            talk(f"Score {reply.data['score']} of 100, {_counted(reply.data)}.")
+        for text in reply.data["skipped"]:
+            talk(f"Note: {text}")
+
+
+def _pages(opened: "Session", params: Mapping[str, str]) -> Iterator[Reply]:
+    cursor: dict[str, str] = {}
+    while True:
+        asked = {"limit": str(AT_ONCE), **params, **cursor}
+        reply = opened.read(lambda asked=asked: opened.client.lint(opened.space, asked))
+        yield reply
+        if reply.data["next_cursor"] is None:
+            return
+        cursor = {"cursor": reply.data["next_cursor"]}
+
+
+def _whole(opened: "Session", params: Mapping[str, str]) -> Reply:
+    """The report of the whole space."""
+    pages = [*_pages(opened, params)]
+    items, last = [one for page in pages for one in page.data["items"]], pages[-1]
+    return Reply(import_module("msgspec").json.encode({**last.data, "items": items}), last.headers)
+
+
+def _mend(opened: "Session", params: Mapping[str, str], *, dry_run: bool) -> None:
+    """Send the fixes of every finding, one after the other."""
+    done = 0
+    for reply in _pages(opened, params):
+        for one in reply.data["items"]:
+            for each in one["fix"]:
+                opened.client.send(each["method"], each["path"], each["body"], dry_run=dry_run)
+            done += 1
+            click.echo(tabbed("would mend" if dry_run else "mended", one["memory_id"], one["detail"]))
+    talk(f"{'Would mend' if dry_run else 'Mended'} {done:,}.")
+
+
+def command(one: Mapping[str, Any]) -> str:
+    """What one would type to try the fix of a finding."""
+    if len(one["fix"]) == 1:
+        (fix,) = one["fix"]
+        path, _, query = fix["path"].partition("?")
+        id_ = path.split("/memories/")[1].partition("/")[0]
+        if fix["method"] == "DELETE":
+            return f"muisti {'purge' if 'purge' in query else 'delete'} {id_} --dry-run"
+        if fix["body"] == {"status": "deprecated"}:
+            return f"muisti update {id_} --status deprecated --dry-run"
+        if path.endswith("/restore"):
+            return f"muisti restore {id_} --dry-run"
+    return f"muisti lint --fix {one['check']} --dry-run"
+
+
+def _line(one: Mapping[str, Any]) -> str:
+    return tabbed(one["check"], one["memory_id"], one["detail"], command(one))
+
+
+def _counted(data: Mapping[str, Any]) -> str:
+    found = ", ".join(f"{number:,} {check}" for check, number in data["found"].items()) or "nothing"
+    return f"{data['checked']:,} memories, found: {found}"
+
+
+def _table(data: Mapping[str, Any]) -> "RenderableType":
+    table = grid(None, "check", "memory", "what is wrong", "to mend it")
+    for one in islice(data["items"], SHOWN):
+        table.add_row(
+            cell(one["check"], COLOURS.get(one["check"], "cyan")),
+            cell(short_id({"id": one["memory_id"]})),
+            stack(cell(one["about"]), cell(one["detail"], "dim")),
+            cell(command(one), "dim"),
+        )
+    score = data["score"]
+    mark = cell(f"{score} of 100", "bold green" if score >= 90 else "bold yellow" if score >= 60 else "bold red")
+    rest = len(data["items"]) - SHOWN
+    more = [cell(f"{rest:,} more; --json or --plain shows all.", "dim")] if rest > 0 else []
+    return stack(*([table] if data["items"] else []), *more, mark + cell(f"  {_counted(data)}"))

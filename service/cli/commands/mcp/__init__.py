@@ -1,0 +1,33 @@
+"""The mcp command: the same tools for a client that starts its servers itself."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.session import server_url
+from muisti.service.lazy import Lazy
+from muisti.service.schemas.modes import MODES
+
+if TYPE_CHECKING:
+    from muisti.service.cli.commands.mcp import stdio
+else:  # with the core
+    stdio = Lazy("muisti.service.cli.commands.mcp.stdio")
+
+
+@click.command(
+    cls=Command,
+    examples=("muisti mcp", "muisti mcp --space acme.web --mode read-only", "muisti mcp --category notes"),
+)
+@click.option("--mode", type=click.Choice(list(MODES)), help="What tools there are.  [default: that of --access, full]")
+@click.option("--category", metavar="NAME", help="The only category that there is.")
+@click.pass_obj
+def mcp(options: Globals, mode: str | None, category: str | None) -> None:
+    """Serve MCP on standard input and output.
+
+    For a client that starts its servers itself. Works on the database file and in one space; a running server offers
+    the same at /mcp.
+    """
+    if server_url(options):
+        raise click.UsageError("a server that runs already speaks MCP itself, at /mcp; leave out --url and MUISTI_URL")
+    stdio.run(options, mode, category)

@@ -1,0 +1,53 @@
+"""MCP on standard input and output, for clients of this machine."""
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from muisti.core.identity.grants import Grant
+from muisti.core.model.values import LOCAL
+from muisti.service.app.app import open_engine
+from muisti.service.auth.access import Access
+from muisti.service.background.tasks import sweeps_of
+from muisti.service.background.upkeep import Upkeep
+from muisti.service.cli.base import Globals
+from muisti.service.cli.callers import grant_of
+from muisti.service.cli.limits import category_of, mode_of
+from muisti.service.cli.opening import refusals, space_choice
+from muisti.service.cli.whereabouts import settings_for
+from muisti.service.mcp.server import make_server
+from muisti.service.mcp.session import Session
+from muisti.service.observability import logs
+from muisti.service.runtime.workers import Backend
+from muisti.service.settings import Settings
+
+
+def run(options: Globals, mode: str | None, category: str | None) -> None:
+    """Serve the space of the options until standard input ends."""
+    with refusals(options):
+        spaces = (space_choice(options).space,)
+        grant = grant_of(mode or mode_of(options), spaces, category or category_of(options))
+        _run(settings_for(options, create=True), grant)
+
+
+def _run(settings: Settings, grant: Grant) -> None:
+    """Serve until standard input ends.
+
+    Raises:
+        MuistiError: the database cannot be used.
+    """
+    logs.configure(settings)  # on stderr: standard output is the protocol's
+    with open_engine(settings) as engine:
+        for space in grant.spaces:
+            engine.spaces.ensure(space)
+        backend = Backend(engine, settings)
+        try:
+            with Upkeep(engine, sweeps_of(settings), backend.meters):
+                anyio.run(_serve, Session(backend, Access(LOCAL, grant)))
+        finally:
+            backend.close()
+
+
+async def _serve(session: Session) -> None:
+    server = make_server(lambda _: session)
+    async with stdio_server() as (reads, writes):
+        await server.run(reads, writes, server.create_initialization_options())

@@ -1,0 +1,126 @@
+"""Commands about probes: questions whose answer is known."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.service.cli.base import ERROR, Command, Failure, Globals, Subcommands
+from muisti.service.cli.naming import NAME, check_name, locate
+from muisti.service.cli.output import answer, cell, grid, tabbed, talk
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+NONE = "There are no probes yet: muisti probe add QUERY ID"
+COMMANDS = {
+    "add": ("probes:add", "Pin a question and what it should find."),
+    "list": ("probes:list_probes", "List probes."),
+    "run": ("probes:run", "Ask all questions."),
+    "delete": ("probes:delete", "Delete a probe."),
+}
+
+probe = Subcommands(
+    "probe",
+    commands_at=COMMANDS,
+    examples=('muisti probe add "when do we deploy?" rules deploy', "muisti probe run"),
+    help="Pin questions, and see whether they find what they should.\n\n"
+    "So a change that makes a space answer worse is noticed.",
+)
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        'muisti probe add "when do we deploy?" rules deploy',
+        'muisti probe add "what does Anna drink?" 0197a3c0-5f4e-7000-8000-0123456789ab --k 3',
+    ),
+)
+@click.argument("query")
+@click.argument("expected", metavar=NAME, nargs=-1, required=True)
+@click.option("--k", type=click.IntRange(1, 100), metavar="N", help="It should be among so many.  [default: 10]")
+@click.pass_obj
+def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) -> None:
+    """Pin a question and what it should find.
+
+    A memory by its ID, or whatever stands at CATEGORY and KEY. Prints the id of the probe.
+    """
+    check_name(expected)
+    with session(options) as opened:
+        found = opened.read(lambda: locate(opened, expected))
+        wanted = {"memory_id": found} if isinstance(found, str) else {"category": found[0], "key": found[1]}
+        body: dict[str, Any] = {"query": query, **wanted, **({} if k is None else {"k": k})}
+        reply = opened.read(lambda: opened.client.add_probe(opened.space, body))
+        answer(options, reply, table=lambda one: cell(one["id"]), plain=lambda one: [one["id"]])
+
+
+@click.command("list", cls=Command, examples=("muisti probe list",))
+@click.pass_obj
+def list_probes(options: Globals) -> None:
+    """List probes, oldest first."""
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.probes(opened.space))
+        answer(
+            options,
+            reply,
+            table=lambda data: _table(data["items"], {}),
+            plain=lambda data: [tabbed(one["id"], one["query"], _expected(one), one["k"]) for one in data["items"]],
+            none=NONE,
+        )
+
+
+@click.command(cls=Command, examples=("muisti probe run", "muisti probe run --min-recall 0.9"))
+@click.option("--min-recall", type=click.FloatRange(0, 1), metavar="X", help="End with 1 when the recall is less.")
+@click.pass_obj
+def run(options: Globals, min_recall: float | None) -> None:
+    """Ask all questions, and tell where each found what it expects.
+
+    Plain lines have the id, the rank (empty: not among the first 100), what was expected and the query.
+    """
+    with session(options) as opened:
+        pinned = {one["id"]: one for one in opened.read(lambda: opened.client.probes(opened.space)).data["items"]}
+        reply = opened.read(lambda: opened.client.run_probes(opened.space))
+        ranks = {one["id"]: one["rank"] for one in reply.data["ranks"]}
+        answer(
+            options,
+            reply,
+            table=lambda _: _table([pinned[id_] for id_ in ranks if id_ in pinned], ranks),
+            plain=lambda _: [
+                tabbed(id_, rank, _expected(pinned[id_]), pinned[id_]["query"])
+                for id_, rank in ranks.items()
+                if id_ in pinned
+            ],
+        )
+        if not ranks:
+            talk(NONE)
+            if min_recall is not None:
+                raise Failure("there is no recall to compare", ERROR)
+            return
+        recall = reply.data["recall"]
+        talk(f"Recall {recall:.3f} of {len(ranks)} probes.")
+        if min_recall is not None and recall < min_recall:
+            raise Failure(f"that is less than {min_recall:g}", ERROR)
+
+
+@click.command(cls=Command, examples=("muisti probe delete 0197a3c0-5f4e-7000-8000-0123456789b0",))
+@click.argument("id_", metavar="ID")
+@click.pass_obj
+def delete(options: Globals, id_: str) -> None:
+    """Delete a probe. Prints its id."""
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.delete_probe(opened.space, id_))
+        answer(options, reply, table=lambda _: cell(id_), plain=lambda _: [id_])
+
+
+def _expected(one: Mapping[str, Any]) -> str:
+    return one["memory_id"] or f"{one['category']}/{one['key']}"
+
+
+def _table(probes: list[Mapping[str, Any]], ranks: Mapping[str, int | None]) -> "RenderableType":
+    table = grid(None, "id", "query", "expects", "k", "rank", right=("k", "rank"))
+    for one in probes:
+        rank = ranks.get(one["id"])
+        shown = "" if one["id"] not in ranks else "-" if rank is None else str(rank)
+        table.add_row(one["id"], cell(one["query"]), cell(_expected(one)), str(one["k"]), shown)
+    return table

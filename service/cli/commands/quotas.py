@@ -1,0 +1,63 @@
+"""The quota command: how much a space may hold."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.output import answer, cell, grid, tabbed
+from muisti.service.cli.session import session
+from muisti.service.settings import parse_bytes
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+DEFAULT = "default"
+
+
+class Most(click.ParamType):
+    """A number or a size, or the word for what the server has for all."""
+
+    name = "most"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return value if value in (DEFAULT, "0") else parse_bytes(value)
+        except ValueError:
+            self.fail(f"{value!r} is no number such as 1000 or 512MB, nor {DEFAULT}", param, ctx)
+
+
+@click.command(
+    cls=Command, examples=("muisti quota --memories 100000 --bytes 1GiB", "muisti quota --space acme --bytes default")
+)
+@click.option("--memories", type=Most(), metavar="N", help="Memories, or `default` for what the server has for all.")
+@click.option("--bytes", "size", type=Most(), metavar="SIZE", help="Bytes, or `default`.")
+@click.pass_obj
+def quota(options: Globals, memories: int | str | None, size: int | str | None) -> None:
+    """Set how much a space may hold.
+
+    What it holds already stays; what comes on top is refused. `muisti stats` shows both.
+    """
+    given = {name: most for name, most in (("memories", memories), ("bytes", size)) if most is not None}
+    if not given:
+        raise click.UsageError("say how much: --memories or --bytes; `muisti stats` shows what there is")
+    changes = {name: None if most == DEFAULT else int(most) for name, most in given.items()}
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.set_quota(opened.space, changes))
+        answer(
+            options,
+            reply,
+            table=_table,
+            plain=lambda found: [tabbed(name, one["used"], _limit(one)) for name, one in found.items()],
+        )
+
+
+def _table(found: Any) -> "Table":
+    table = grid(None, "", "holds", "may hold", right=("holds", "may hold"))
+    for name, one in found.items():
+        table.add_row(cell(name), f"{one['used']:,}", _limit(one))
+    return table
+
+
+def _limit(one: Any) -> str:
+    return "any" if one["limit"] is None else str(one["limit"])

@@ -1,0 +1,273 @@
+"""Commands that show what is stored: get, list, categories, tags, stats."""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.completing import completes
+from muisti.service.cli.naming import NAME, check_name, locate
+from muisti.service.cli.options import as_filter, as_of, filters, full_option
+from muisti.service.cli.output import (
+    address,
+    ago,
+    answer,
+    brief,
+    cell,
+    fields,
+    grid,
+    one_line,
+    short_id,
+    stack,
+    tabbed,
+    talk,
+)
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+    from muisti.service.app.client import Reply
+
+PAGE_DEFAULT, PAGE_MAX = 50, 100  # memories of a page
+TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at")
+
+
+@click.command(
+    cls=Command, examples=("muisti get 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti get people ann --json")
+)
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@as_of
+@click.option("--no-touch", is_flag=True, help="Do not count this as a retrieval.")
+@click.pass_obj
+def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch: bool) -> None:
+    """Show one memory.
+
+    Named by its ID, whole or the end that tables show, or by its CATEGORY and KEY, in two words or as category/key.
+    """
+    check_name(name)
+    with session(options) as opened:
+        found = opened.read(lambda: locate(opened, name, as_of))
+        reply = opened.read(lambda: opened.client.get(opened.space, found, as_of=as_of, no_touch=no_touch))
+        answer(options, reply, table=_card, plain=lambda memory: [*_lines(memory), "", memory["content"]])
+
+
+@click.command(
+    "list",
+    cls=Command,
+    examples=(
+        "muisti list --limit 20 --tag infra",
+        "muisti list --sort updated --changed-after 2026-01-01 --all",
+        """muisti list --filter '{"importance": {"gte": "high"}}' --json""",
+    ),
+)
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="How many, in as many pages.  [default: 50]")
+@click.option("--all", "all_", is_flag=True, help="All of them; standard error tells how far it is.")
+@click.option("--sort", type=click.Choice(["created", "updated"]), help="By which time.  [default: created]")
+@click.option("--reverse", is_flag=True, help="The oldest first.")
+@click.option("--cursor", metavar="TEXT", help="Where to go on: what the page before printed.")
+@filters
+@as_of
+@full_option
+@click.pass_obj
+def list_memories(
+    options: Globals,
+    *,
+    limit: int | None,
+    all_: bool,
+    sort: str | None,
+    reverse: bool,
+    cursor: str | None,
+    full: bool,
+    filter_: Mapping[str, Any] | None,
+    as_of: str | None,
+    **asked: Any,
+) -> None:
+    """List memories, newest first."""
+    if all_ and (limit is not None or cursor is not None):
+        raise click.UsageError("--all goes without --limit and --cursor")
+    wanted = as_filter(filter_, **asked)
+    order = f"{'' if reverse else '-'}{sort or 'created'}_at" if sort or reverse else None
+    with session(options) as opened:
+
+        def ask(count: int, cursor: str | None, order: str | None) -> "Reply":
+            return opened.client.list(opened.space, limit=count, sort=order, cursor=cursor, filter=wanted, as_of=as_of)
+
+        reply = opened.read(lambda: _pages(ask, None if all_ else limit or PAGE_DEFAULT, cursor, order))
+        answer(
+            options,
+            reply,
+            table=lambda page: _table(page["items"], sort or "created"),
+            plain=lambda page: [
+                tabbed(memory["id"], memory[f"{sort or 'created'}_at"], address(memory), brief(memory["content"], full))
+                for memory in page["items"]
+            ],
+        )
+        if reply.data["next_cursor"]:
+            talk(f"There are more: --cursor {reply.data['next_cursor']}, or --all")
+        elif not reply.data["items"] and cursor is None:
+            talk(f"Nothing in the space {opened.space}{' passes the filter' if wanted else ' yet: muisti add TEXT'}.")
+
+
+def _pages(
+    ask: "Callable[[int, str | None, str | None], Reply]", wanted: int | None, cursor: str | None, order: str | None
+) -> "Reply":
+    """Return as many memories as are wanted as one page, None for all, read a hundred at a time.
+
+    All by the last change, newest first, are read from the oldest and turned round: a memory that is changed meanwhile
+    moves to the end that is still to come, and cannot be missed.
+    """
+    turned = wanted is None and order == "-updated_at"
+    order = "updated_at" if turned else order
+    found: dict[str, Any] = {}
+    while True:
+        reply = ask(PAGE_MAX if wanted is None else min(PAGE_MAX, wanted - len(found)), cursor, order)
+        cursor = reply.data["next_cursor"]
+        if not found and not turned and (cursor is None or len(reply.data["items"]) == wanted):
+            return reply  # as it came
+        for memory in reply.data["items"]:
+            found.pop(memory["id"], None)  # it was changed meanwhile, and has moved here
+            found[memory["id"]] = memory
+        if cursor is None or len(found) == wanted:
+            items = [*found.values()]
+            return reply.saying({**reply.data, "items": items[::-1] if turned else items})
+        if wanted is None:
+            talk(f"Read {len(found):,} memories …")
+
+
+@click.command(cls=Command, examples=("muisti categories", "muisti categories --json"))
+@as_of
+@click.pass_obj
+def categories(options: Globals, as_of: str | None) -> None:
+    """List categories and how many memories each has."""
+    _counts(options, lambda opened: opened.client.categories(opened.space, as_of=as_of), "category")
+
+
+@click.command(cls=Command, examples=("muisti tags", "muisti tags --plain | head -5"))
+@as_of
+@click.pass_obj
+def tags(options: Globals, as_of: str | None) -> None:
+    """List tags and how many memories each has."""
+    _counts(options, lambda opened: opened.client.tags(opened.space, as_of=as_of), "tag")
+
+
+@click.command(cls=Command, examples=("muisti stats", "muisti stats --space acme.web --json"))
+@as_of
+@click.pass_obj
+def stats(options: Globals, as_of: str | None) -> None:
+    """Show the sizes of a space."""
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.stats(opened.space, as_of=as_of))
+        answer(
+            options,
+            reply,
+            table=partial(_sizes, opened.space),
+            plain=lambda sizes: [tabbed(*row) for row in _flat(sizes)],
+        )
+
+
+def _counts(options: Globals, call: Any, what: str) -> None:
+    with session(options) as opened:
+        reply = opened.read(lambda: call(opened))
+        answer(
+            options,
+            reply,
+            table=lambda data: _count_table(what, data["items"]),
+            plain=lambda data: [tabbed(item["name"], item["count"]) for item in data["items"]],
+        )
+        if not reply.data["items"]:
+            talk(f"No memory in the space {opened.space} has a {what}.")
+
+
+def _count_table(what: str, items: list[Mapping[str, Any]]) -> "Table":
+    table = grid(None, what, "memories", right=("memories",))
+    for item in items:
+        table.add_row(cell(item["name"]), str(item["count"]))
+    return table
+
+
+def _table(memories: list[Mapping[str, Any]], by: str) -> "RenderableType":
+    now = datetime.now(UTC)
+    table = grid(None)
+    table.add_column("id", no_wrap=True)
+    table.add_column("stored" if by == "created" else "changed", no_wrap=True)
+    table.add_column("category/key")
+    table.add_column("content", ratio=1)
+    table.add_column("tags")
+    for memory in memories:
+        table.add_row(
+            cell(short_id(memory), "dim"),
+            ago(memory[f"{by}_at"], now),
+            cell(address(memory)),
+            cell(one_line(memory["content"])[:240]),
+            cell(", ".join(memory["tags"]), "dim"),
+        )
+    return table if memories else cell("No memories.")
+
+
+def _card(memory: Mapping[str, Any]) -> "RenderableType":
+    now = datetime.now(UTC)
+    named = [line.partition("\t")[::2] for line in _lines(memory)]
+    times = {name: f" ({ago(value, now)})" for name, value in named if name in TIMES}
+    table = fields([(cell(name, "dim"), cell(value + times.get(name, ""))) for name, value in named])
+    return stack(table, cell(""), cell(memory["content"]))
+
+
+def _lines(memory: Mapping[str, Any]) -> Iterator[str]:
+    """Every field that has a value, but for the content."""
+    for name, value in memory.items():
+        if name != "content" and value not in (None, [], {}):
+            yield tabbed(name, _one_value(value))
+
+
+def _one_value(value: Any) -> str:
+    """Return a value as a person and a script read it: names with commas, what has parts as JSON.
+
+    >>> _one_value(["a", "b"]), _one_value({"pr": "12"}), _one_value(3)
+    ('a, b', '{"pr":"12"}', '3')
+    """
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return import_module("msgspec").json.encode(value).decode() if isinstance(value, dict) else str(value)
+
+
+def _sizes(space: str, sizes: Mapping[str, Any]) -> "Table":
+    table = grid(f"space {space}", "size", "value", right=("value",))
+    now = datetime.now(UTC)
+    for name, value in _flat(sizes):
+        table.add_row(_label(name), _size(name, value, now))
+    return table
+
+
+def _label(name: str) -> str:
+    """The name of a size in words.
+
+    >>> _label("by.type.fact"), _label("quota.bytes.limit"), _label("content_bytes")
+    ('of type fact', 'quota: bytes, limit', 'content bytes')
+    """
+    first, _, rest = name.replace("_", " ").partition(".")
+    if first == "by":
+        return f"of {rest.replace('.', ' ')}"
+    return f"{first}: {rest.replace('.', ', ')}" if rest else first
+
+
+def _size(name: str, value: Any, now: datetime) -> "Text":
+    if name.endswith("_at") and value:
+        return cell(ago(value, now))
+    if value is None:
+        return cell("any" if name.endswith("limit") else "")
+    return cell(f"{value:,}" if isinstance(value, int) else value)
+
+
+def _flat(sizes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in sizes.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value

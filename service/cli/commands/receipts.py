@@ -1,0 +1,89 @@
+"""Commands about receipts: searches that were kept, and what they would find now."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.service.cli.base import Command, Globals, Subcommands
+from muisti.service.cli.output import answer, cell, grid, tabbed, talk
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+COMMANDS = {
+    "show": ("receipts:show", "Show what a search was asked and answered."),
+    "replay": ("receipts:replay", "Ask it again, and show what differs and why."),
+}
+ID = "0197a3c0-5f4e-7000-8000-0123456789af"
+
+receipt = Subcommands(
+    "receipt",
+    commands_at=COMMANDS,
+    examples=('muisti search "when do we deploy?" --receipt', f"muisti receipt replay {ID}"),
+    help="Look up a search that was kept, or ask it again.\n\nSearches with --receipt are kept, for 30 days.",
+)
+
+
+@click.command(cls=Command, examples=(f"muisti receipt show {ID}", f"muisti receipt show {ID} --json"))
+@click.argument("id_", metavar="ID")
+@click.pass_obj
+def show(options: Globals, id_: str) -> None:
+    """Show what a search was asked and answered.
+
+    Prints the rank, the score, the id and the version of each hit.
+    """
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.receipt(id_))
+        answer(
+            options,
+            reply,
+            table=_hits,
+            plain=lambda one: [
+                tabbed(hit["rank"], f"{hit['score']:.4f}", hit["id"], hit["version"]) for hit in one["hits"]
+            ],
+        )
+
+
+@click.command(cls=Command, examples=(f"muisti receipt replay {ID}", f"muisti receipt replay {ID} --then"))
+@click.argument("id_", metavar="ID")
+@click.option("--then", is_flag=True, help="Of the memories as they stood then.")
+@click.pass_obj
+def replay(options: Globals, id_: str, then: bool) -> None:
+    """Ask a search again, and show what differs and why.
+
+    Prints the id, the rank then, the rank now (empty: not among the hits) and the reason, of each that has moved. What
+    it finds does not count as retrieved.
+    """
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.replay_receipt(id_, then=then))
+        answer(
+            options,
+            reply,
+            table=_moves,
+            plain=lambda data: [
+                tabbed(one["id"], one["before"], one["after"], one["why"]) for one in data["differences"]
+            ],
+        )
+        if reply.data["same"]:
+            talk("The same memories, at the same places.")
+
+
+def _hits(one: Mapping[str, Any]) -> "Table":
+    asked = one["parameters"].get("query") or one["strategy"]
+    found = grid(
+        f"{asked}  ({one['made_at']})", "rank", "score", "memory", "version", right=("rank", "score", "version")
+    )
+    for hit in one["hits"]:
+        found.add_row(str(hit["rank"]), f"{hit['score']:.3f}", cell(hit["id"]), str(hit["version"]))
+    return found
+
+
+def _moves(data: Mapping[str, Any]) -> "Table":
+    moved = grid(None, "memory", "then", "now", "why", right=("then", "now"))
+    for one in data["differences"]:
+        by = one.get("superseded_by")
+        why = f"{one['why']} by {by}" if by else one["why"]
+        moved.add_row(cell(one["id"]), str(one["before"] or "-"), str(one["after"] or "-"), cell(why))
+    return moved

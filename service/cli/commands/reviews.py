@@ -1,0 +1,124 @@
+"""Commands about what memories are worth: feedback, telemetry, promote, prune."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from muisti.core.model.terms import Verdict
+from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.completing import completes
+from muisti.service.cli.naming import NAME, check_name, locate
+from muisti.service.cli.options import dry_run_option
+from muisti.service.cli.output import ago, answer, cell, one_line, tabbed, talk
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+SHOWN = 80  # characters of a memory
+USED = ("retrieval_count", "last_retrieved_at", "useful", "not_useful")
+
+
+@click.command(cls=Command, examples=("muisti feedback 0197a3c0-… useful", "muisti feedback rules/deploy none"))
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@click.argument("verdict", type=click.Choice(["useful", "not_useful", "none"]))
+@dry_run_option
+@click.pass_obj
+def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: bool) -> None:
+    """Say that a memory was useful, or not.
+
+    `none` takes it back. The last word of each caller counts, and moves where the memory ranks by a tenth at most.
+    Prints how many callers found it useful, and how many did not.
+    """
+    check_name(name)
+    said = verdict if verdict in get_args(Verdict) else None
+    with session(options) as opened:
+        tried = opened.client.trying(dry_run)
+        found = opened.read(lambda: locate(opened, name))
+        reply = opened.read(lambda: tried.give_feedback(opened.space, found, said))
+        answer(
+            options,
+            reply,
+            table=lambda data: cell(_judged(data)),
+            plain=lambda data: [tabbed(data["useful"], data["not_useful"])],
+        )
+
+
+@click.command(
+    cls=Command, examples=("muisti telemetry 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti telemetry rules deploy")
+)
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@click.pass_obj
+def telemetry(options: Globals, name: tuple[str, ...]) -> None:
+    """Tell how often a memory was found, and what was said of it.
+
+    Prints how often it was retrieved, when last, how many callers found it useful, and how many did not.
+    """
+    check_name(name)
+    with session(options) as opened:
+        found = opened.read(lambda: locate(opened, name))
+        reply = opened.read(lambda: opened.client.telemetry(opened.space, found))
+        answer(
+            options,
+            reply,
+            table=lambda data: cell(_used(data)),
+            plain=lambda data: [tabbed(*(data[field] for field in USED))],
+        )
+
+
+@click.command(cls=Command, examples=("muisti promote --dry-run", "muisti promote --retrievals 3"))
+@click.option("--retrievals", type=click.IntRange(min=0), metavar="N", help="How often at least.  [default: 5]")
+@dry_run_option
+@click.pass_obj
+def promote(options: Globals, *, dry_run: bool, **given: Any) -> None:
+    """Make candidates active that were retrieved often.
+
+    Up to 500 at once, the oldest first. Prints the ids of the memories.
+    """
+    _review(options, "promote", "active", given, dry_run=dry_run)
+
+
+@click.command(cls=Command, examples=("muisti prune --dry-run", "muisti prune --days 30 --retrievals 1"))
+@click.option("--retrievals", type=click.IntRange(min=0), metavar="N", help="Less often than this.  [default: 3]")
+@click.option("--days", type=click.FloatRange(min=0), metavar="X", help="Older than this.  [default: 14]")
+@dry_run_option
+@click.pass_obj
+def prune(options: Globals, *, dry_run: bool, **given: Any) -> None:
+    """Deprecate old candidates that nobody asked for.
+
+    Never guards, nor what is of high importance, and nothing is deleted. Up to 500 at once, the oldest first. Prints
+    the ids of the memories.
+    """
+    _review(options, "prune", "deprecated", given, dry_run=dry_run)
+
+
+def _review(options: Globals, what: str, status: str, given: Mapping[str, Any], *, dry_run: bool) -> None:
+    body = {name: value for name, value in given.items() if value is not None}
+    with session(options) as opened:
+        reply = opened.client.trying(dry_run).review(opened.space, what, body)
+        answer(
+            options,
+            reply,
+            table=lambda found: _table(found, status),
+            plain=lambda found: [memory["id"] for memory in found["items"]],
+        )
+        if not dry_run and reply.data["more"]:
+            talk(f"There may be more: muisti {what} again.")
+
+
+def _used(data: Mapping[str, Any]) -> str:
+    last = f", last {ago(data['last_retrieved_at'], datetime.now(UTC))}" if data["last_retrieved_at"] else ""
+    count = data["retrieval_count"]
+    return f"Retrieved {count:,} time{'' if count == 1 else 's'}{last}. {_judged(data)}"
+
+
+def _judged(data: Mapping[str, Any]) -> str:
+    return f"Useful to {data['useful']}, not useful to {data['not_useful']}."
+
+
+def _table(found: Mapping[str, Any], status: str) -> "RenderableType":
+    lines = [f"{memory['id']} is {status} now: {one_line(memory['content'])[:SHOWN]}" for memory in found["items"]]
+    before, after = (", ".join(f"{n} {name}" for name, n in found[when].items()) for when in ("before", "after"))
+    return cell("\n".join([*lines, f"Before: {before or 'nothing'}. After: {after or 'nothing'}."]))

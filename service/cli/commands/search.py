@@ -1,0 +1,204 @@
+"""The search command."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from muisti.core.model.terms import Fusion, Match, Mode
+from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.options import as_filter, as_of, filters, full_option
+from muisti.service.cli.output import (
+    BRIEF,
+    address,
+    ago,
+    answer,
+    brief,
+    cell,
+    fields,
+    for_people,
+    indented,
+    one_line,
+    safe,
+    short_id,
+    stack,
+    tabbed,
+    talk,
+)
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+MARK = "**"  # around words that match, in `highlight`
+# What the score is made of, in the order in which it is computed.
+FACTORS = {
+    "words": ("lexical", "bm25", "terms"),
+    "meaning": ("cosine",),
+    "together": ("fusion", "alpha", "fused", "blend"),
+    "multiplied by": ("time", "recency", "decay", "importance", "trust", "feedback"),
+    "age in days": ("age_days", "refreshed_days"),
+}
+RELATED = "Possibly related:"  # above hits of weak evidence
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        'muisti search "when do we deploy?"',
+        "muisti search QX-991 --mode keyword --limit 3",
+        'muisti search "tea or coffee" --tag drinks --recency-weight 0.3 --half-life 14 --explain',
+    ),
+)
+@click.argument("query", default="")
+@click.option("--limit", type=click.IntRange(1, 100), metavar="N", help="How many.  [default: 10]")
+@click.option("--mode", type=click.Choice(get_args(Mode)), help="By words, by meaning, or both.  [default: hybrid]")
+@click.option("--match", type=click.Choice(get_args(Match)), help="How many of the words.  [default: any]")
+@filters
+@as_of
+@click.option("--fusion", type=click.Choice(get_args(Fusion)), help="How two rankings become one.  [default: absolute]")
+@click.option("--alpha", type=click.FloatRange(0, 1), metavar="X", help="Weight of meaning against words.")
+@click.option("--recency-weight", type=click.FloatRange(0, 1), metavar="X", help="How much age may cost.")
+@click.option(
+    "--half-life",
+    "half_life",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="DAYS",
+    help="After how many days half of it is lost.  [default: 30]",
+)
+@click.option("--trust-weight", type=click.FloatRange(0, 1), metavar="X", help="How much a lack of trust may cost.")
+@click.option("--all", "all_", is_flag=True, help="Show hits although nothing here is about the query.")
+@click.option("--min-evidence", type=click.Choice(("weak", "strong")), help="No hits when there is less evidence.")
+@click.option("--explain", is_flag=True, help="Show what each score is made of.")
+@click.option("--highlight", is_flag=True, help="Show the stretch that answers, matching words in bold.")
+@click.option("--no-touch", is_flag=True, help="Do not count the hits as retrieved.")
+@click.option("--receipt", is_flag=True, help="Keep the search; talk says under which id.")
+@full_option
+@click.pass_obj
+def search(
+    options: Globals, query: str, *, filter_: Mapping[str, Any] | None, full: bool, all_: bool, **asked: Any
+) -> None:
+    """Find the memories that best answer a query.
+
+    QUERY may be left out with --mode recent or metadata. Words in double quotes must occur as a phrase. When nothing in
+    the space is about the query no hits are shown, unless --all; when little is, they are headed "Possibly related:".
+    """
+    body = {"query": query, **_parameters(asked)}
+    wanted = as_filter(filter_, **asked)
+    if wanted:
+        body["filter"] = wanted
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.search(opened.space, body))
+        hits, weak = _shown(reply.data, all_=all_), reply.data["evidence"] == "weak"
+        if hits and weak and not options.json and not for_people(options):
+            talk(RELATED)
+        answer(
+            options,
+            reply,
+            table=lambda _: _hits(hits, RELATED if weak else None),
+            plain=lambda _: [_line(hit, full) for hit in hits],
+        )
+        for note in reply.data["degraded"]:
+            talk(f"Note: {note}")
+        if "receipt" in reply.data:
+            talk(f"Receipt: {reply.data['receipt']}")
+        if (told := _told(opened.space, reply.data, len(hits), filtered=wanted is not None)) and not options.json:
+            talk(told)
+
+
+def _shown(found: Mapping[str, Any], *, all_: bool) -> list[Mapping[str, Any]]:
+    """Return the hits to print: none when nothing is about the query, unless all are wanted."""
+    return found["hits"] if all_ or found["evidence"] != "none" else []
+
+
+def _told(space: str, found: Mapping[str, Any], shown: int, *, filtered: bool) -> str:
+    """Return what to say about the answer beside its hits; nothing when they speak for themselves.
+
+    >>> _told("s", {"evidence": "none", "hits": [1, 2], "total": 2}, 0, filtered=False)
+    'Nothing about this in the space s. --all shows the 2 memories that come nearest.'
+    >>> _told("s", {"evidence": "none", "hits": [], "total": 0}, 0, filtered=True)
+    'Nothing in the space s matches and passes the filter.'
+    """
+    place = f"the space {space}" + (" that passes the filter" if filtered else "")
+    if not found["total"]:
+        return f"Nothing in the space {space} matches{' and passes the filter' if filtered else ''}."
+    if found["evidence"] == "none" and shown:
+        return f"Nothing about this in {place}; these memories come nearest."
+    if found["evidence"] == "none" and (hidden := len(found["hits"])):
+        which = "memory that comes nearest" if hidden == 1 else f"{hidden} memories that come nearest"
+        return f"Nothing about this in {place}. --all shows the {which}."
+    return "" if found["hits"] else f"Nothing about this in {place}."
+
+
+def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
+    """What goes into the request as it is; taken out of `asked`, which keeps the parts of the filter."""
+    plain = ("limit", "as_of", "mode", "match", "fusion", "alpha", "trust_weight", "min_evidence")
+    body = {name: asked.pop(name) for name in (*plain, "explain", "highlight", "no_touch", "receipt")}
+    recency = {"weight": asked.pop("recency_weight"), "half_life_days": asked.pop("half_life")}
+    given = {name: value for name, value in recency.items() if value is not None}
+    body["recency"] = {"function": "half_life", **given} if given else None
+    return {name: value for name, value in body.items() if value not in (None, False)}
+
+
+def _line(hit: Mapping[str, Any], full: bool) -> str:
+    memory = hit["memory"]
+    text = hit.get("highlight") or (memory["content"] if full else brief(_passage(hit)))
+    explained = [" ".join(_factors(hit["explain"]))] if hit.get("explain") else []
+    return tabbed(memory["id"], f"{hit['score']:.4f}", address(memory), text, *explained)
+
+
+def _factors(explain: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in explain.items():
+        if isinstance(value, float | int | str):
+            yield f"{name}={value:.4f}" if isinstance(value, float) else f"{name}={value}"
+        elif isinstance(value, Mapping):
+            yield from _factors({f"{name}.{part}": one for part, one in value.items()})
+
+
+def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> "RenderableType":
+    now = datetime.now(UTC)
+    parts: list[RenderableType] = [cell(head, "bold")] if head and hits else []
+    for number, hit in enumerate(hits, start=1):
+        memory = hit["memory"]
+        facts = [f"{hit['score']:.3f}", short_id(memory), ago(memory["created_at"], now), address(memory)]
+        facts += [f"#{tag}" for tag in memory["tags"]]
+        parts.append(cell(f"{number}. ", "bold") + cell("  ".join(filter(None, facts)), "dim"))
+        parts.append(_body(hit))
+        if hit.get("explain"):
+            parts.append(indented(_explained(hit["explain"])))
+    return stack(*parts) if parts else cell("No hits.")
+
+
+def _body(hit: Mapping[str, Any]) -> "Text":
+    if hit.get("highlight"):
+        text = cell("   ")
+        for number, part in enumerate(one_line(hit["highlight"]).split(MARK)):
+            text.append(safe(part), "bold" if number % 2 else "")
+        return text
+    return cell("   " + brief(_passage(hit)))
+
+
+def _passage(hit: Mapping[str, Any]) -> str:
+    """The passage that was found; of a memory that is short, all of it."""
+    content, found = hit["memory"]["content"], hit["passage"]
+    return content if len(content) <= BRIEF else content[found["start"] : found["stop"]]
+
+
+def _explained(explain: Mapping[str, Any]) -> "RenderableType":
+    """The factors of a score, a line for each group of them."""
+    told = dict(explain)
+    groups = {title: [(name, told.pop(name)) for name in names if name in told] for title, names in FACTORS.items()}
+    groups["other"] = [*told.items()]
+    rows = [(cell(title, "dim"), cell("  ".join(_valued(found)), "dim")) for title, found in groups.items()]
+    return fields([(title, found) for title, found in rows if found.plain])
+
+
+def _valued(found: Sequence[tuple[str, Any]]) -> Iterator[str]:
+    """Names with their values, without those that say nothing."""
+    for name, value in found:
+        if isinstance(value, Mapping):
+            yield from _valued([(str(part), one) for part, one in value.items()])
+        elif value is not None:
+            yield f"{name.replace('_', ' ')} {value:.3g}" if isinstance(value, float) else f"{name} {value}"

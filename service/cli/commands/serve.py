@@ -1,0 +1,85 @@
+"""The serve command: a flag for every setting."""
+
+from typing import Any
+
+import click
+
+from muisti.service.app.starting import serve as start
+from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.configuration import in_force
+from muisti.service.cli.limits import refuse_for_servers
+from muisti.service.cli.session import refusals
+from muisti.service.settings.table import Option, options
+
+# The settings by what they are about, in the order of the help.
+GROUPS = {
+    "Address": ("host", "port", "public_url", "hosts", "origins", "insecure", "workers"),
+    "Database": (
+        "database_url", "database_replica_url", "database_token", "database_token_file", "database_namespace",
+        "database_timeout",
+    ),
+    "Search": ("model", "embeddings", "calibration", "index_memory", "search_threads", "receipt_days"),
+    "Who may call": (
+        "admin_key", "jwks", "jwt_issuer", "jwt_audience", "jwt_algorithms", "jwt_scope_prefix", "jwt_spaces_claim",
+        "jwt_spaces", "signing_key_file",
+    ),
+    "What spaces take and keep": (
+        "secrets", "personal_data", "echoes", "quota_memories", "quota_bytes", "retention_days",
+        "request_retention_hours", "recency_weight", "recency_half_life_days",
+    ),
+    "Limits": (
+        "body_limit", "rate_limit", "concurrency_limit", "connection_limit", "queue_limit", "queue_seconds",
+        "stream_limit", "request_timeout", "database_threads", "shutdown_grace",
+    ),
+    "Work in the background": (
+        "upkeep", "promote_retrievals", "prune_retrievals", "prune_days", "review_hours", "backup_to", "backup_hours",
+        "backup_keep", "webhook_hosts", "webhook_private",
+    ),
+    "Watching": ("log_level", "log_format", "metrics_key", "otlp_endpoint"),
+}  # fmt: skip
+
+
+def _flag(setting: Option) -> click.Option:
+    known = f"  [default: {setting.default_text}]" if setting.default_text else ""
+    return click.Option([setting.flag], metavar="VALUE", help=f"{setting.description} Takes {setting.expected}.{known}")
+
+
+class Serve(Command):
+    """The command with its many options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rest = {str(param.name): param for param in self.get_params(ctx) if param not in self.shared}
+        for title, names in GROUPS.items():
+            rows = [row for name in names if (row := rest.pop(name).get_help_record(ctx)) is not None]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+        rows = [row for param in rest.values() if (row := param.get_help_record(ctx)) is not None]
+        with formatter.section("Other options"):
+            formatter.write_dl(rows)
+        self.format_shared(formatter)
+
+
+@click.command(
+    cls=Serve,
+    params=[_flag(setting) for setting in options()],
+    examples=(
+        "muisti serve",
+        "muisti serve --port 9000 --database-url file:/var/lib/muisti/muisti.db --embeddings off",
+    ),
+)
+@click.pass_obj
+def serve(given: Globals, **flags: Any) -> None:
+    """Start the server.
+
+    A flag beats the environment (MUISTI_PORT and so on), which beats the settings file. Stop it with Ctrl-C: running
+    requests finish and what was accepted is stored.
+    """
+    if given.url:
+        raise click.UsageError("--url names a server that runs already; give --host and --port to start one")
+    if given.database and flags["database_url"]:
+        raise click.UsageError("give --database or --database-url, not both")
+    with refusals(given):
+        refuse_for_servers(given, "a server")
+        chosen = {name: value for name, value in flags.items() if value is not None}
+        settings = in_force(given, chosen)
+        start(settings)

@@ -1,0 +1,49 @@
+"""The skill command: what an agent should know about remembering."""
+
+from importlib import resources
+from pathlib import Path
+
+import click
+
+from muisti.service.cli.base import Command, Failure, Globals
+from muisti.service.cli.output import talk
+
+SKILL = Path("skills") / "muisti" / "SKILL.md"
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti skill",
+        "muisti skill --install",
+        "muisti skill --install --to .agents",
+        "muisti skill > SKILL.md",
+    ),
+)
+@click.option("--install", is_flag=True, help="Put it where agents look for skills.")
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Settings of an agent.  [default: ~/.claude]",
+)
+@click.pass_obj
+def skill(options: Globals, install: bool, folder: Path | None) -> None:
+    """Show what an agent should know about remembering.
+
+    When to remember, recall and supersede, and conventions for categories and tags, as a skill (SKILL.md). --install
+    writes it to skills/muisti/SKILL.md in ~/.claude, or in the folder that --to names.
+    """
+    text = resources.files("muisti.service").joinpath("static", "skill.md").read_text("utf-8")
+    if not install:
+        click.echo(text, nl=False)
+        return
+    path = (folder or Path.home() / ".claude") / SKILL
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise Failure(f"{path} cannot be written: {error.strerror}") from error
+    click.echo(str(path))
+    talk("Agents read it when they start. To take it out again, delete that file.")

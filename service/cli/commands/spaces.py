@@ -1,0 +1,240 @@
+"""Commands about spaces: which one is used here, and which there are."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.service.app.client import ApiError
+from muisti.service.cli.base import Command, Globals, Subcommands
+from muisti.service.cli.commands.history import short
+from muisti.service.cli.commands.write import allowed, talk_of_flags
+from muisti.service.cli.options import allow_secrets_option, dry_run_option
+from muisti.service.cli.output import ago, answer, cell, grid, safe, tabbed, talk
+from muisti.service.cli.reports import report_options, with_report
+from muisti.service.cli.session import client, session, space_choice
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.table import Table
+
+    from muisti.service.app.client import Client
+
+
+COMMANDS = {
+    "which": ("spaces:which", "Show which space is used here, and why."),
+    "list": ("spaces:list_spaces", "List the spaces."),
+    "create": ("spaces:create", "Make an empty space."),
+    "fork": ("spaces:fork", "Copy the space into a new one."),
+    "compare": (
+        "spaces:compare",
+        "Show what would come of merging another space into this one.",
+    ),
+    "merge": ("spaces:merge", "Let a space take over what another has changed."),
+    "delete": ("spaces:delete", "Erase a space with all that is in it."),
+}
+
+
+def _shown(options: Globals) -> None:
+    choice = space_choice(options)
+    if options.json:
+        click.echo(import_module("msgspec").json.encode({"space": choice.space, "why": choice.why}))
+    else:
+        click.echo(safe(f"{choice.space}\t{choice.why}"))
+
+
+@click.group(
+    "space",
+    cls=Subcommands,
+    commands_at=COMMANDS,
+    invoke_without_command=True,
+    examples=("muisti space", "muisti space fork try", "muisti space merge try default"),
+)
+@click.pass_context
+def space(context: click.Context) -> None:
+    """Show which space is used here, and why.
+
+    It is the first that there is of: --space, MUISTI_SPACE, the git remote origin, the folder of the git repository,
+    the working directory. With a command below: list, make, fork, compare, merge and erase spaces.
+    """
+    if context.invoked_subcommand is None:
+        _shown(context.ensure_object(Globals))
+
+
+@click.command(cls=Command, examples=("muisti space which --json",))
+@click.pass_obj
+def which(options: Globals) -> None:
+    """Show which space is used here, and why. Needs neither a server nor a database."""
+    _shown(options)
+
+
+@click.command(cls=Command, examples=("muisti space create notes",))
+@click.argument("name")
+@dry_run_option
+@click.pass_obj
+def create(options: Globals, name: str, dry_run: bool) -> None:
+    """Make an empty space."""
+    with client(options, create=not dry_run) as opened:
+        reply = opened.trying(dry_run).create_space(name)
+        if dry_run and not options.json:
+            talk(f"Nothing was stored. It would make the space {name}.")
+            return
+        answer(options, reply, table=lambda _: cell(f"Made the space {name}."), plain=lambda _: [name])
+
+
+@click.command(cls=Command, examples=("muisti space fork try",))
+@click.argument("name")
+@dry_run_option
+@click.pass_obj
+def fork(options: Globals, name: str, dry_run: bool) -> None:
+    """Copy the space into a new one.
+
+    With all that lives in it, under ids of its own; work there with --space NAME, and merge or delete it.
+    """
+    with session(options) as opened:
+        tried = opened.client.trying(dry_run)
+        reply = opened.read(lambda: tried.fork(opened.space, name))
+        answer(options, reply, table=lambda _: cell(f"Copied {opened.space} to {name}."), plain=lambda _: [name])
+
+
+@click.command(cls=Command, examples=("muisti space compare try",))
+@click.argument("other")
+@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories at once.")
+@click.option("--cursor", metavar="TEXT", help="Where to go on, as the page before said.")
+@click.pass_obj
+def compare(options: Globals, other: str, limit: int, cursor: str | None) -> None:
+    """Show what would come of merging another space into this one.
+
+    Prints who has changed a memory (ours, theirs, conflict), its id here, and a field with what it was and what it
+    became, or its content here and there.
+    """
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.compare(opened.space, other, limit=limit, cursor=cursor))
+        answer(
+            options,
+            reply,
+            table=_compared,
+            plain=lambda data: [tabbed(*line) for line in _differences(data)],
+            none="A merge would change nothing.",
+        )
+
+
+@click.command(cls=Command, examples=("muisti space merge try default", "muisti space merge old-name new-name --drop"))
+@click.argument("from_", metavar="FROM")
+@click.argument("into", metavar="INTO")
+@click.option("--strategy", type=click.Choice(["ours", "theirs"]), help="Whose stands where both changed the same.")
+@click.option("--drop", is_flag=True, help="Erase FROM with it.")
+@allow_secrets_option
+@dry_run_option
+@click.pass_obj
+def merge(
+    options: Globals, from_: str, into: str, *, strategy: str | None, drop: bool, allow_secrets: bool, dry_run: bool
+) -> None:
+    """Let a space take over what another has changed.
+
+    INTO takes over what FROM has changed since it was forked from it or merged last; a space that is no fork is added.
+    All or nothing; what both have changed is refused without --strategy. Prints how many memories were added, changed
+    and ended. With --drop a repetition finds in the audit log that it is done, and ends with 0 too.
+    """
+    with client(options) as opened:
+        opened.allow(allowed(allow_secrets))
+        try:
+            reply = opened.trying(dry_run).merge(from_, into, strategy, drop=drop)
+        except ApiError as error:
+            if not (drop and error.status == 404 and _was_merged(opened, from_, into)):
+                raise
+            talk(f"Nothing to do: {from_} was merged into {into} before, and erased.")
+            return
+        talk_of_flags(reply.data)
+        answer(options, reply, table=_merged, plain=lambda data: [tabbed(*_counts(data))])
+
+
+@click.command(cls=Command, examples=("muisti space delete try --confirm try",))
+@click.argument("name")
+@click.option("--confirm", required=True, metavar="NAME", help="The name once more.")
+@dry_run_option
+@report_options
+@click.pass_obj
+def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: "Path | None", no_report: bool) -> None:
+    """Erase a space with all that is in it. That cannot be undone."""
+    if confirm != name:
+        raise click.UsageError(f"--confirm says {confirm!r}; to erase the space it must say {name!r}")
+    with client(options) as opened:
+        tried = opened.trying(dry_run)
+        if dry_run:
+            reply = tried.delete_space(name)
+        else:
+            reply = with_report(options, lambda: tried.delete_space(name), report, no_report)
+        answer(options, reply, table=lambda _: cell(f"Erased the space {name}."), plain=lambda _: [name])
+
+
+@click.command("list", cls=Command, examples=("muisti space list",))
+@click.pass_context
+def list_spaces(context: click.Context) -> None:
+    """List the spaces."""
+    context.invoke(spaces)
+
+
+@click.command(cls=Command, examples=("muisti spaces", "muisti spaces --url http://127.0.0.1:8321"))
+@click.pass_obj
+def spaces(options: Globals) -> None:
+    """List the spaces."""
+    with client(options) as opened:
+        answer(
+            options,
+            opened.spaces(),
+            table=_table,
+            plain=lambda data: [tabbed(item["name"], item["seq"], item["created_at"]) for item in data["items"]],
+        )
+
+
+def _table(data: Any) -> "Table":
+    now = datetime.now(UTC)
+    table = grid(None, "space", "changes", "made", right=("changes",))
+    for item in data["items"]:
+        table.add_row(cell(item["name"]), item["seq"].rpartition(":")[2], ago(item["created_at"], now))
+    return table
+
+
+def _counts(data: Any) -> list[int]:
+    return [data["added"], data["changed"], data["ended"]]
+
+
+def _merged(data: Any) -> "Table":
+    table = grid(None, "added", "changed", "ended")
+    table.add_row(*map(str, _counts(data)))
+    return table
+
+
+def _compared(data: Any) -> "Table":
+    table = grid(None, "who", "memory", "field", "was or ours", "is or theirs")
+    for line in _differences(data):
+        table.add_row(*(cell(text) for text in line))
+    return table
+
+
+def _differences(data: Any) -> Iterator[tuple[str, ...]]:
+    for one in data["items"]:
+        who = "conflict" if one["conflict"] else "theirs" if one["there"] or one["ours"] is None else "ours"
+        changes = one["there"] if who == "theirs" else one["here"] if who == "ours" else []
+        for each in changes:
+            yield who, one["id"], each["field"], short(each["before"]), short(each["after"])
+        if not changes:
+            ours, theirs = (None if one[side] is None else one[side]["content"] for side in ("ours", "theirs"))
+            yield who, one["id"], "content", short(ours), short(theirs)
+
+
+def _was_merged(opened: "Client", source: str, into: str) -> bool:
+    """Whether one space is gone and the audit log has that it was merged into the other, which is still there."""
+    names = {space["name"] for space in opened.spaces().data["items"]}
+    if source in names or into not in names:
+        return False
+    try:
+        noted = opened.audit(limit=100).data["items"]
+    except ApiError:
+        return False  # this key may not read it
+    wanted = ("space_merged", into, source)
+    return any((one["action"], one["space"], one["target"]) == wanted for one in noted)

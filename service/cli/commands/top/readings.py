@@ -1,0 +1,128 @@
+"""Two readings of /metrics, and what happened between them."""
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import click
+import msgspec
+from prometheus_client.parser import text_string_to_metric_families
+
+from muisti.service.app.client import Client
+from muisti.service.cli.base import Globals
+from muisti.service.cli.output import console, for_people, grid, tabbed
+from muisti.service.cli.session import client, server_url
+
+URL = "http://127.0.0.1:8321"
+RATES = {
+    "requests": "muisti_http_requests_total",
+    "refusals": "muisti_http_problems_total",
+    "searches": "muisti_searches_total",
+    "tool calls": "muisti_mcp_calls_total",
+    "changes": "muisti_memory_changes_total",
+}
+TIMES = {
+    "request": "muisti_http_request_duration_seconds",
+    "commit": "muisti_commit_duration_seconds",
+}
+LEVELS = {
+    "requests in progress": "muisti_http_requests_in_progress",
+    "writes that wait": "muisti_write_queue_length",
+    "spaces in memory": "muisti_index_loaded_spaces",
+    "index memory, bytes": "muisti_index_memory_bytes",
+    "event loop lag, s": "muisti_event_loop_lag_seconds",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Sums over workers and labels, by the name of the sample, and when they were read."""
+
+    at: float
+    values: Mapping[str, float]
+
+    def of(self, name: str) -> float:
+        return self.values.get(name, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A number, and what it is of: a rate (per second), a mean time (ms) or a level."""
+
+    name: str
+    value: float
+    unit: str
+
+
+def read(text: str, at: float) -> Reading:
+    """A scrape as sums.
+
+    >>> read('# TYPE a counter\\na_total{worker="1"} 2\\na_total{worker="2"} 3\\n', 0).of("a_total")
+    5.0
+    """
+    values: dict[str, float] = {}
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            values[sample.name] = values.get(sample.name, 0.0) + sample.value
+    return Reading(at, values)
+
+
+def rows(before: Reading, now: Reading) -> Iterator[Row]:
+    """What happened between two readings."""
+    seconds = max(now.at - before.at, 1e-9)
+    for name, sample in RATES.items():
+        yield Row(name, (now.of(sample) - before.of(sample)) / seconds, "/s")
+    for name, sample in TIMES.items():
+        count = now.of(f"{sample}_count") - before.of(f"{sample}_count")
+        total = now.of(f"{sample}_sum") - before.of(f"{sample}_sum")
+        yield Row(f"{name}, mean", 1000 * total / count if count else 0.0, "ms")
+    for name, sample in LEVELS.items():
+        yield Row(name, now.of(sample), "")
+
+
+def run(options: Globals, once: bool, every: float) -> None:
+    """Once, or again and again until Ctrl-C."""
+    options.url = server_url(options) or URL
+    with client(options) as opened:
+        now = _scrape(opened)
+        since = Reading(now.of("process_start_time_seconds") or now.at, {})
+        if once or not for_people(options):
+            _print(options, [*rows(since, now)])
+            return
+        _live(options, opened, since, now, every)
+
+
+def _live(options: Globals, opened: Client, before: Reading, now: Reading, every: float) -> None:
+    live = import_module("rich.live").Live(_table([*rows(before, now)], options), console=console(options))
+    try:
+        with live:
+            while True:
+                time.sleep(every)
+                before, now = now, _scrape(opened)
+                live.update(_table([*rows(before, now)], options), refresh=True)
+    except KeyboardInterrupt:
+        return  # how it is meant to end
+
+
+def _scrape(opened: Client) -> Reading:
+    return read(opened.metrics().body.decode(), time.time())
+
+
+def _print(options: Globals, found: list[Row]) -> None:
+    if options.json:
+        told: dict[str, Any] = {f"{row.name} {row.unit}".strip(): round(row.value, 3) for row in found}
+        click.echo(msgspec.json.encode(told))
+    elif for_people(options):
+        console(options).print(_table(found, options))
+    else:
+        for row in found:
+            click.echo(tabbed(row.name, f"{row.value:.3f}", row.unit))
+
+
+def _table(found: list[Row], options: Globals) -> Any:
+    table = grid(f"{options.url}, since the last look", "", "value", "", right=("value",))
+    for row in found:
+        table.add_row(row.name, f"{row.value:,.1f}", row.unit)
+    return table

@@ -1,0 +1,93 @@
+"""The validate command: what storing a text would meet."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.core.text.secrets import find_secret
+from muisti.service.app.client import ApiError
+from muisti.service.cli.base import CONFLICT, Command, Globals
+from muisti.service.cli.commands.write import text_of
+from muisti.service.cli.output import cell, console, fields, for_people, grid, likeness, stack, tabbed
+from muisti.service.cli.session import session
+from muisti.service.lazy import Lazy
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from muisti.core.text import passages
+    from muisti.service.cli.opening import Session
+else:  # numpy and the core
+    passages = Lazy("muisti.core.text.passages")
+
+AGAINST = ("duplicate", "conflict")
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        'muisti validate "The staging database runs on port 5436"',
+        "muisti validate - < notes.md",
+        'muisti validate "We deploy on Fridays" --json',
+    ),
+)
+@click.argument("text")
+@click.pass_obj
+def validate(options: Globals, text: str) -> None:
+    """Tell what storing a text would meet.
+
+    How many tokens and passages it has, whether it looks like a secret, and which memories say the same or the
+    contrary. Stores nothing. Ends with the exit code that add would end with: 2 for a conflict, 3 when it is too long.
+    """
+    content = text_of(text)
+    rule = find_secret(content)
+    with session(options) as opened:
+        answer = _tried(opened, content)
+    parts = passages.split(content, answer["tokens"])
+    found: dict[str, Any] = {
+        "characters": len(content),
+        "tokens": answer["tokens"],
+        "passages": len(parts),
+        "secret": rule,
+        "similar": answer["similar"],
+    }
+    _print(options, found)
+    if any(one["kind"] in AGAINST for one in found["similar"]):
+        raise click.exceptions.Exit(CONFLICT)
+
+
+def _tried(opened: "Session", content: str) -> Mapping[str, Any]:
+    """The answer to storing it whatever stands there, which is then taken back."""
+    tried = opened.client.trying(True)
+    try:
+        return opened.read(lambda: tried.add(opened.space, {"content": content}, on_conflict="keep")).data["answer"]
+    except ApiError as error:
+        if error.code != "sensitive_content":
+            raise
+        return {"tokens": None, "similar": []}
+
+
+def _print(options: Globals, found: Mapping[str, Any]) -> None:
+    if options.json:
+        click.echo(import_module("msgspec").json.encode(found))
+    elif for_people(options):
+        console(options).print(_table(found))
+    else:
+        for name in ("characters", "tokens", "passages", "secret"):
+            click.echo(tabbed(name, found[name]))
+        for one in found["similar"]:
+            click.echo(tabbed(one["kind"], one["id"], one["content"]))
+
+
+def _table(found: Mapping[str, Any]) -> "RenderableType":
+    numbers = [(cell(name, "dim"), cell(found[name])) for name in ("characters", "tokens", "passages")]
+    if found["secret"]:
+        numbers.append((cell("looks like a secret", "red"), cell(f"rule {found['secret']}: add would refuse it")))
+    if not found["similar"]:
+        return stack(fields(numbers), cell("Nothing like it is stored."))
+    table = grid(None, "would be", "memory")
+    for one in found["similar"]:
+        table.add_row(cell(one["kind"], "red" if one["kind"] in AGAINST else ""), cell(likeness(one)))
+    return stack(fields(numbers), table)

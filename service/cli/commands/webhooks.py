@@ -1,0 +1,130 @@
+"""Commands about webhooks: who is told of the changes of a space."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from muisti.core.model.terms import ChangeKind, Show
+from muisti.service.cli.base import Command, Globals, Subcommands
+from muisti.service.cli.options import dry_run_option
+from muisti.service.cli.output import ago, answer, cell, grid, tabbed, talk
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+COMMANDS = {
+    "create": ("webhooks:create", "Send the changes of the space to an address."),
+    "list": (
+        "webhooks:list_webhooks",
+        "List webhooks, how far each was told, and what failed.",
+    ),
+    "delete": ("webhooks:delete", "Tell an address nothing more."),
+    "redeliver": ("webhooks:redeliver", "Tell again what could not be told."),
+}
+
+webhook = Subcommands(
+    "webhook",
+    commands_at=COMMANDS,
+    examples=("muisti webhook create https://hooks.example.com/muisti", "muisti webhook list"),
+    help="Tell others of the changes of a space.\n\nA server sends them, to hosts that MUISTI_WEBHOOK_HOSTS allows.",
+)
+
+
+@click.command(
+    cls=Command,
+    examples=("muisti webhook create https://hooks.example.com/muisti --change created --change updated",),
+)
+@click.argument("address", metavar="URL")
+@click.option("--change", "changes", type=click.Choice(get_args(ChangeKind)), multiple=True, help="These kinds alone.")
+@click.option("--show", type=click.Choice(get_args(Show)), default="ids", show_default=True, help="How much is told.")
+@dry_run_option
+@click.pass_obj
+def create(options: Globals, address: str, changes: tuple[str, ...], show: str, dry_run: bool) -> None:
+    """Send the changes of the space to an address, from now on.
+
+    Prints its id and the secret with which messages are signed; nothing shows that again.
+    """
+    body = {"url": address, "changes": list(changes), "show": show}
+    with session(options) as opened:
+        tried = opened.client.trying(dry_run)
+        reply = opened.read(lambda: tried.create_webhook(opened.space, body))
+        answer(options, reply, table=_made, plain=lambda data: [tabbed(data["id"], data["secret"])])
+        if not dry_run:
+            talk("The secret is shown once.")
+
+
+@click.command("list", cls=Command, examples=("muisti webhook list",))
+@click.pass_obj
+def list_webhooks(options: Globals) -> None:
+    """List webhooks: id, URL, state, the last change that was told, and how often it failed since.
+
+    Behind it, the ranges of changes that could not be told.
+    """
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.webhooks(opened.space))
+        answer(
+            options,
+            reply,
+            table=_table,
+            plain=lambda data: [tabbed(*_line(one)) for one in data["items"]],
+            none="There are no webhooks yet: muisti webhook create URL",
+        )
+
+
+@click.command(cls=Command, examples=("muisti webhook delete 5f0b7a1e2b1f",))
+@click.argument("webhook_id", metavar="ID")
+@dry_run_option
+@click.pass_obj
+def delete(options: Globals, webhook_id: str, dry_run: bool) -> None:
+    """Tell an address nothing more."""
+    with session(options) as opened:
+        tried = opened.client.trying(dry_run)
+        reply = opened.read(lambda: tried.delete_webhook(opened.space, webhook_id))
+        answer(options, reply, table=lambda _: cell(f"Deleted {webhook_id}."), plain=lambda _: [webhook_id])
+
+
+@click.command(cls=Command, examples=("muisti webhook redeliver 5f0b7a1e2b1f",))
+@click.argument("webhook_id", metavar="ID")
+@click.option("--since", type=click.IntRange(min=0), metavar="N", help="All after this change.")
+@dry_run_option
+@click.pass_obj
+def redeliver(options: Globals, webhook_id: str, since: int | None, dry_run: bool) -> None:
+    """Tell again what could not be told, and all that came after it."""
+    with session(options) as opened:
+        tried = opened.client.trying(dry_run)
+        reply = opened.read(lambda: tried.redeliver_webhook(opened.space, webhook_id, since))
+        answer(options, reply, table=lambda data: _table({"items": [data]}), plain=lambda data: [tabbed(*_line(data))])
+
+
+def _line(one: Any) -> list[str]:
+    letters = ",".join(f"{each['first']}-{each['last']}" for each in one["dead_letters"])
+    return [one["id"], one["url"], one["state"], _number(one), str(one["attempts"]), letters, one["error"] or ""]
+
+
+def _number(one: Any) -> str:
+    return one["seq"].rpartition(":")[2]
+
+
+def _made(data: Any) -> "Table":
+    table = grid(None, "webhook", "secret")
+    table.add_row(cell(data["id"]), cell(data["secret"]))
+    return table
+
+
+def _table(data: Any) -> "Table":
+    now = datetime.now(UTC)
+    table = grid(None, "webhook", "URL", "state", "told up to", "last", "failed", "dead letters", right=("failed",))
+    for one in data["items"]:
+        id_, url, state, number, attempts, letters, error = _line(one)
+        table.add_row(
+            cell(id_),
+            cell(url),
+            cell(f"{state}: {error}" if error else state, "green" if state == "ok" else "red"),
+            number,
+            ago(one["told_at"], now),
+            attempts,
+            cell(letters),
+        )
+    return table

@@ -1,0 +1,317 @@
+"""Commands that change what is stored: add, put, update, supersede, delete."""
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+import click
+
+from muisti.core.model.terms import CONTENT_MAX, OnConflict
+from muisti.service.cli.base import TOO_LONG, USAGE, Command, Failure, Globals
+from muisti.service.cli.completing import completes
+from muisti.service.cli.naming import NAME, check_name, find, find_id, locate, split_text
+from muisti.service.cli.options import CLEAR, comma_list, dry_run_option, if_version_option, memory_fields, said_fields
+from muisti.service.cli.output import answer, cell, hint, likeness, one_line, talk
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from muisti.core.model.outcomes import FlagCode
+    from muisti.service.cli.opening import Session
+
+STDIN = "-"
+SHOWN = 60  # characters of a content in a confirmation
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        'muisti add "We deploy on Tuesdays"',
+        'muisti add "Ann prefers tea" --category people --key ann --tag taste,drinks --type preference',
+        "git log -1 --format=%B | muisti add - --source git --author $USER",
+    ),
+)
+@click.argument("text")
+@memory_fields
+@click.option(
+    "--on-conflict",
+    type=click.Choice(get_args(OnConflict)),
+    help="What to do when a memory says the same already, or the contrary.  [default: reject]",
+)
+@click.option("--idempotency-key", metavar="KEY", help="A repeat with the same key stores nothing twice.")
+@dry_run_option
+@click.pass_obj
+def add(
+    options: Globals,
+    text: str,
+    *,
+    on_conflict: str | None,
+    idempotency_key: str | None,
+    allow_secrets: bool,
+    dry_run: bool,
+    **fields: Any,
+) -> None:
+    """Remember a text.
+
+    TEXT is the content; - reads it from standard input. Prints the id.
+    """
+    memory = {"content": text_of(text), **_given(fields)}
+    with session(options, allowed(allow_secrets), create=not dry_run) as opened:
+        memory |= _sources(opened, memory)
+        tried = opened.client.trying(dry_run)
+        run = opened.read if dry_run else opened.write  # which makes a space that is missing
+        reply = run(lambda: tried.add(opened.space, memory, on_conflict=on_conflict, idempotency_key=idempotency_key))
+        if reply.headers.get("Idempotent-Replayed") == "true":
+            talk("This was stored before, by the request with the same --idempotency-key.")
+        for found in reply.data.get("similar", ()):
+            talk(_beside(found))
+        talk_of_flags(reply.data)
+        answer(
+            options,
+            reply,
+            table=lambda memory: cell(f"Stored {memory['id']} in the space {opened.space} of {opened.place}."),
+            plain=lambda memory: [memory["id"]],
+        )
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        'muisti put rules deploy "We deploy on Mondays now" --author ann',
+        "muisti put notes plan - < plan.md",
+    ),
+)
+@click.argument("category")
+@click.argument("key")
+@click.argument("text")
+@said_fields
+@if_version_option
+@dry_run_option
+@click.pass_obj
+def put(
+    options: Globals,
+    category: str,
+    key: str,
+    text: str,
+    *,
+    if_version: int | None,
+    allow_secrets: bool,
+    dry_run: bool,
+    **fields: Any,
+) -> None:
+    """Store a text at a category and key, in place of what is there.
+
+    TEXT is the content; - reads it from standard input. What is there keeps its id and gets a new version, with none of
+    its old fields. Prints the id and the version.
+    """
+    memory = {"content": text_of(text), **_given(fields)}
+    with session(options, allowed(allow_secrets), create=not dry_run) as opened:
+        memory |= _sources(opened, memory)
+        tried = opened.client.trying(dry_run)
+        run = opened.read if dry_run or if_version is not None else opened.write  # which makes a space that is missing
+        reply = run(lambda: tried.put(opened.space, (category, key), memory, if_version=if_version))
+        talk_of_flags(reply.data)
+        answer(
+            options,
+            reply,
+            table=lambda memory: cell(f"Stored {memory['id']} at {category}/{key}: version {memory['version']}."),
+            plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
+        )
+        if not dry_run and reply.data["version"] > 1:
+            hint(options, f"To take it back: muisti restore {reply.data['id']}")
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti update 0197a3c0-5f4e-7000-8000-0123456789ab --importance high",
+        'muisti update rules/deploy "We deploy on Mondays now" --if-version 3',
+        "muisti update rules deploy --author ann",
+    ),
+)
+@click.argument("words", metavar=f"{NAME} [TEXT]", nargs=-1, required=True, shell_complete=completes("memory"))
+@memory_fields
+@if_version_option
+@dry_run_option
+@click.pass_obj
+def update(
+    options: Globals,
+    words: tuple[str, ...],
+    *,
+    if_version: int | None,
+    allow_secrets: bool,
+    dry_run: bool,
+    **fields: Any,
+) -> None:
+    """Change fields of a memory.
+
+    Only what is given changes. TEXT is the new content; - reads it from standard input. Two words are a name and a TEXT
+    when the first is an ID or has a slash, as in rules/deploy; else they are a CATEGORY and a KEY. An empty value, as
+    in --author "", takes a field away; --tag and --metadata replace what was there. Prints the id and the new version.
+    """
+    name, text = split_text(words)
+    changes = ({} if text is None else {"content": text_of(text)}) | _given(fields, clearing=True)
+    if not changes:
+        raise click.UsageError("nothing to change: give a new TEXT or at least one field")
+    with session(options, allowed(allow_secrets)) as opened:
+        changes |= _sources(opened, changes)
+        found = opened.read(lambda: locate(opened, name))
+        reply = opened.client.trying(dry_run).update(opened.space, found, changes, if_version=if_version)
+        talk_of_flags(reply.data)
+        answer(
+            options,
+            reply,
+            table=lambda memory: cell(f"Changed {memory['id']}: now version {memory['version']}."),
+            plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
+        )
+        if not dry_run:
+            hint(options, f"To take it back: muisti restore {reply.data['id']}")
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        'muisti supersede 0197a3c0-5f4e-7000-8000-0123456789ab "We deploy on Mondays now" --reason "Too busy"',
+        'muisti supersede rules deploy "We deploy on Mondays now"',
+    ),
+)
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@click.argument("text")
+@memory_fields
+@if_version_option
+@dry_run_option
+@click.pass_obj
+def supersede(
+    options: Globals,
+    name: tuple[str, ...],
+    text: str,
+    *,
+    if_version: int | None,
+    allow_secrets: bool,
+    dry_run: bool,
+    **fields: Any,
+) -> None:
+    """Put a new memory in place of one.
+
+    TEXT is the content of the new one; - reads it from standard input. The old one is found no more, but stays in the
+    history. Without --category and --key the new one takes over those of the old. Prints the new id.
+    """
+    check_name(name)
+    memory = {"content": text_of(text), **_given(fields)}
+    with session(options, allowed(allow_secrets)) as opened:
+        memory |= _sources(opened, memory)
+        found = opened.read(lambda: locate(opened, name))
+        reply = opened.client.trying(dry_run).supersede(opened.space, found, memory, if_version=if_version)
+        talk_of_flags(reply.data)
+        answer(
+            options,
+            reply,
+            table=lambda memory: cell(f"Stored {memory['id']} in place of {found}."),
+            plain=lambda memory: [memory["id"]],
+        )
+        if not dry_run:
+            hint(options, "To take it back: muisti undo")
+
+
+@click.command(
+    cls=Command,
+    examples=("muisti delete 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti delete people ann"),
+)
+@click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
+@if_version_option
+@dry_run_option
+@click.pass_obj
+def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_run: bool) -> None:
+    """Delete a memory.
+
+    Named by its ID or by its CATEGORY and KEY. Prints the id. Earlier versions stay in its history.
+    """
+    check_name(name)
+    with session(options) as opened:
+        found = opened.read(lambda: find(opened, name))
+        tried = opened.client.trying(dry_run)
+        reply = opened.read(lambda: tried.delete(opened.space, found["id"], if_version=if_version))
+        answer(
+            options,
+            reply,
+            table=lambda _: cell(f"Deleted {found['id']}: {_start(found)}"),
+            plain=lambda _: [found["id"]],
+        )
+        if not dry_run:
+            hint(options, f"To bring it back: muisti restore {found['id']}")
+
+
+def text_of(text: str) -> str:
+    """The content that a person means: the text, or standard input for `-`.
+
+    Raises:
+        Failure: it is too long, or no UTF-8.
+    """
+    content = _standard_input() if text == STDIN else text
+    if len(content) > CONTENT_MAX:
+        raise Failure(f"the content has {len(content):,} characters; at most {CONTENT_MAX:,} are allowed", TOO_LONG)
+    return content
+
+
+def _standard_input() -> str:
+    """All of it, without the last end of line."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8").removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise Failure(f"standard input is no UTF-8 (byte {error.start})", USAGE) from error
+
+
+def _given(fields: Mapping[str, Any], clearing: bool = False) -> dict[str, Any]:
+    """The fields that were named, as the API has them. With `clearing` an empty value stands for none."""
+    given: dict[str, Any] = {}
+    for name, value in fields.items():
+        field = name.rstrip("_")
+        if field in ("tags", "derived_from"):
+            if value:
+                given[field] = comma_list(value)
+        elif value is not None:
+            given[field] = None if clearing and value == CLEAR else value
+    return given
+
+
+def _sources(opened: "Session", fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `derived_from` with whole ids, however the memories were named."""
+    named = fields.get("derived_from")
+    return {} if not named else {"derived_from": [find_id(opened, [name]) for name in named]}
+
+
+def allowed(secrets: bool) -> tuple[str, ...]:
+    """What the policy of the space is not asked about."""
+    return ("secrets",) if secrets else ()
+
+
+def talk_of_flags(data: Mapping[str, Any]) -> None:
+    for flag in data.get("flags", ()):
+        talk(_flagged(flag))
+
+
+def _flagged(flag: Mapping[str, Any]) -> str:
+    """Return what a flag says of a memory that was stored.
+
+    >>> [_flagged({"code": code, "path": "$.content", "kind": "a key"}) for code in ("suspected", "redacted")]
+    ['Stored, but content may hold a secret: a key.', 'Not stored, in content: what looks like a key.']
+    """
+    match cast("FlagCode", flag["code"]):
+        case "echo":
+            return f"It only repeats what was found just before: {' '.join(flag['ids'])}"
+        case "trust_lowered":
+            return f"It is trusted no more than what it is derived from: {' '.join(flag['ids'])}"
+        case "suspected":
+            return f"Stored, but {flag['path'].removeprefix('$.')} may hold a secret: {flag['kind']}."
+        case "redacted":
+            return f"Not stored, in {flag['path'].removeprefix('$.')}: what looks like {flag['kind']}."
+
+
+def _beside(found: Mapping[str, Any]) -> str:
+    if found["kind"] == "possible_conflict":
+        return f"Stored, but it may contradict {likeness(found).removesuffix('.')}. `muisti conflicts list` shows both."
+    return f"Stored beside a similar memory: {likeness(found)}"
+
+
+def _start(memory: Mapping[str, Any]) -> str:
+    text = one_line(memory["content"])
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

@@ -1,0 +1,234 @@
+"""Which space a command works in when nobody names one: the project that the working directory belongs to.
+
+`.git/config` is read here and git is not run. A container or an editor's hook may have no git; git refuses a repository
+that another user owns, and follows `GIT_DIR` to another one; either would move a user to another space without a word.
+The price: `include` and `insteadOf` in git's configuration have no effect on the name.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from hashlib import blake2b
+from pathlib import Path
+from urllib.parse import unquote
+
+import msgspec
+
+from muisti.core.model.errors import InvalidInput
+
+DEFAULT = "default"
+FLAG = "--space"
+VARIABLE = "MUISTI_SPACE"
+NEAR = 0.85  # share of the letters that a slip leaves
+NEAR_MAX = 5
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+NAME_RULE = "1 to 63 of a-z, 0-9, '.', '_' and '-', the first a letter or a digit"
+NAME_MAX = 63
+HASH_HEX = 6
+
+_SECTION = re.compile(r'\[\s*+([A-Za-z0-9.-]++)\s*+(?:"([^"]*+)"\s*+)?\]')
+_URL = re.compile(r"url\s*=(.*)", re.IGNORECASE)
+_HASHED = re.compile(r"-[0-9a-f]{6}$")
+_NO_NAMES = frozenset({"", ".", "..", ".git", "_git"})  # _git: Azure puts it before the repository
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """A space, and in words what chose it."""
+
+    space: str
+    why: str
+
+
+def choose(flag: str | None, environ: Mapping[str, str], cwd: Path) -> Choice:
+    """The flag, MUISTI_SPACE, the git remote `origin`, the folder of the repository, the folder `cwd`, or `default`.
+
+    Raises:
+        InvalidInput: the flag or the variable is no name of a space, or the repository cannot be read.
+    """
+    if flag is not None:
+        return Choice(_checked(flag, FLAG), FLAG)
+    if environ.get(VARIABLE):
+        return Choice(_checked(environ[VARIABLE], VARIABLE), VARIABLE)
+    cwd = cwd.resolve()
+    try:
+        found = _repository(cwd)
+        url = _origin(found.config) if found else None
+    except OSError as error:
+        problem = f"the git repository around {cwd} cannot be read ({error.strerror}); name a space with --space"
+        raise InvalidInput.at("$.space", problem) from error
+    if remote := remote_path(url or ""):
+        return Choice(space_name(remote), f"git remote origin, {'/'.join(remote)!r}")
+    if found and found.name:
+        return Choice(space_name([found.name]), f"folder of the git repository, {found.name!r}")
+    if cwd.name:
+        return Choice(space_name([cwd.name]), f"working directory, {cwd.name!r}")
+    return Choice(DEFAULT, "nothing else names one")
+
+
+class Kin(msgspec.Struct, frozen=True):
+    """Another space that may be of the same project, and in words how to get at its memories."""
+
+    space: str
+    advice: str
+
+
+def kin(choice: Choice, cwd: Path, spaces: Iterable[str]) -> list[Kin]:
+    """Spaces that may be of the same project as the chosen one: earlier names of it, folders above, similar names.
+
+    Raises:
+        InvalidInput: the repository cannot be read.
+    """
+    others = sorted({*spaces} - {choice.space})
+    if choice.why in (FLAG, VARIABLE):
+        return [Kin(name, f"Did you mean --space {name}?") for name in _similar(choice.space, others)]
+    cwd = cwd.resolve()
+    found = _repository(cwd)
+    remote = remote_path((_origin(found.config) if found else None) or "")
+    merge = f"`muisti space merge {{}} {choice.space} --drop` joins them"
+    earlier = _earlier(cwd, found, remote)
+    alike = {*_similar(choice.space, others), *_same_repository(remote, others)}
+    above = set[str]() if found else {space_name([folder.name]) for folder in cwd.parents if folder.name}
+    told = {
+        **{name: f"--space {name} works in the space of a folder above." for name in above},
+        **{name: f"{name} has a similar name. If it is the same project, {merge.format(name)}." for name in alike},
+        **{name: f"{name} may hold earlier memories of this project: {merge.format(name)}." for name in earlier},
+    }
+    return [Kin(name, told[name]) for name in others if name in told]
+
+
+def _earlier(cwd: Path, found: "_Repository | None", remote: Sequence[str]) -> set[str]:
+    """Names that the project has had, perhaps: before it had a remote, or was a repository."""
+    folders = [cwd.name]
+    if found is not None:
+        inside = [folder.name for folder in (cwd, *cwd.parents) if folder.is_relative_to(found.root)]
+        folders = [found.name, *inside]
+    return {space_name([name]) for name in (*remote[-1:], *folders) if name}
+
+
+def _similar(space: str, others: Sequence[str]) -> list[str]:
+    """Names with the same letters, or one that may be a slip; `api-v1` and `api-v2` are neither."""
+    near = get_close_matches(space, others, n=NEAR_MAX, cutoff=NEAR)
+    return [name for name in others if _letters(name) == _letters(space) or name in near and not _numbered(name, space)]
+
+
+def _same_repository(remote: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Names of a repository of the same name with another owner, such as a fork."""
+    if len(remote) < 2:
+        return []
+    return [name for name in others if _letters(_HASHED.sub("", name).partition(".")[2]) == _letters(remote[-1])]
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _numbered(one: str, other: str) -> bool:
+    """Whether names differ in their digits, as those of versions do."""
+    return re.sub(r"[^0-9]", "", one) != re.sub(r"[^0-9]", "", other)
+
+
+def space_name(segments: Sequence[str]) -> str:
+    """A valid name for one or two segments of a path, joined by `.`.
+
+    Six hex digits of a hash are appended when two paths could otherwise get one name: a character was replaced or cut,
+    or a segment has a `.` of its own. Case is no such loss: the forges compare paths without it.
+
+    >>> [space_name(s) for s in (["Acme", "Web"], ["acme", "next.js"], ["My Notes"])]
+    ['acme.web', 'acme.next.js-bc8cd1', 'my-notes-6bc9a4']
+    """
+    original = "/".join(segments).lower()
+    name = re.sub(r"[^a-z0-9._-]", "-", original.replace("/", ".")).lstrip("._-")
+    exact = name == original.replace("/", ".") and original.count(".") == 0 and len(name) <= NAME_MAX
+    if exact and name:
+        return name
+    digest = blake2b(original.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_HEX]
+    return f"{name[: NAME_MAX - HASH_HEX - 1] or 'space'}-{digest}"
+
+
+def remote_path(url: str) -> tuple[str, ...]:
+    """The last two segments of a remote's path, without `.git`; fewer when there are fewer.
+
+    What stands before an `@` is thrown away wherever it is, and queries are too: no password gets into a name.
+
+    >>> [remote_path(u) for u in ("git@github.com:acme/web.git", "https://me:s3cret@host:8443/deep/acme/web/")]
+    [('acme', 'web'), ('acme', 'web')]
+    """
+    text = url.strip().replace("\\", "/")
+    scheme, mark, rest = text.partition("://")
+    if mark:
+        rest = re.split(r"[?#]", rest)[0]
+        path = rest if scheme == "file" else rest.partition("/")[2]
+    elif re.match(r"\w+::", text):
+        return ()  # a command that stands in for a remote
+    else:
+        head, slash, tail = text.partition("/")
+        path = head.rpartition(":")[2] + slash + tail  # user@host:path, a drive of Windows, or a plain path
+    path = re.sub(r"\A.*[^/]@", "", path)
+    kept = [segment for segment in unquote(path).split("/") if segment not in _NO_NAMES][-2:]
+    return (*kept[:-1], kept[-1].removesuffix(".git")) if kept else ()
+
+
+def _checked(name: str, source: str) -> str:
+    if not NAME.fullmatch(name):
+        raise InvalidInput.at("$.space", f"{source} is {name!r}; a space name is {NAME_RULE}")
+    return name
+
+
+class _Repository(msgspec.Struct, frozen=True):
+    name: str
+    config: Path
+    root: Path
+
+
+def _repository(cwd: Path) -> _Repository | None:
+    """The repository around `cwd`; a worktree counts as the repository that it belongs to, a submodule as its own."""
+    for folder in (cwd, *cwd.parents):
+        marker = folder / ".git"
+        if (marker / "HEAD").exists():
+            return _Repository(folder.name, marker / "config", folder)
+        if marker.is_file():
+            link = marker.read_text(encoding="utf-8", errors="replace").partition(":")[2].strip()
+            return _linked(folder, (folder / link).resolve())
+    return None
+
+
+def _linked(folder: Path, git: Path) -> _Repository:
+    try:
+        shared = (git / (git / "commondir").read_text(encoding="utf-8").strip()).resolve()
+    except FileNotFoundError:  # a submodule has none
+        return _Repository(folder.name, git / "config", folder)
+    name = shared.parent.name if shared.name == ".git" else shared.name.removesuffix(".git")
+    return _Repository(name, shared / "config", folder)
+
+
+def _origin(config: Path) -> str | None:
+    """The first URL of the remote `origin`, the one that git fetches from."""
+    try:
+        text = config.read_text(encoding="utf-8-sig", errors="replace")
+    except FileNotFoundError:
+        return None
+    inside = False
+    for line in text.replace("\\\n", "").split("\n"):
+        entry = line.strip()
+        if section := _SECTION.match(entry):
+            inside = section[1].lower() == "remote" and section[2] == "origin"
+            entry = entry[section.end() :].strip()
+        if inside and (url := _URL.match(entry)):
+            return _unquoted(url[1])
+    return None
+
+
+def _unquoted(text: str) -> str:
+    """A value of git's configuration without quotes, escapes and a comment."""
+    kept: list[str] = []
+    quoted, characters = False, iter(text.strip())
+    for character in characters:
+        if character == "\\":
+            kept.append(next(characters, ""))
+        elif character == '"':
+            quoted = not quoted
+        elif character in "#;" and not quoted:
+            break
+        else:
+            kept.append(character)
+    return "".join(kept).strip()

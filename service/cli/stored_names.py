@@ -1,0 +1,43 @@
+"""Names that a server or a database file has, for a shell to complete: spaces, categories, tags and ids."""
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.core.model.errors import MuistiError
+from muisti.service.cli.base import Globals
+from muisti.service.cli.completing import Kind
+from muisti.service.cli.configuration import file_of, in_force
+from muisti.service.cli.opening import client, server_url, space_choice
+from muisti.service.lazy import Lazy
+
+if TYPE_CHECKING:
+    from muisti.core.store.file import names
+else:  # a seventh of a second, of SQLite and numpy, and a server needs none of it
+    names = Lazy("muisti.core.store.file.names")
+
+MOST = 2_000  # names that are looked through
+
+
+def names_of(options: Globals, kind: Kind) -> list[tuple[str, str]]:
+    """Names with a word about each; none when there is nothing to read, for a shell is no place for errors."""
+    with suppress(click.ClickException, MuistiError):  # the command itself will say it
+        space = space_choice(options).space
+        if server_url(options):
+            return _of_server(options, kind, space)
+        path = file_of(in_force(options))
+        if path is not None and path.exists():
+            return names.names(path, kind, space, MOST)
+    return []
+
+
+def _of_server(options: Globals, kind: Kind, space: str) -> list[tuple[str, str]]:
+    with client(options) as opened:
+        if kind == "space":
+            return [(one["name"], "") for one in opened.spaces().data["items"]]
+        if kind == "memory":
+            items: list[dict[str, Any]] = opened.list(space, limit=100).data["items"]
+            return [(one["id"], one["content"][:60]) for one in items]
+        found = opened.categories(space) if kind == "category" else opened.tags(space)
+        return [(one["name"], str(one["count"])) for one in found.data["items"]]

@@ -1,0 +1,154 @@
+"""What each part of the default ranking is worth: nDCG@10 over judged sets, once as it is and once without the part.
+
+    python -m muisti.service.evaluation.ablation FOLDER ... [--docs docs]
+
+Each FOLDER holds judged data (`evaluation.dataset`), which is stored once and asked in every way, by the product
+itself: a part is taken away by its constant. Differences are paired, query by query, and every set counts the same;
+the interval draws queries again within each set. With --docs the table is put into quality.md there.
+"""
+
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import click
+import numpy as np
+import numpy.typing as npt
+
+from muisti.core.index import context, lexical
+from muisti.core.query import query
+from muisti.core.search import blend, fuse, ranking
+from muisti.core.text import speakers
+from muisti.service.app.client import Client
+from muisti.service.app.local import start
+from muisti.service.evaluation.dataset import Dataset, DatasetError, load
+from muisti.service.evaluation.metrics import LEVEL, RESAMPLES, Interval, values
+from muisti.service.evaluation.run import Plan, Stored, measure, stored
+from muisti.service.settings import Settings
+
+PLACE = re.compile(r"(?<=<!-- ablation -->\n).*?(?=<!-- /ablation -->)", re.DOTALL)
+TELLING = 0.0055  # a set that moves less is not named
+NAMED_SETS = 3
+
+Scores = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A way to rank otherwise: attributes of modules or items of mappings, with other values; and how to ask."""
+
+    values: Sequence[tuple[Any, str, Any]] = ()
+    plan: Plan = field(default_factory=lambda: Plan(mode="hybrid"))
+
+    @contextmanager
+    def made(self) -> Iterator[None]:
+        """Within this, the product ranks so."""
+        with ExitStack() as stack:
+            for place, name, value in self.values:
+                swapped = (
+                    patch.dict(place, {name: value}) if isinstance(place, dict) else patch.object(place, name, value)
+                )
+                stack.enter_context(swapped)
+            yield
+
+
+DEFAULT = Change()
+CHANGES: Mapping[str, Change] = {
+    "weight of the cosine 0": Change([(fuse.ALPHA, "absolute", 0.0)]),
+    "turns around": Change([(context, "LENDS", np.zeros_like(context.LENDS))]),
+    "speaker": Change([(speakers, "NAMED", 0.0), (speakers, "SIDE", 0.0)]),
+    "time words": Change([(ranking, "time_spans", lambda _text, _now: ())]),
+    "late": Change([(blend, "LATE", 0.0)]),
+    "order": Change([(blend, "ORDER", 0.0)]),
+    "k1 1.2 everywhere": Change([(lexical, "saturation", lambda _average: blend.USUAL_K1)]),
+    "request words in full": Change([(query, "REQUEST", 1.0)]),
+    "brevity": Change([(blend, "UTTERANCE", 1e-9)]),  # a row may have no words
+    "turns around as candidates": Change([(ranking, "BESIDE", 0)]),
+    "`fusion: convex`": Change(plan=Plan(mode="hybrid", fusion="convex")),
+    "`fusion: dbsf`": Change(plan=Plan(mode="hybrid", fusion="dbsf")),
+    "`fusion: rrf`": Change(plan=Plan(mode="hybrid", fusion="rrf")),
+    "`mode: keyword`": Change(plan=Plan(mode="keyword")),
+    "`mode: semantic`": Change(plan=Plan(mode="semantic")),
+}
+
+
+def asked(client: Client, held: Stored, change: Change) -> Scores:
+    """nDCG@10 of each query of a set, ranked so."""
+    with change.made():
+        run, _ = measure(client, held, change.plan, lambda *_: None)
+    return values(run, "ndcg_10")
+
+
+def paired(before: Sequence[Scores], after: Sequence[Scores], *, seed: int = 0) -> Interval:
+    """The mean over sets of the mean differences, with its percentile bootstrap interval, drawn within each set."""
+    draw = np.random.default_rng(seed)
+    moved = [new - old for old, new in zip(before, after, strict=True)]
+    means = [one[draw.integers(0, one.size, (RESAMPLES, one.size))].mean(axis=1) for one in moved]
+    low, high = np.percentile(np.mean(means, axis=0), [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
+    return Interval(float(np.mean([one.mean() for one in moved])), float(low), float(high))
+
+
+def table(names: Sequence[str], default: Sequence[Scores], changed: Mapping[str, Sequence[Scores]]) -> Iterator[str]:
+    """A row for each change, that which costs most first."""
+    mean = float(np.mean([one.mean() for one in default]))
+    yield f"| without, or instead | mean of {len(names)} | where |"
+    yield "| --- | --- | --- |"
+    yield f"| (the default) | {_bare(mean, 4)} | |"
+    found = {name: paired(default, scores) for name, scores in changed.items()}
+    for name, moved in sorted(found.items(), key=lambda one: one[1].mean):
+        by_set = {set_: float((new - old).mean()) for set_, old, new in zip(names, default, changed[name], strict=True)}
+        telling = sorted((one for one in by_set.items() if abs(one[1]) >= TELLING), key=lambda one: -abs(one[1]))
+        where = ", ".join(f"{set_} {_signed(by)}" for set_, by in telling[:NAMED_SETS])
+        yield f"| {name} | {_signed(moved.mean, 4)} ({_signed(moved.low)} {_signed(moved.high)}) | {where} |"
+
+
+def _signed(number: float, digits: int = 3) -> str:
+    return ("−" if number < 0 else "+") + _bare(abs(number), digits)
+
+
+def _bare(number: float, digits: int) -> str:
+    return f"{number:.{digits}f}".removeprefix("0")
+
+
+def _all_ways(client: Client, dataset: Dataset) -> tuple[Scores, Mapping[str, Scores]]:
+    with stored(client, dataset, lambda *_: None) as held:
+        default = asked(client, held, DEFAULT)
+        return default, {name: asked(client, held, change) for name, change in CHANGES.items()}
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Put the table there.")
+def main(folders: Sequence[Path], docs: Path | None) -> None:
+    """Measure what each part of the default ranking is worth."""
+    try:
+        datasets = [load(folder) for folder in folders]
+    except DatasetError as error:
+        raise click.UsageError(str(error)) from error
+    default: list[Scores] = []
+    changed: dict[str, list[Scores]] = {name: [] for name in CHANGES}
+    for dataset in datasets:
+        with (
+            tempfile.TemporaryDirectory(prefix="muisti-ablation-") as place,
+            start(Settings(database_url=f"file:{Path(place) / 'ablation.db'}")) as client,
+        ):
+            as_is, otherwise = _all_ways(client, dataset)
+        default.append(as_is)
+        for name, scores in otherwise.items():
+            changed[name].append(scores)
+        click.echo(f"{dataset.name}: {as_is.mean():.4f}", err=True)
+    rows = [*table([dataset.name for dataset in datasets], default, changed)]
+    click.echo("\n".join(rows))
+    if docs is not None:
+        page, text = docs / "quality.md", "\n".join(rows) + "\n"
+        page.write_text(PLACE.sub(lambda _: text, page.read_text("utf-8")), "utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

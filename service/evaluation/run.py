@@ -1,0 +1,210 @@
+"""Load judged data into spaces of a service, ask its queries, and judge the rankings."""
+
+import random
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any
+
+from muisti.core.model.values import NAME_MAX, QUERY_MAX
+from muisti.core.text.terms import tokenize
+from muisti.service.app.client import ApiError, Client, Reply, Unreachable
+from muisti.service.evaluation.dataset import Dataset, Document, Query
+from muisti.service.evaluation.metrics import Result, Run, judge
+
+PREFIX = "eval"
+LIMIT = 10  # the metrics look no deeper
+BATCH_MEMORIES = 500
+BATCH_CHARACTERS = 2_000_000  # below the body limit even when every character takes four bytes
+CONTENT_ONLY = {"lexical_weights": {"content": 1.0}, "embedded_fields": ["content"]}
+
+Progress = Callable[[str, int, int], None]
+"""Told the stage, what of it is done, and how much there is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How to ask. None is the default of the service."""
+
+    mode: str
+    fusion: str | None = None
+    alpha: float | None = None
+
+    @property
+    def name(self) -> str:
+        """What distinguishes a run.
+
+        >>> Plan(mode="hybrid", fusion="rrf").name
+        'hybrid:rrf'
+        """
+        alpha = None if self.alpha is None else f"{self.alpha:g}"
+        return ":".join(part for part in (self.mode, self.fusion, alpha) if part)
+
+    def body(self, query: str, limit: int) -> dict[str, Any]:
+        given = {"query": query, "limit": limit, "mode": self.mode, "fusion": self.fusion, "alpha": self.alpha}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A dataset in a service: the space of each group, and the document that each memory holds."""
+
+    dataset: Dataset
+    spaces: Mapping[str, str]
+    documents: Mapping[str, Document]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A document that its own text did not find first; `first` is what it found, None for nothing."""
+
+    id: str
+    first: str | None
+
+
+@contextmanager
+def stored(client: Client, dataset: Dataset, progress: Progress) -> Iterator[Stored]:
+    """The dataset in spaces of its own, one for each group, which are deleted at the end, whatever happens."""
+    run = secrets.token_hex(4)
+    spaces = {group: f"{PREFIX}-{run}-{number}" for number, group in enumerate(dataset.documents, start=1)}
+    made: list[str] = []
+    try:
+        documents: dict[str, Document] = {}
+        notes: list[str] = []
+        total = sum(len(found) for found in dataset.documents.values())
+        for group, space in spaces.items():
+            made.append(space)  # first: an answer that is lost may have made it
+            client.create_space(space, CONTENT_ONLY)
+            client.set_policy(space, {"secrets": "allow", "personal_data": "allow"})  # judged as it was written
+            for batch in _batches(dataset.documents[group]):
+                documents |= _store(client, space, batch, notes)
+                progress("storing", len(documents), total)
+        yield Stored(dataset, spaces, documents, tuple(notes))
+    finally:
+        _clean_up(client, made, progress)
+
+
+def measure(client: Client, held: Stored, plan: Plan, progress: Progress) -> tuple[Run, tuple[str, ...]]:
+    """Ask every query in its own group. Also gives what the service said about answers that were less than asked.
+
+    The first query of a group is asked once before it is timed, so that loading an index is not taken for searching.
+    Time words ("last week") count from the latest time of the group's documents, where they have one.
+    """
+    latest = {held.spaces[group]: _latest(found) for group, found in held.dataset.documents.items()}
+    asked = [(space, query) for group, space in held.spaces.items() for query in held.dataset.queries.get(group, ())]
+    warm = set[str]()
+    results: list[Result] = []
+    degraded: dict[str, None] = {}
+    for number, (space, query) in enumerate(asked, start=1):
+        body = plan.body(query.text, LIMIT) | latest[space]
+        if space not in warm:
+            client.search(space, body)
+            warm.add(space)
+        started = perf_counter()
+        reply = client.search(space, body)
+        results.append(_judged(held, query, reply, (perf_counter() - started) * 1e3))
+        degraded |= dict.fromkeys(reply.data["degraded"])
+        progress(plan.name, number, len(asked))
+    return Run(dataset=held.dataset.name, mode=plan.name, queries=tuple(results)), tuple(degraded)
+
+
+def find_lost(client: Client, held: Stored, progress: Progress) -> tuple[int, list[Lost]]:
+    """Search every stored text by itself, by words; the number asked, and those not found at rank 1.
+
+    Another memory with the same words is as good: words alone cannot tell them apart. A text that is longer than a
+    query may be is cut.
+    """
+    lost: list[Lost] = []
+    parts = [(held.spaces[group], part) for group, found in held.dataset.documents.items() for part in found]
+    for number, (space, part) in enumerate(parts, start=1):
+        hits = client.search(space, Plan(mode="keyword").body(part.text[:QUERY_MAX], 1)).data["hits"]
+        first = held.documents[hits[0]["memory"]["id"]] if hits else None
+        if first is None or (first.id != part.id and _words(first.text) != _words(part.text)):
+            lost.append(Lost(part.id, first.id if first else None))
+        progress("every text by itself", number, len(parts))
+    return len(parts), lost
+
+
+def sample(dataset: Dataset, size: int, *, seed: int = 0) -> Dataset:
+    """The dataset with at most `size` of its queries, the same ones every time."""
+    every = [query for queries in dataset.queries.values() for query in queries]
+    kept = {query.id for query in random.Random(seed).sample(every, min(size, len(every)))}
+    chosen = {group: tuple(q for q in queries if q.id in kept) for group, queries in dataset.queries.items()}
+    return replace(dataset, queries=chosen)
+
+
+def as_memory(document: Document, notes: list[str]) -> dict[str, Any]:
+    """The memory that a document becomes: dialogue, speaker and time where they belong, the id as its source."""
+    meta = document.meta
+    metadata = {name: meta[name] for name in ("session", "turn") if isinstance(meta.get(name), str | int | float)}
+    if document.part:
+        metadata["part"] = document.part
+    memory: dict[str, Any] = {"content": document.text, "metadata": metadata}
+    if len(document.id) <= NAME_MAX:
+        memory["source"] = document.id
+    speaker = meta.get("speaker")
+    if isinstance(speaker, str) and speaker.strip():
+        memory["author"] = speaker[:NAME_MAX]
+    if meta.get("timestamp"):
+        at = _event_at(document)
+        if at is None:
+            notes.append(f"document {document.id}: the timestamp {str(meta['timestamp'])[:40]!r} is none; left out")
+        else:
+            memory["event_at"] = at.isoformat()
+    return memory
+
+
+def _event_at(document: Document) -> datetime | None:
+    """The document's time, UTC where it names no zone; None when it has none that can be read."""
+    try:
+        at = datetime.fromisoformat(str(document.meta.get("timestamp")))
+    except ValueError:
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _latest(documents: Sequence[Document]) -> dict[str, str]:
+    """The `reference_time` of a group, for the body of its searches; empty for a group without times."""
+    times = [at for document in documents if (at := _event_at(document)) is not None]
+    return {"reference_time": max(times).isoformat()} if times else {}
+
+
+def _batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
+    batch: list[Document] = []
+    size = 0
+    for document in documents:
+        if batch and (len(batch) == BATCH_MEMORIES or size + len(document.text) > BATCH_CHARACTERS):
+            yield batch
+            batch, size = [], 0
+        batch.append(document)
+        size += len(document.text)
+    if batch:
+        yield batch
+
+
+def _store(client: Client, space: str, batch: Sequence[Document], notes: list[str]) -> dict[str, Document]:
+    reply = client.add_batch(space, [as_memory(document, notes) for document in batch])
+    return {item["id"]: document for item, document in zip(reply.data["items"], batch, strict=True)}
+
+
+def _judged(held: Stored, query: Query, reply: Reply, elapsed: float) -> Result:
+    ranked = [held.documents[hit["memory"]["id"]].id for hit in reply.data["hits"]]
+    ms = elapsed if reply.milliseconds is None else reply.milliseconds
+    relevant = held.dataset.qrels[query.id]
+    return judge(ranked, relevant, id=query.id, group=query.group, category=query.category, ms=ms)
+
+
+def _words(text: str) -> Counter[str]:
+    return Counter(tokenize(text))
+
+
+def _clean_up(client: Client, spaces: Sequence[str], progress: Progress) -> None:
+    for number, space in enumerate(spaces, start=1):
+        with suppress(ApiError, Unreachable):  # was never made, or the server is gone: nothing left to do here
+            client.delete_space(space)
+        progress("cleaning up", number, len(spaces))

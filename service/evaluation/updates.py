@@ -1,0 +1,176 @@
+"""Facts that change in long conversations: what superseding the old one does, what recency does, and doing nothing.
+
+    python -m muisti.service.evaluation.updates FOLDER [--docs docs]
+
+FOLDER holds judged data (`evaluation.dataset`) whose queries name, beside what they ask, the ids of documents with
+the outdated fact (`superseded`) and with the one that holds now (`updated`). Each such query is asked of its whole
+conversation: as it is, with recency, and once more after each outdated document was superseded by the next that states
+the fact, in the order of turns. With --docs the table is put into quality.md there.
+"""
+
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import click
+
+from muisti.service.app.client import Client
+from muisti.service.app.local import start
+from muisti.service.evaluation.dataset import Dataset, DatasetError, load
+from muisti.service.evaluation.run import LIMIT, Stored, as_memory, stored
+from muisti.service.settings import Settings
+
+DEPTH = 100  # hits that are looked at
+PLACE = re.compile(r"(?<=<!-- updates -->\n).*?(?=<!-- /updates -->)", re.DOTALL)
+
+WAYS: Mapping[str, Mapping[str, Any]] = {
+    "nothing": {},
+    "recency, weight .3, half-life 30 days": {"recency": {"weight": 0.3, "half_life_days": 30}},
+    "recency, weight 1, half-life 30 days": {"recency": {"weight": 1.0, "half_life_days": 30}},
+    "recency, weight 1, half-life 7 days": {"recency": {"weight": 1.0, "half_life_days": 7}},
+}
+SUPERSEDED = "the old fact superseded"
+_SIDES = ("superseded", "updated")
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A question about a fact that has changed: ids of the documents that state it, in the order of turns."""
+
+    id: str
+    text: str
+    group: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The ranks, from 1, at which the first document with the new fact and the first with the old stand; 0 for none."""
+
+    new: int
+    old: int
+
+
+def updates(folder: Path, dataset: Dataset) -> list[Update]:
+    """The queries of a folder that ask about changed facts.
+
+    Raises:
+        DatasetError: it has none.
+    """
+    turns = {one.id: one.meta.get("turn", 0) for documents in dataset.documents.values() for one in documents}
+    lines = map(json.loads, (folder / "queries.jsonl").read_text("utf-8").splitlines())
+    found = [
+        Update(line["id"], line["text"], line["group"], *(_in_order(line[name], turns) for name in _SIDES))
+        for line in lines
+        if all(line.get(name) for name in _SIDES)
+    ]
+    if not found:
+        raise DatasetError(f"{folder}: no query names what was updated and superseded")
+    return found
+
+
+def _in_order(ids: Sequence[str], turns: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(sorted((id_ for id_ in ids if id_ in turns), key=lambda id_: turns[id_]))
+
+
+def asked(client: Client, held: Stored, update: Update, how: Mapping[str, Any], latest: str | None) -> Found:
+    """Ask a question, and look where both facts stand."""
+    body = {"query": update.text, "limit": DEPTH, **how} | ({"reference_time": latest} if latest else {})
+    hits = client.search(held.spaces[update.group], body).data["hits"]
+    sources = [hit["memory"]["source"] for hit in hits]
+
+    def first(ids: Sequence[str]) -> int:
+        return min((sources.index(id_) + 1 for id_ in ids if id_ in sources), default=0)
+
+    return Found(first(update.new), first([id_ for id_ in update.old if id_ not in update.new]))
+
+
+def supersede(client: Client, held: Stored, wanted: Sequence[Update]) -> int:
+    """Let each document with the fact supersede the one before that stated it; gives how many are superseded."""
+    ids: dict[str, list[str]] = {}
+    documents = dict(held.documents)
+    for memory_id, document in documents.items():
+        ids.setdefault(document.id, []).append(memory_id)
+    done = set[str]()
+    for update in wanted:
+        space = held.spaces[update.group]
+        for before, after in pairwise((*update.old, update.new[0])):
+            if before in done or before == after:
+                continue
+            done.add(before)
+            first, *others = ids[before]
+            texts = [documents[one] for one in ids[after]]
+            for one in (*others, *ids[after]):
+                client.delete(space, one)
+            made = client.supersede(space, first, as_memory(texts[0], [])).data["id"]
+            more = [client.add(space, as_memory(text, []), on_conflict="keep").data["id"] for text in texts[1:]]
+            ids[after] = [made, *more]
+            documents |= zip(ids[after], texts, strict=True)
+    return len(done)
+
+
+def latest(dataset: Dataset) -> dict[str, str | None]:
+    """The latest time of each conversation, from which age counts."""
+    return {
+        group: max((str(one.meta["timestamp"]) for one in documents if one.meta.get("timestamp")), default=None)
+        for group, documents in dataset.documents.items()
+    }
+
+
+def measure(client: Client, dataset: Dataset, wanted: Sequence[Update]) -> dict[str, list[Found]]:
+    """What each way finds for each question."""
+    times = {group: at and f"{at}T00:00:00Z" for group, at in latest(dataset).items()}
+    with stored(client, dataset, lambda *_: None) as held:
+        found = {
+            name: [asked(client, held, update, how, times[update.group]) for update in wanted]
+            for name, how in WAYS.items()
+        }
+        supersede(client, held, wanted)
+        found[SUPERSEDED] = [asked(client, held, update, {}, times[update.group]) for update in wanted]
+    return found
+
+
+def table(found: Mapping[str, Sequence[Found]]) -> Iterator[str]:
+    """A row for each way."""
+    yield "| | new before old | old among the first ten | new at rank 1 | new among the first ten | MRR of the new |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for name, ranks in found.items():
+        ahead = sum(one.new > 0 and (one.old == 0 or one.new < one.old) for one in ranks)
+        stale = sum(0 < one.old <= LIMIT for one in ranks)
+        top, ten = sum(one.new == 1 for one in ranks), sum(0 < one.new <= LIMIT for one in ranks)
+        mean = fmean(1 / one.new if one.new else 0.0 for one in ranks)
+        yield f"| {name} | {ahead} of {len(ranks)} | {stale} | {top} | {ten} | {mean:.3f} |"
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Put the table there.")
+def main(folder: Path, docs: Path | None) -> None:
+    """Measure what superseding does for facts that change."""
+    try:
+        dataset = load(folder)
+        wanted = updates(folder, dataset)
+    except DatasetError as error:
+        raise click.UsageError(str(error)) from error
+    with (
+        tempfile.TemporaryDirectory(prefix="muisti-updates-") as place,
+        start(Settings(database_url=f"file:{Path(place) / 'updates.db'}")) as client,
+    ):
+        rows = [*table(measure(client, dataset, wanted))]
+    click.echo("\n".join(rows))
+    if docs is not None:
+        page = docs / "quality.md"
+        text = "\n".join(rows) + "\n"
+        page.write_text(PLACE.sub(lambda _: text, page.read_text("utf-8")), "utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""Where the spaces stand that somebody watches: one question for all of them together, and none while nobody does.
+
+Writers in this process wake those who wait; what others write is looked for.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+
+from muisti.core.engine import Engine
+from muisti.core.model.errors import Busy, MuistiError
+from muisti.core.model.values import Seq
+from muisti.service.runtime.workers import Backend
+
+EVERY = 0.5  # seconds between looks for what other processes have written
+
+
+class Tides:
+    """Lives in one event loop."""
+
+    def __init__(self, backend: Backend, places: int) -> None:
+        """So many may watch at once; of one key a quarter of them."""
+        self._backend = backend
+        self._places = places
+        self._watchers: Counter[str] = Counter()  # by space
+        self._callers: Counter[str] = Counter()  # by key
+        self._at: dict[str, Seq | None] = {}  # None: there is no such space any more
+        self._moved: dict[str, asyncio.Event] = {}
+        self._looking: asyncio.Task[None] | None = None
+
+    @property
+    def watchers(self) -> int:
+        return self._watchers.total()
+
+    @contextmanager
+    def watching(self, space: str, key_id: str | None) -> Generator[None]:
+        """While somebody watches a space.
+
+        Raises:
+            Busy: too many do.
+        """
+        self.check(key_id)
+        self._enter(space, key_id)
+        try:
+            yield
+        finally:
+            self._leave(space, key_id)
+
+    def check(self, key_id: str | None) -> None:
+        """Raise `Busy` when nobody, or nobody with this key, may watch on top."""
+        if self.watchers >= self._places:
+            raise Busy(f"{self._places} streams are open; try again later")
+        if key_id is not None and self._callers[key_id] >= max(1, self._places // 4):
+            raise Busy(f"this key has {self._callers[key_id]} streams open, and may have no more")
+
+    async def past(self, space: str, at: Seq, seconds: float) -> bool:
+        """Wait until a space that is watched stands elsewhere than `at`, so many seconds at most; whether it does."""
+        if self._is_past(space, at):
+            return True
+        moved = self._moved.setdefault(space, asyncio.Event())
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await moved.wait()
+        return self._is_past(space, at)
+
+    def _is_past(self, space: str, at: Seq) -> bool:
+        if space not in self._at:
+            return False
+        now = self._at[space]
+        return now is None or now.epoch != at.epoch or now.number > at.number
+
+    def _enter(self, space: str, key_id: str | None) -> None:
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look(self._backend.engine))
+        self._watchers[space] += 1
+        if key_id is not None:
+            self._callers[key_id] += 1
+
+    def _leave(self, space: str, key_id: str | None) -> None:
+        self._watchers -= Counter([space])  # drops what falls to 0
+        if key_id is not None:
+            self._callers -= Counter([key_id])
+        if space not in self._watchers:
+            self._at.pop(space, None)
+            self._moved.pop(space, None)
+        if not self._watchers and self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
+
+    async def _look(self, engine: Engine) -> None:
+        loop = asyncio.get_running_loop()
+
+        def rung(space: str, at: Seq) -> None:
+            if space in self._watchers:
+                with suppress(RuntimeError):  # the loop is closed: nobody waits
+                    loop.call_soon_threadsafe(self._note, space, at)
+
+        engine.bell.listen(rung)
+        try:
+            while True:
+                names = list(self._watchers)
+                with suppress(MuistiError):  # whoever is woken will meet the same, and say so
+                    found = await self._backend.store(engine.spaces.standing, names)
+                    for name in names:
+                        self._note(name, found.get(name))
+                await asyncio.sleep(EVERY)
+        finally:
+            engine.bell.ignore(rung)
+
+    def _note(self, space: str, at: Seq | None) -> None:
+        known = self._at.get(space)
+        late = at is not None and known is not None and at.epoch == known.epoch and at.number <= known.number
+        if space in self._watchers and not late:
+            self._at[space] = at
+            if (moved := self._moved.pop(space, None)) is not None:
+                moved.set()

@@ -1,0 +1,1 @@
+"""Files of Muisti and of other systems, read and written."""

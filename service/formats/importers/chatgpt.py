@@ -1,0 +1,117 @@
+"""ChatGPT's data export: conversations, each a tree of messages of which one branch was the last to be seen."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from muisti.service.formats.importers.dialogues import Session, message
+from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, without
+from muisti.service.formats.importers.jsons import json_items
+from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.sources import Source
+
+FILES = re.compile(r"conversations(-\d+)?\.json")
+SPOKEN = ("user", "assistant")
+
+
+def detect(shape: Shape) -> bool:
+    return shape.has("mapping")
+
+
+def read(source: Source) -> Iterator[Found]:
+    with source.parts() as parts:
+        for part in parts:
+            if len(parts) > 1 and not FILES.fullmatch(PurePosixPath(part.name).name):
+                yield Skipped(part.name, "no conversations")
+                continue
+            with part.open() as file:
+                for place, row in json_items(file, "item", part.name):
+                    yield from _conversation(place, row)
+
+
+def _conversation(place: str, row: object) -> Iterator[Found]:
+    if not isinstance(row, dict) or not isinstance(row.get("mapping"), dict):
+        yield Failed(place, "is no conversation")
+        return
+    told: Mapping[str, Any] = row
+    session_id = text_of(told.get("conversation_id")) or text_of(told.get("id"))
+    if session_id is None:
+        yield Failed(place, "a conversation without an id")
+        return
+    if told.get("is_do_not_remember") is True:
+        yield Skipped(place, "not to be remembered")
+        return
+    session = Session(session_id, text_of(told.get("title")), without({"gpt": told.get("gizmo_id")}))
+    turn = 0
+    for node_id, node in _branch(told["mapping"], told.get("current_node")):
+        where = f"{place}.mapping[{node_id[:80]!r}]"
+        found = _message(where, node, session, turn + 1)
+        if isinstance(found, Item):
+            turn += found.memory["category"] == "conversations"
+        if found is not None:
+            yield found
+
+
+def _branch(mapping: Mapping[str, Any], last: object) -> list[tuple[str, Any]]:
+    """The nodes from the root to the one that was seen last, or to the latest where none is named."""
+    if not isinstance(last, str) or last not in mapping:
+        last = max(mapping, key=lambda one: (_time(mapping[one]), one), default=None)
+    seen: dict[str, Any] = {}
+    while isinstance(last, str) and last in mapping and last not in seen:
+        node = seen[last] = mapping[last]
+        last = node.get("parent") if isinstance(node, dict) else None
+    return list(reversed(seen.items()))
+
+
+def _time(node: object) -> float:
+    told = node.get("message") if isinstance(node, dict) else None
+    at = told.get("create_time") if isinstance(told, dict) else None
+    return float(at) if isinstance(at, int | float) else 0.0
+
+
+def _message(place: str, node: object, session: Session, turn: int) -> Found | None:
+    told: Any = node.get("message") if isinstance(node, dict) else None
+    if told is None:
+        return None
+    if not isinstance(told, dict):
+        return Failed(place, "a message that is no object")
+    author, content = _dict(told.get("author")), _dict(told.get("content"))
+    if content.get("content_type") == "user_editable_context":
+        return _instructions(place, content)
+    role = author.get("role")
+    hidden = _dict(told.get("metadata")).get("is_visually_hidden_from_conversation") is True
+    if role not in SPOKEN or hidden or told.get("weight") == 0 or told.get("recipient", "all") not in (None, "all"):
+        return Skipped(place, "not said by user or assistant")
+    text = _text(content)
+    if not text:
+        return Skipped(place, "no text")
+    message_id = text_of(told.get("id"))
+    if message_id is None:
+        return Failed(place, "a message without an id")
+    rest = without({"id": message_id, "model": _dict(told.get("metadata")).get("model_slug")})
+    return message(session, turn, message_id, place, str(role), text, told.get("create_time"), rest)
+
+
+def _instructions(place: str, content: Mapping[str, Any]) -> Found:
+    """What the user has told of themselves and of the answers they want: known by its words, as chats repeat it."""
+    parts = [text for name in ("user_profile", "user_instructions") if (text := text_of(content.get(name)))]
+    if not parts:
+        return Skipped(place, "no text")
+    said = "\n\n".join(parts)
+    memory = {"content": said, "category": "instructions", "type": "preference", "source_class": "user"}
+    return Item(external=f"instructions\n{said}", place=place, memory=memory)
+
+
+def _text(content: Mapping[str, Any]) -> str:
+    """What was said; neither thoughts nor pictures nor what a tool has found."""
+    kind, parts = content.get("content_type"), content.get("parts")
+    if kind in ("text", "multimodal_text") and isinstance(parts, list):
+        return "\n\n".join(part for part in parts if isinstance(part, str) and part.strip()).strip()
+    if kind == "code" and text_of(content.get("text")):
+        return f"```{content.get('language') or ''}\n{content['text']}\n```"
+    return ""
+
+
+def _dict(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,45 @@
+"""What the message of a conversation becomes: one memory, which knows its place in the conversation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from muisti.service.formats.importers.items import Item, when, without
+
+_CLASSES = {"user": "user", "human": "user", "assistant": "model", "ai": "model", "system": "model", "tool": "tool"}
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A conversation: its id there, its title, what else all of its messages tell."""
+
+    id: str
+    title: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def message(
+    session: Session, number: int, external: str, place: str, role: str, content: str, at: object,
+    rest: Mapping[str, Any],
+) -> Item:  # fmt: skip
+    """Message `number` of a conversation, from 1; `at` is when it was said, as the other system writes it."""
+    said = when(at)
+    unread = {"at": at} if said is None and at not in (None, "") else {}
+    return Item(
+        external=external,
+        place=place,
+        memory={
+            "content": content,
+            "category": "conversations",
+            "type": "observation",
+            "author": role,
+            "source_class": _CLASSES.get(role, "unknown"),
+            "metadata": {
+                **without({"session": session.id, "turn": number, "title": session.title}),
+                **session.metadata,
+            },
+            "event_at": said,
+            "created_at": said,
+        },
+        rest={**rest, **unread},
+    )

@@ -1,0 +1,295 @@
+"""What an importer gives, and how it becomes a line: ids that are the same each time, times, limits, nothing lost."""
+
+import math
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, cast
+
+import msgspec
+
+from muisti.core.model.fields import TEXTS
+from muisti.core.model.terms import CONTENT_MAX
+from muisti.core.model.values import METADATA_MAX, NAME_MAX, TAGS_MAX
+
+Json = dict[str, Any]
+
+NAMESPACE = uuid.UUID("6d756973-7469-5000-8000-696d706f7274")  # of ids that are made from those of other systems
+LARGEST_SECONDS = 2e10  # a number above is in a finer unit: milliseconds, microseconds, nanoseconds
+LARGEST_NUMBER = 1e30
+_NAMES = {name: most for name, most in TEXTS.items() if name != "content"}  # long content is split
+MOMENT = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """How often a memory was retrieved, and when last, in RFC 3339."""
+
+    count: int
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A memory: `external` is its id there, `place` where it stands in the file; `memory` has the API's fields.
+
+    `rest` is what else was told of it; it goes into the metadata, under the name of the system. `supersedes`,
+    `superseded_by` and `parent` are ids of the other system. `own` is its id here, when the file knows that: then the
+    memory is as it says, or is refused. `home` is its project or workspace there. `retrieved` says how often it was
+    retrieved there, and when last.
+    """
+
+    external: str
+    place: str
+    memory: Mapping[str, Any]
+    rest: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    parent: str | None = None
+    own: str | None = None
+    home: str | None = None
+    retrieved: "Retrieved | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """What is passed over on purpose."""
+
+    place: str
+    reason: str
+    home: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """What should be a memory and cannot be read."""
+
+    place: str
+    message: str
+    home: str | None = None
+
+
+Found = Item | Skipped | Failed
+
+
+class Unreadable(Exception):
+    """From here on a file cannot be read. The message names the place."""
+
+
+def id_of(system: str, space: str, external: str) -> str:
+    """The id that a memory of another system has in a space: the same each time."""
+    return str(uuid.uuid5(NAMESPACE, f"{system}\n{space}\n{external}"))
+
+
+def lines_of(item: Item, system: str, space: str) -> Iterator[bytes]:
+    """The lines of a memory: one, or more when its text is longer than a memory may be."""
+    if item.own is not None:
+        metadata = {**item.memory.get("metadata", {}), **({system: storable(item.rest)} if item.rest else {})}
+        memory = {**item.memory, "id": item.own, **({"metadata": metadata} if metadata else {})}
+        yield _line(memory, item.place)
+        return
+    told = _fitted({name: value for name, value in item.memory.items() if value not in (None, "", [], {})}, system)
+    metadata = _metadata(told.pop("metadata", {}), item.rest, system)
+    links = {
+        name: id_of(system, space, other)
+        for name, other in (
+            ("supersedes", item.supersedes), ("superseded_by", item.superseded_by), ("parent_id", item.parent),
+        )
+        if other is not None
+    }  # fmt: skip
+    parts = split(clean(str(told.pop("content", ""))))
+    for number, part in enumerate(parts, start=1):
+        external = item.external if number == 1 else f"{item.external}\n{number}"
+        which = {"part": f"{number}/{len(parts)}"} if len(parts) > 1 else {}
+        memory = {"id": id_of(system, space, external), "content": part, **told, **links}
+        memory["metadata"] = {**metadata, **which}
+        if number > 1:
+            memory.pop("key", None)
+        yield _line(memory, item.place)
+    if item.retrieved is not None:
+        told = {"id": id_of(system, space, item.external), "retrieval_count": item.retrieved.count}
+        yield msgspec.json.encode({"type": "telemetry", **told, "last_retrieved_at": item.retrieved.last})
+
+
+def _line(memory: Json, place: str) -> bytes:
+    return msgspec.json.encode({"type": "memory", "memory": memory, "place": clean(place)[:1000]})
+
+
+def bad_line(bad: Failed) -> bytes:
+    """The line that stands for what cannot be read."""
+    return msgspec.json.encode({"type": "bad", "message": clean(bad.message)[:1000], "place": clean(bad.place)[:1000]})
+
+
+def split(text: str, limit: int = CONTENT_MAX) -> list[str]:
+    """The text in parts of at most so many characters, parted between paragraphs, lines or words where there are any.
+
+    >>> split("one two three", 8)
+    ['one two', 'three']
+    """
+    parts: list[str] = []
+    while len(text) > limit:
+        cuts = (text.rfind(mark, limit // 2, limit) for mark in ("\n\n", "\n", " "))
+        cut = next((place for place in cuts if place > 0), limit)
+        parts.append(text[:cut].rstrip())
+        text = text[cut:].lstrip()
+    return [*parts, text] if text or not parts else parts
+
+
+def clean(text: str) -> str:
+    """The text without NULs and halves of surrogate pairs, which cannot be stored.
+
+    >>> clean("a\\0b\\ud800")
+    'ab\ufffd'
+    """
+    return re.sub("[\ud800-\udfff]", "\ufffd", text.replace("\0", ""))
+
+
+def when(value: object) -> str | None:
+    """A time as RFC 3339, from what other systems write; None when it is none. Without an offset it is UTC.
+
+    >>> when(1_700_000_000), when("1700000000000"), when("2024-01-02"), when("soon")
+    ('2023-11-14T22:13:20+00:00', '2023-11-14T22:13:20+00:00', '2024-01-02T00:00:00+00:00', None)
+    """
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day, tzinfo=UTC).isoformat()
+    if isinstance(value, str):
+        text = value.strip()
+        if re.fullmatch(r"-?\d+(\.\d+)?", text):
+            return when(float(text))
+        try:
+            return when(datetime.fromisoformat(text))
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST_NUMBER:
+        return None
+    while abs(value) > LARGEST_SECONDS:
+        value /= 1000
+    return (MOMENT + timedelta(microseconds=round(value * 1e6))).isoformat()
+
+
+def retrieved(count: object, *times: object) -> Retrieved | None:
+    """How often a memory was retrieved, when last by the first of some times that can be read; None for never.
+
+    >>> retrieved(7, None, "2024-01-02"), retrieved("3", 0), retrieved(None, "2024-01-02"), retrieved(2.0)
+    (Retrieved(count=7, last='2024-01-02T00:00:00+00:00'), Retrieved(count=3, last='1970-01-01T00:00:00+00:00'), None, \
+Retrieved(count=2, last='1970-01-01T00:00:00+00:00'))
+    """
+    text = str(count) if isinstance(count, int | float | str) and not isinstance(count, bool) else ""
+    number = re.fullmatch(r"([1-9]\d{0,14})(\.0+)?", text.strip())
+    if number is None:
+        return None
+    last = next((moment for one in times if (moment := when(one)) is not None), MOMENT.isoformat())
+    return Retrieved(int(number[1]), last)
+
+
+def times(row: Mapping[str, Any], **names: str) -> tuple[Json, Json]:
+    """The times of a memory by their fields, each from the value of a name in a row; and the values that are no times.
+
+    >>> times({"Created": "2024-01-02", "Changed": "soon"}, created_at="Created", updated_at="Changed")
+    ({'created_at': '2024-01-02T00:00:00+00:00', 'updated_at': None}, {'Changed': 'soon'})
+    """
+    told = {field: when(row.get(name)) for field, name in names.items()}
+    return told, without({name: row.get(name) for field, name in names.items() if told[field] is None})
+
+
+def validity(start: object, end: object) -> Json:
+    """The fields that say from when until when a fact holds; an end that is no later than its start is left out.
+
+    >>> validity("2024-01-02", 1_700_000_000)
+    {'valid_from': '2024-01-02T00:00:00+00:00', 'valid_to': None}
+    """
+    since, until = when(start), when(end)
+    if since and until and datetime.fromisoformat(until) <= datetime.fromisoformat(since):
+        until = None
+    return {"valid_from": since, "valid_to": until}
+
+
+def words(value: object) -> list[str]:
+    """A list of names, from a list or from commas.
+
+    >>> words("a, b,,"), words(["a", None, 3]), words(None)
+    (['a', 'b'], ['a', '3'], [])
+    """
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    if isinstance(value, list):
+        return [str(one).strip() for one in cast(list[object], value) if one is not None and str(one).strip()]
+    return []
+
+
+def text_of(value: object) -> str | None:
+    """The value when it is a text that says something."""
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def without(record: Mapping[str, Any], *names: str) -> Json:
+    """What else a record tells."""
+    return {name: value for name, value in record.items() if name not in names and value not in (None, "", [], {})}
+
+
+def _fitted(memory: Json, system: str) -> Json:
+    """The memory with what is too long for its field in the metadata."""
+    fitted = dict(memory)
+    moved: Json = {}
+    for name, limit in _NAMES.items():
+        value = fitted.get(name)
+        if value is None:
+            continue
+        value = fitted[name] = clean(str(value)).strip()
+        if not value or len(value) > limit:
+            moved[name] = fitted.pop(name)
+    if "category" not in fitted and "key" in fitted:
+        moved["key"] = fitted.pop("key")
+    tags = [clean(tag) for tag in words(fitted.pop("tags", []))]
+    good = [tag for tag in dict.fromkeys(tags) if len(tag) <= NAME_MAX and tag.strip()]
+    fitted["tags"] = good[:TAGS_MAX]
+    left = [tag for tag in tags if tag not in fitted["tags"]]
+    if left:
+        moved["tags"] = left
+    if moved:
+        metadata = dict(fitted.get("metadata") or {})
+        fitted["metadata"] = {**metadata, f"{system}_fields": moved}
+    return fitted
+
+
+def _metadata(own: Mapping[str, Any], rest: Mapping[str, Any], system: str) -> Json:
+    """The metadata within its limits; what does not fit is named."""
+    whole = storable({**own, **({system: dict(rest)} if rest else {})})
+    told = cast(Json, whole) if isinstance(whole, dict) else {}
+    left: list[str] = []
+    excess = len(msgspec.json.encode(told)) - (METADATA_MAX - 1_000)
+    inner = told.get(system)
+    for source in (cast(Json, inner), told) if isinstance(inner, dict) else (told,):
+        sizes = {name: len(msgspec.json.encode(value)) for name, value in source.items()}
+        for name in sorted(sizes, key=lambda name: -sizes[name]):
+            if excess <= 0:
+                break
+            left.append(name[:100])
+            del source[name]
+            excess -= len(msgspec.json.encode(name)) + sizes[name] + 2  # a colon and a comma
+    return {**told, "left_out": left[:20]} if left else told
+
+
+def storable(value: object, depth: int = 8) -> Any:
+    """A value as metadata may be: names of 1 to 200 characters, finite numbers of 64 bits, not too deep."""
+    if isinstance(value, str):
+        return clean(value)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        fits = math.isfinite(value) if isinstance(value, float) else -(2**63) <= value < 2**63
+        return value if fits else str(value)
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if depth == 0:
+        return clean(str(cast(object, value)))[:1000]
+    if isinstance(value, Mapping):
+        pairs = cast(Mapping[object, object], value).items()
+        return {clean(str(name))[:200]: storable(inner, depth - 1) for name, inner in pairs if clean(str(name))}
+    if isinstance(value, list | tuple | set):
+        return [storable(inner, depth - 1) for inner in cast(list[object], value)]
+    return clean(str(value))

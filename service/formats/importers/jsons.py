@@ -1,0 +1,120 @@
+"""JSON of other systems: a line or an item at a time, with the place where it stands."""
+
+import io
+from collections.abc import Iterator
+from typing import IO, Any, cast
+
+import ijson
+import msgspec
+
+from muisti.service.formats.importers.items import Failed, Json, Unreadable
+
+LINE_MAX = 16 << 20  # bytes
+DEPTH_MAX = 200
+
+Event = tuple[int, str, Any]  # how deep it stands, what it is, its value
+
+
+def json_lines(file: IO[bytes], name: str) -> Iterator[tuple[str, Json | Failed]]:
+    """The object in each line, with its place. A byte order mark, empty lines and carriage returns do no harm."""
+    number = 0
+    while line := file.readline(LINE_MAX + 1):
+        number += 1
+        place = f"{name}:{number}"
+        if len(line) > LINE_MAX:
+            raise Unreadable(f"{place}: the line is longer than {LINE_MAX:,} bytes")
+        line = line.removeprefix(b"\xef\xbb\xbf").strip()
+        if line:
+            yield place, json_object(line, place)
+
+
+def json_object(data: bytes | str, place: str) -> Json | Failed:
+    """The JSON object in some bytes."""
+    try:
+        found = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return Failed(place, f"is no JSON: {error}")
+    return cast(Json, found) if isinstance(found, dict) else Failed(place, "is no JSON object")
+
+
+def json_items(file: IO[bytes], path: str, name: str) -> Iterator[tuple[str, Any]]:
+    """The items at a path of a JSON document, one at a time, with their places.
+
+    `item` are those of an array, `x.item` those of the array `x` of an object, and nothing is the whole document.
+
+    Raises:
+        Unreadable: from here on it is no JSON.
+    """
+    number = 0
+    level = path.count(".") + 1 if path else 0
+    try:
+        _skip_mark(file)
+        for item in _built(_inside(_events(file), path, level) if level else _events(file), level):
+            number += 1
+            yield f"{name} {path.removesuffix('.item') or 'item'}[{number - 1}]", item
+    except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError) as error:
+        told = str(error).splitlines()
+        listed = path.removesuffix("item").removesuffix(".")
+        what = f"the list {listed!r}" if listed else "the list" if path else "the document"
+        where = f"after item {number - 1} of {what}" if number else f"before the first item of {what}"
+        raise Unreadable(f"{name}: {where} it is no JSON ({told[0] if told else ''})") from None
+
+
+def json_shape(file: IO[bytes]) -> tuple[str, list[str]]:
+    """What a JSON document begins with, `{` or `[`, and the names of its members, of its first item's for a list."""
+    names: list[str] = []
+    opened = ""
+    try:
+        _skip_mark(file)
+        for number, (depth, event, value) in enumerate(_events(file)):
+            if not number:
+                opened = {"start_map": "{", "start_array": "["}.get(event, "")
+            if event == "map_key" and depth == (1 if opened == "{" else 2):
+                names.append(str(value))
+            if not opened or (opened == "[" and event == "end_map" and depth == 1) or number > 200_000:
+                break
+    except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError):
+        pass  # what was seen may be enough to know it by; reading it will say where it is damaged
+    return opened, names
+
+
+def _events(file: IO[bytes]) -> Iterator[Event]:
+    """What a JSON document consists of. Raises ValueError when it is nested too deeply."""
+    depth = 0
+    for event, value in cast(Iterator[tuple[str, Any]], ijson.basic_parse(file, use_float=True)):
+        if event.startswith("end"):
+            depth -= 1
+        yield depth, event, value
+        if event.startswith("start"):
+            depth += 1
+            if depth > DEPTH_MAX:  # a parser that told the path of each value would take memory with its square
+                raise ValueError(f"is nested more than {DEPTH_MAX} deep")
+
+
+def _inside(events: Iterator[Event], path: str, level: int) -> Iterator[Event]:
+    """The events of the items of a list."""
+    wanted = path.removesuffix(".item") if level > 1 else None
+    key, is_here = None, False
+    for depth, event, value in events:
+        if depth >= level:
+            if is_here:
+                yield depth, event, value
+        elif event == "map_key":
+            key = value
+        elif depth == level - 1:
+            is_here = event == "start_array" and key == wanted
+
+
+def _built(events: Iterator[Event], level: int) -> Iterator[Any]:
+    """The values that events at a level begin and end."""
+    builder = ijson.ObjectBuilder()
+    for depth, event, value in events:
+        builder.event(event, value)
+        if depth == level and not event.startswith("start") and event != "map_key":
+            yield builder.value
+            builder = ijson.ObjectBuilder()
+
+
+def _skip_mark(file: IO[bytes]) -> None:
+    if isinstance(file, io.BufferedReader) and file.peek(3)[:3] == b"\xef\xbb\xbf":
+        file.read(3)

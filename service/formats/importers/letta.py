@@ -1,0 +1,154 @@
+"""Letta: agent files (`.af`), their older form of one agent, and passages as its API lists them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+import msgspec
+
+from muisti.service.formats.importers.dialogues import Session, message
+from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, Unreadable, text_of, when, without
+from muisti.service.formats.importers.jsons import json_items
+from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.sources import Source
+
+WRAPPED_MAX = 64 << 20  # bytes of a file that is JSON within a text of JSON
+LISTS = ("blocks", "core_memory", "memory_blocks")
+SPOKEN = ("user", "assistant")
+
+
+def detect(shape: Shape) -> bool:
+    if shape.kind == "string":
+        return '\\"agents\\"' in shape.text or '\\"core_memory\\"' in shape.text
+    return shape.has("agents", "blocks") or shape.has("core_memory") or shape.has("archival_memory")
+
+
+def read(source: Source) -> Iterator[Found]:
+    file = _Document(source)
+    yield from file.each(LISTS, _block)
+    yield from file.each(("archival_memory", "passages"), _passage)
+    for place, agent in file.items("agents"):
+        if not isinstance(agent, dict):
+            yield Failed(place, "is no object")
+            continue
+        for number, block in enumerate(_list(agent.get("memory_blocks"))):
+            yield _block(f"{place}.memory_blocks[{number}]", block)
+        yield from _messages(place, agent)
+    for list_of in ("messages", "in_context_messages"):
+        for number, (place, row) in enumerate(file.items(list_of), start=1):
+            yield _message(place, row, Session("agent"), number)
+
+
+@dataclass(frozen=True)
+class _Document:
+    """The JSON of a file, also where that is wrapped in a text of JSON."""
+
+    source: Source
+
+    def items(self, name: str) -> Iterator[tuple[str, Any]]:
+        if self.source.head(1) == b'"':
+            yield from json_items(BytesIO(self._unwrapped()), f"{name}.item", self.source.name)
+            return
+        with self.source.open() as file:
+            yield from json_items(file, f"{name}.item", self.source.name)
+
+    def each(self, names: tuple[str, ...], made: Any) -> Iterator[Found]:
+        """What is made of the first of some lists that has items."""
+        for name in names:
+            found = False
+            for place, row in self.items(name):
+                found = True
+                yield made(place, row)
+            if found:
+                return
+
+    def _unwrapped(self) -> bytes:
+        with self.source.open() as file:
+            data = file.read(WRAPPED_MAX + 1)
+        if len(data) > WRAPPED_MAX:
+            raise Unreadable(f"{self.source.name}: is a text of JSON of more than {WRAPPED_MAX:,} bytes")
+        try:
+            return msgspec.json.decode(data, type=str).encode()
+        except (msgspec.DecodeError, UnicodeError) as error:
+            raise Unreadable(f"{self.source.name}: is no JSON ({error})") from None
+
+
+def _block(place: str, row: object) -> Found:
+    if not isinstance(row, dict):
+        return Failed(place, "is no object")
+    told: Mapping[str, Any] = row
+    label, value = text_of(told.get("label")), text_of(told.get("value"))
+    if label is None:
+        return Failed(place, "a block without a label")
+    if value is None:
+        return Skipped(place, "an empty block")
+    tags = told.get("tags")
+    return Item(
+        external=f"block\n{label}\n{value}",  # its id is one of the file, such as block-0
+        place=place,
+        memory={
+            "content": value,
+            "category": "blocks",
+            "tags": [label, *(tags if isinstance(tags, list) else [])],
+            "reason": text_of(told.get("description")),
+            "metadata": told.get("metadata") if isinstance(told.get("metadata"), dict) else {},
+            "source_class": "model",
+        },
+        rest=without(told, "value", "label", "tags", "description", "metadata"),
+    )
+
+
+def _passage(place: str, row: object) -> Found:
+    if not isinstance(row, dict):
+        return Failed(place, "is no object")
+    told: Mapping[str, Any] = row
+    text = text_of(told.get("text"))
+    if text is None:
+        return Failed(place, "a passage without a text")
+    if told.get("is_deleted"):
+        return Skipped(place, "deleted there")
+    return Item(
+        external=str(told.get("id") or text),
+        place=place,
+        memory={
+            "content": text,
+            "category": "archive",
+            "tags": _list(told.get("tags")),
+            "source": text_of(told.get("file_name")),
+            "metadata": told.get("metadata") if isinstance(told.get("metadata"), dict) else {},
+            "created_at": when(told.get("created_at")),
+        },
+        rest=without(told, "text", "tags", "metadata", "created_at", "embedding", "embedding_config", "is_deleted"),
+    )
+
+
+def _messages(place: str, agent: Mapping[str, Any]) -> Iterator[Found]:
+    session = Session(text_of(agent.get("name")) or str(agent.get("id") or "agent"))
+    for number, row in enumerate(_list(agent.get("messages")), start=1):
+        yield _message(f"{place}.messages[{number - 1}]", row, session, number)
+
+
+def _message(place: str, row: object, session: Session, number: int) -> Found:
+    if not isinstance(row, dict):
+        return Failed(place, "is no object")
+    told: Mapping[str, Any] = row
+    role, text = told.get("role"), _text(told.get("content", told.get("text")))
+    if role not in SPOKEN:
+        return Skipped(place, "not said by user or assistant")
+    if not text:
+        return Skipped(place, "no text")
+    external = "\n".join((session.id, str(told.get("id") or number), text))
+    return message(session, number, external, place, str(role), text, told.get("created_at"),
+                   without({"id": told.get("id"), "name": told.get("name"), "model": told.get("model")}))  # fmt: skip
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content.strip()
+    texts = (one.get("text") for one in _list(content) if isinstance(one, dict) and one.get("type") == "text")
+    return "\n\n".join(text for text in texts if isinstance(text, str) and text.strip())
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,87 @@
+"""The reference memory server of MCP: entities with observations, and relations."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from muisti.service.formats.importers.graphs import entity, relation
+from muisti.service.formats.importers.items import Failed, Found, Item, text_of, without
+from muisti.service.formats.importers.jsons import json_items, json_lines
+from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.sources import Source
+
+NAMES = ("name", "entityName", "id")
+KINDS = ("entityType", "entity_type")
+FROM, TO, HOW = ("from", "from_id"), ("to", "to_id"), ("relationType", "relation_type")
+
+
+def detect(shape: Shape) -> bool:
+    if shape.kind == "lines" and shape.first.get("type") in ("entity", "relation"):
+        return True
+    is_graph = shape.has("entities", "relations")
+    return is_graph or (shape.kind in ("object", "lines") and shape.first.get("type") == "entity")
+
+
+def read(source: Source) -> Iterator[Found]:
+    head = source.head().removeprefix(b"\xef\xbb\xbf").lstrip()
+    if b'"entities"' in head.split(b":", 1)[0] or b'"relations"' in head.split(b":", 1)[0]:
+        for name in ("entities", "relations"):
+            with source.open() as file:
+                for place, row in json_items(file, f"{name}.item", source.name):
+                    yield from _of(place, row, name == "relations")
+        return
+    with source.open() as file:
+        for place, row in json_lines(file, source.name):
+            if isinstance(row, Failed):
+                yield row
+            elif row.get("type") not in ("entity", "relation"):
+                yield Failed(place, f"is neither an entity nor a relation, but {str(row.get('type'))[:40]!r}")
+            else:
+                yield from _of(place, row, row["type"] == "relation")
+
+
+def _of(place: str, row: object, is_relation: bool) -> Iterator[Found]:
+    if not isinstance(row, dict):
+        yield Failed(place, "is no object")
+    elif is_relation:
+        yield _relation(place, row)
+    else:
+        yield from _entity(place, row)
+
+
+def _entity(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
+    name, kind = _first(row, NAMES), _first(row, KINDS)
+    if name is None:
+        yield Failed(place, "an entity without a name")
+        return
+    observations = words_of(row.get("observations"))
+    rest = without(row, *NAMES, *KINDS, "observations", "type")
+    if not observations:
+        yield Item(external=name, place=place, memory=entity(name, kind), rest=rest)
+    for text in observations:
+        digest = hashlib.sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+        yield Item(external=f"{name}#{digest}", place=place, memory=entity(name, kind, text), rest=rest)
+
+
+def _relation(place: str, row: Mapping[str, Any]) -> Found:
+    ends = [_first(row, names) for names in (FROM, HOW, TO)]
+    if None in ends:
+        return Failed(place, "a relation without `from`, `to` or `relationType`")
+    start, how, end = map(str, ends)
+    return Item(
+        external="\n".join(("relation", start, how, end)),
+        place=place,
+        memory=relation(start, how, end),
+        rest=without(row, *FROM, *TO, *HOW, "type"),
+    )
+
+
+def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    return next((text for name in names if (text := text_of(row.get(name)))), None)
+
+
+def words_of(value: object) -> list[str]:
+    """The texts of a list; one text stands for itself."""
+    if isinstance(value, str):
+        return [value] if value.strip() else []
+    return [str(one) for one in value if str(one or "").strip()] if isinstance(value, list) else []

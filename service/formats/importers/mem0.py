@@ -1,0 +1,152 @@
+"""mem0: lists of memories as its platform and its API give them, its plugin's Markdown, and the OSS history."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from muisti.service.formats.importers.databases import tables
+from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, when, without, words
+from muisti.service.formats.importers.jsons import json_items, json_lines, json_object
+from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.sources import Source
+
+LISTS = ("results", "memories", "items")
+TEXTS = ("memory", "text", "data", "content")
+SCOPES = ("user_id", "agent_id", "app_id", "run_id", "session_id")
+DROPPED = ("text_lemmatized", "score", "synthesized", "structured_attributes")
+_BLOCK = re.compile(r"^---\r?\n(?=id: )", re.MULTILINE)
+
+
+def detect(shape: Shape) -> bool:
+    if "old_memory" in shape.tables.get("history", ()):
+        return True
+    if shape.kind == "array":
+        return shape.has("memory") or (shape.has("id") and shape.has("user_id"))
+    if shape.kind == "lines" and shape.has("memory") and (shape.has("id") or shape.has("user_id")):
+        return True
+    if shape.kind in ("object", "lines"):
+        return not shape.has("export_metadata") and any(name in shape.names for name in LISTS)
+    return shape.kind == "text" and _BLOCK.match(shape.text) is not None
+
+
+def read(source: Source) -> Iterator[Found]:
+    head = source.head().removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"SQLite"):
+        yield from _history(source)
+    elif head[:1] == b"[":
+        with source.open() as file:
+            yield from (_item(place, row) for place, row in json_items(file, "item", source.name))
+    elif _is_lines(head):
+        with source.open() as file:
+            for place, row in json_lines(file, source.name):
+                yield row if isinstance(row, Failed) else _item(place, row)
+    elif head[:1] == b"{":
+        yield from _lists(source)
+    else:
+        yield from _blocks(source)
+
+
+def _is_lines(head: bytes) -> bool:
+    """Whether the first line is a memory by itself."""
+    first = json_object(head.split(b"\n", 1)[0], "")
+    return not isinstance(first, Failed) and any(name in first for name in TEXTS) and not any(map(first.get, LISTS))
+
+
+def _lists(source: Source) -> Iterator[Found]:
+    """The first of the known lists that has records: an empty one must not hide a filled one."""
+    for name in LISTS:
+        found = False
+        with source.open() as file:
+            for place, row in json_items(file, f"{name}.item", source.name):
+                found = True
+                yield _item(place, row)
+        if found:
+            return
+
+
+def _item(place: str, row: object) -> Found:
+    if not isinstance(row, dict):
+        return Failed(place, "is no object")
+    row = cast(dict[str, Any], row)
+    text = next((name for name in TEXTS if text_of(row.get(name))), None)
+    if text is None:
+        return Failed(place, "has no text")
+    content = str(row[text])
+    scope = {name: row[name] for name in SCOPES if row.get(name)}
+    own = row.get("metadata")
+    successor = text_of(row.get("replaced_by"))
+    moments, unread = times(row, created_at="created_at", updated_at="updated_at", expires_at="expiration_date")
+    lost = without({"metadata": None if isinstance(own, dict) else own})
+    return Item(
+        external=str(row.get("id") or f"{scope}\n{row.get('role')}\n{row.get('created_at')}\n{content}"),
+        place=place,
+        memory={
+            "content": content,
+            "author": text_of(row.get("actor_id")) or text_of(row.get("role")),
+            "tags": words(row.get("categories")),
+            "metadata": {**(cast(Mapping[str, Any], own) if isinstance(own, dict) else {}), **scope},
+            "status": "superseded" if successor else "active",
+            **moments,
+        },
+        rest={**without(row, text, *SCOPES, *DROPPED, "metadata", "categories", "created_at", "updated_at",
+                        "replaced_by"), **unread, **lost},
+        superseded_by=successor,
+    )  # fmt: skip
+
+
+def _blocks(source: Source) -> Iterator[Found]:
+    """The plugin's Markdown: blocks of `---`, lines of `name: value`, `---`, and the text."""
+    with source.parts() as (part,):
+        text = part.text()
+    if isinstance(text, Failed):
+        yield text
+        return
+    for number, block in enumerate(_BLOCK.split(text)[1:], start=1):
+        place = f"{source.name} block {number}"
+        head, mark, content = block.partition("\n---")
+        named = (line.partition(": ") for line in head.splitlines() if ": " in line)
+        told = {name: value for name, _, value in named}
+        if not mark or not content.strip() or "id" not in told:
+            yield Failed(place, "has no text behind its fields")
+            continue
+        yield Item(
+            external=told["id"].strip(),
+            place=place,
+            memory={
+                "content": content.strip(),
+                "tags": words(told.get("categories")),
+                "metadata": {"files": words(told.get("files"))} if told.get("files") else {},
+                "created_at": when(told.get("created_at")),
+            },
+            rest=without(told, "id", "categories", "files", "created_at"),
+        )
+
+
+def _history(source: Source) -> Iterator[Found]:
+    """The last text of each memory, and those that were deleted."""
+    columns = ("memory_id", "new_memory", "event", "created_at", "updated_at", "is_deleted", "actor_id", "role")
+    last: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    first: dict[str, object] = {}
+    with tables(source) as opened:
+        for place, row in opened.rows("history", columns):
+            if not isinstance(row["memory_id"], str):
+                yield Failed(place, "has no memory_id")
+                continue
+            first.setdefault(row["memory_id"], row.get("created_at"))
+            last[row["memory_id"]] = place, row
+    for memory_id, (place, row) in last.items():
+        if row.get("is_deleted") or row.get("event") == "DELETE":
+            yield Skipped(place, "deleted there")
+        elif not text_of(row.get("new_memory")):
+            yield Failed(place, "has no text")
+        else:
+            yield Item(
+                external=memory_id,
+                place=place,
+                memory={
+                    "content": row["new_memory"],
+                    "author": row.get("actor_id") or row.get("role"),
+                    "created_at": when(first[memory_id]),
+                    "updated_at": when(row.get("updated_at")) or when(row.get("created_at")),
+                },
+            )

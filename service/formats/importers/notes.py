@@ -1,0 +1,86 @@
+"""Notes in Markdown, as people and programs keep them in folders: their fields, their text, what they point to."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from muisti.service.formats.front_matter import BadFrontMatter, read
+from muisti.service.formats.importers.items import Failed, Skipped, words
+from muisti.service.formats.importers.sources import Part, Source
+
+CREATED, UPDATED = ("created", "created_at", "date"), ("modified", "updated", "updated_at")
+LINK = re.compile(r"\[\[([^\[\]|#^\n]{1,200}+)[^\[\]\n]{0,200}+\]\]")
+_TAG = re.compile(r"(?:(?<=\s)|^)#([^\W\d_][\w/-]{0,99})", re.MULTILINE)
+_COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
+_CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Note:
+    """A note. `name` is its path in its folder; `text` what follows its fields, `line` where that begins, from 1."""
+
+    name: str
+    fields: Mapping[str, Any]
+    text: str
+    line: int
+
+    @property
+    def title(self) -> str:
+        told = self.fields.get("title")
+        return told if isinstance(told, str) and told.strip() else PurePosixPath(self.name).stem
+
+    @property
+    def folder(self) -> str | None:
+        """The folder that it is in, of those in the one that is read."""
+        parent = PurePosixPath(self.name).parent.as_posix()
+        return None if parent == "." else parent
+
+    @property
+    def prose(self) -> str:
+        """The text without comments and without the spaces around it."""
+        return _COMMENT.sub("", self.text).strip()
+
+    @property
+    def tags(self) -> list[str]:
+        """Those of its fields, and those in its text."""
+        told = self.fields.get("tags", self.fields.get("tag"))
+        listed = words(told.replace(" ", ",") if isinstance(told, str) and "," not in told else told)
+        inline = _TAG.findall(_CODE.sub("", self.prose))
+        return list(dict.fromkeys(one.removeprefix("#") for one in [*listed, *inline]))
+
+    @property
+    def links(self) -> list[str]:
+        """The notes that its text names, each once."""
+        return list(dict.fromkeys(target.strip() for target in LINK.findall(_CODE.sub("", self.prose))))
+
+    def first(self, names: Sequence[str]) -> Any:
+        """The value of the first of these fields that is there."""
+        return next((self.fields[name] for name in names if self.fields.get(name) not in (None, "")), None)
+
+
+def notes(source: Source) -> Iterator[Note | Skipped | Failed]:
+    """The notes of a folder or an archive, or the one that is given, without templates and what is no Markdown."""
+    with source.parts() as parts:
+        for part in parts:
+            path = PurePosixPath(part.name)
+            if len(parts) > 1 and path.suffix.lower() not in (".md", ".markdown"):
+                yield Skipped(part.name, "no Markdown")
+            elif any(one.lower() == "templates" for one in path.parts[:-1]):
+                yield Skipped(part.name, "a template")
+            else:
+                yield _note(part)
+
+
+def _note(part: Part) -> Note | Skipped | Failed:
+    text = part.text()
+    if isinstance(text, Failed):
+        return text
+    try:
+        fields, body = read(text)
+    except BadFrontMatter as error:
+        return Failed(f"{part.name}:{error.line}", f"front matter: {error}")
+    if not fields and not body.strip():
+        return Skipped(part.name, "empty")
+    return Note(part.name, fields, body, text.count("\n", 0, len(text) - len(body)) + 1)

@@ -1,0 +1,93 @@
+"""From a file of another system to lines of an export: recognised by its content, read by its importer."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+
+from muisti.service.formats.importers import (
+    basic_memory,
+    chatgpt,
+    claude,
+    cogx,
+    hazina,
+    letta,
+    markdown,
+    mcp_memory,
+    mcp_memory_service,
+    mem0,
+    memorg,
+    obsidian,
+    vipune,
+    zakira,
+    zapomni,
+    zep,
+)
+from muisti.service.formats.importers.items import Failed, Item, Skipped, Unreadable
+from muisti.service.formats.importers.own import is_own
+from muisti.service.formats.importers.shapes import shape_of
+from muisti.service.formats.importers.sources import Source
+
+OWN = "muisti"
+PIECE = 65_536  # bytes
+
+# In the order in which they are asked whether a file is theirs.
+IMPORTERS: Mapping[str, ModuleType] = {
+    "vipune": vipune,
+    "zakira": zakira,
+    "mcp-memory-service": mcp_memory_service,
+    "memorg": memorg,
+    "letta": letta,
+    "chatgpt": chatgpt,
+    "claude": claude,
+    "cogx": cogx,
+    "hazina": hazina,
+    "mcp-memory": mcp_memory,
+    "zapomni": zapomni,
+    "zep": zep,
+    "mem0": mem0,
+    "markdown": markdown,
+    "basic-memory": basic_memory,
+    "obsidian": obsidian,
+}
+
+
+def recognised(source: Source) -> str:
+    """The system whose file it is.
+
+    Raises:
+        Unreadable: it is nobody's, or damaged.
+    """
+    if is_own(source):
+        return OWN
+    shape = shape_of(source)
+    if shape.first.get("type") == OWN:
+        return OWN
+    for name, importer in IMPORTERS.items():
+        if importer.detect(shape):
+            return name
+    if shape.tables.get("schema_migrations") == ["number", "name", "applied_at"]:
+        advice = "`muisti restore-backup` puts it in place, `muisti export --database` takes a space out of it"
+        raise Unreadable(f"{source.name}: this is a database of Muisti; {advice}")
+    raise Unreadable(f"{source.name}: this is no file of a system that is known; --from NAME says whose it is")
+
+
+class Reading:
+    """The memories of a file of another system. `skipped` counts, by reason, what was passed over so far."""
+
+    def __init__(self, source: Source, system: str) -> None:
+        self._source, self._system = source, system
+        self.skipped: Counter[str] = Counter()
+        self.read = 0  # memories, good or not, and what is passed over
+
+    def found(self) -> Iterator[Item | Failed]:
+        """The memories, and what should be one and cannot be read.
+
+        Raises:
+            Unreadable: from here on the file cannot be read.
+        """
+        for found in IMPORTERS[self._system].read(self._source):
+            self.read += 1
+            if isinstance(found, Skipped):
+                self.skipped[found.reason] += 1
+            else:
+                yield found

@@ -1,0 +1,125 @@
+"""What a file is, as its content tells: the first bytes, the tables, the names of the first members."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+import msgspec
+
+from muisti.service.formats.importers.databases import tables
+from muisti.service.formats.importers.items import Json, Unreadable
+from muisti.service.formats.importers.jsons import json_shape
+from muisti.service.formats.importers.sources import SQLITE, Part, Source
+
+Kind = Literal["folder", "zip", "sqlite", "object", "array", "lines", "string", "text"]
+TABLES = ("memories", "exchanges", "history", "schema_migrations")
+HEAD = 65_536  # bytes, of a file
+NOTES = 50  # of a folder, that are looked at
+_LISTS = re.compile(r"(conversations|memories|projects)(-\d+)?\.json")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What can be seen of a source without reading it.
+
+    Of a folder or an archive: `members` are its files, `names` those of the first item of the list that it has, `texts`
+    the beginnings of its notes.
+    """
+
+    source: Source
+    kind: Kind
+    names: Sequence[str] = ()  # of a JSON object, or of the first item of an array
+    first: Json = field(default_factory=dict)  # the object in the first line
+    members: Sequence[str] = ()
+    texts: Sequence[str] = ()
+
+    @cached_property
+    def tables(self) -> Mapping[str, list[str]]:
+        """The columns of the tables that somebody may know."""
+        if self.kind != "sqlite":
+            return {}
+        with tables(self.source) as opened:
+            return {name: columns for name in TABLES if (columns := opened.columns(name))}
+
+    @cached_property
+    def text(self) -> str:
+        """The beginning of a file."""
+        return _text(self.source.head())
+
+    @property
+    def is_many(self) -> bool:
+        """Whether it is a folder or an archive."""
+        return self.kind in ("folder", "zip")
+
+    def has(self, *names: str) -> bool:
+        """Whether the JSON begins with an object that has these members."""
+        return set(names) <= set(self.names)
+
+    def holds(self, suffix: str) -> bool:
+        """Whether there is a file whose name ends so."""
+        return any(one.endswith(suffix) for one in self.members)
+
+
+def shape_of(source: Source) -> Shape:
+    """Look at a source.
+
+    Raises:
+        Unreadable: it is damaged.
+    """
+    if source.is_folder or source.is_archive:
+        with source.parts() as parts:
+            return _shape_of_many(source, parts)
+    head = source.head(HEAD)
+    if not head.strip():
+        raise Unreadable(f"{source.name}: the file is empty")
+    if head.startswith(SQLITE):
+        return Shape(source, "sqlite")
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text[:1] == b"{":
+        first, *more = text.split(b"\n", 2)
+        first = _object(first)
+        is_cut = len(more) == 1 and len(head) == HEAD  # within the second line
+        if first and (not more or is_cut or _object(more[0]) is not None):
+            return Shape(source, "lines", names=list(first), first=first)
+    if text[:1] in (b"{", b"["):
+        with source.open() as file:
+            opened, names = json_shape(file)
+        return Shape(source, "object" if opened == "{" else "array", names=names)
+    if text[:1] == b'"':
+        return Shape(source, "string")
+    return Shape(source, "text", members=[source.name], texts=[_text(head)])
+
+
+def _shape_of_many(source: Source, parts: Sequence[Part]) -> Shape:
+    names: list[str] = []
+    listing = next((part for part in parts if _LISTS.fullmatch(PurePosixPath(part.name).name)), None)
+    if listing is not None:
+        with listing.open() as file:
+            _, names = json_shape(file)
+    notes = islice((part for part in parts if part.name.endswith(".md")), NOTES)
+    return Shape(
+        source,
+        "folder" if source.is_folder else "zip",
+        names=names,
+        members=[part.name for part in parts],
+        texts=[_text(part.head(4_096)) for part in notes],
+    )
+
+
+def _text(head: bytes) -> str:
+    return head.decode("utf-8", "replace").removeprefix("\ufeff")
+
+
+def _object(line: bytes) -> Any:
+    """The JSON object in a line, an empty one for an empty line, None when it is none."""
+    if not line.strip():
+        return {}
+    try:
+        found = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,169 @@
+"""A file, folder or archive of another system, opened so that nothing in it can do harm: read only, within bounds."""
+
+import io
+import zipfile
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, cast
+
+from muisti.service.formats.importers.items import Failed, Unreadable
+
+SQLITE = b"SQLite format 3\0"
+MEMBER_MAX = 64 << 30  # bytes of a member of an archive
+RATIO_MAX = 200  # of an archive's member to what it takes there, and of all members to the archive
+ARCHIVE_FLOOR = 65_536  # bytes that any archive counts as
+MEMBERS_MAX = 100_000
+NOTE_MAX = 16 << 20  # bytes of a Markdown file
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file by itself, in a folder or in an archive. `name` is its path there, with slashes."""
+
+    name: str
+    open: Callable[[], AbstractContextManager[IO[bytes]]]
+
+    def head(self, size: int = 65_536) -> bytes:
+        """The first bytes."""
+        with self.open() as file:
+            return file.read(size)
+
+    def text(self) -> str | Failed:
+        """All of it, as text."""
+        with self.open() as file:
+            data = file.read(NOTE_MAX + 1)
+        if len(data) > NOTE_MAX:
+            return Failed(self.name, f"is larger than {NOTE_MAX:,} bytes, which a text may have")
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            return Failed(f"{self.name}:{line}", f"is no UTF-8 (byte {error.start})")
+
+
+class Source:
+    """A file, folder or archive. `path` is where it is; `name` is how messages call it."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        self.path, self.name = path, name or path.name or str(path)
+
+    @property
+    def is_folder(self) -> bool:
+        return self.path.is_dir()
+
+    @property
+    def is_archive(self) -> bool:
+        return self.head(4) in (b"PK\3\4", b"PK\5\6")
+
+    @property
+    def size(self) -> int:
+        """Bytes, those of all files of a folder together."""
+        if not self.is_folder:
+            return self.path.stat().st_size
+        return sum(one.stat().st_size for one in self._files())
+
+    def head(self, size: int = 65_536) -> bytes:
+        """The first bytes, none of a folder."""
+        if self.is_folder:
+            return b""
+        with self.path.open("rb") as file:
+            return file.read(size)
+
+    def open(self) -> AbstractContextManager[IO[bytes]]:
+        return self._opened(self.path)
+
+    @contextmanager
+    def parts(self) -> Generator[list[Part]]:
+        """The files of a folder or of an archive, in order, for as long as that is open; a file is its own part.
+
+        Hidden files, and links that lead out of a folder, are left out.
+
+        Raises:
+            Unreadable: an archive is damaged, or made to do harm.
+        """
+        if self.is_folder:
+            yield [
+                Part(path.relative_to(self.path).as_posix(), lambda path=path: self._opened(path))
+                for path in self._files()
+            ]
+        elif self.is_archive:
+            with self._damage():
+                archive = zipfile.ZipFile(self.path)
+            with archive:
+                infos = self._members(archive)
+                yield [
+                    Part(info.filename, lambda info=info: self._member(archive, info))
+                    for info in sorted(infos, key=lambda info: info.filename)
+                ]
+        else:
+            yield [Part(self.name, self.open)]
+
+    def _files(self) -> Iterator[Path]:
+        root = self.path.resolve()
+        for path in sorted(self.path.rglob("*")):
+            inner = path.relative_to(self.path)
+            is_hidden = any(part.startswith(".") for part in inner.parts)
+            if not is_hidden and path.is_file() and path.resolve().is_relative_to(root):
+                yield path
+
+    @contextmanager
+    def _opened(self, path: Path) -> Generator[IO[bytes]]:
+        with path.open("rb", buffering=1 << 18) as file:
+            yield file
+
+    def _members(self, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+        infos = archive.infolist()
+        if len(infos) > MEMBERS_MAX:
+            raise Unreadable(f"{self.name}: has more than {MEMBERS_MAX:,} members")
+        for info in infos:
+            path = PurePosixPath(info.filename)
+            if path.is_absolute() or ".." in path.parts:
+                raise Unreadable(f"{self.name}: the member {info.filename[:80]!r} leads out of the archive")
+        size = sum(info.file_size for info in infos)
+        if size > RATIO_MAX * max(self.size, ARCHIVE_FLOOR):  # members may share the bytes that they grow from
+            raise Unreadable(f"{self.name}: the archive grows beyond measure when it is unpacked")
+        return [one for one in infos if not one.is_dir() and not _is_hidden(one.filename)]
+
+    @contextmanager
+    def _member(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Generator[IO[bytes]]:
+        """A member of an archive, read as it comes."""
+        if info.file_size > MEMBER_MAX or info.file_size > RATIO_MAX * max(info.compress_size, ARCHIVE_FLOOR):
+            raise Unreadable(f"{self.name}: the member {info.filename[:80]!r} grows beyond measure when it is unpacked")
+        with self._damage():
+            member = archive.open(info)
+        with member:
+            guarded = _Guarded(cast(IO[bytes], member), self._damage)
+            yield cast(IO[bytes], io.BufferedReader(guarded, 1 << 18))
+
+    @contextmanager
+    def _damage(self) -> Generator[None]:
+        """What is damaged in an archive is `Unreadable`."""
+        try:
+            yield
+        except (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError,
+                KeyError, OSError, ValueError) as error:  # fmt: skip
+            raise Unreadable(f"{self.name}: the archive is damaged or encrypted ({error})") from None
+
+
+class _Guarded(io.RawIOBase):
+    """Bytes of another file; `guard` is held while they are read."""
+
+    def __init__(self, file: IO[bytes], guard: Callable[[], AbstractContextManager[None]]) -> None:
+        super().__init__()
+        self._file, self._guard = file, guard
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        with self._guard():
+            data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith(".") or part == "__MACOSX" for part in PurePosixPath(name).parts)

@@ -1,0 +1,1 @@
+"""Requests and answers of the HTTP API: decoding, parameters, headers, request middleware."""

@@ -1,0 +1,120 @@
+"""From the bytes of a request to typed values: strict, in one pass, with a JSON path for what is wrong.
+
+Litestar would decode first and convert later, take "5" for 5, and not tell malformed from invalid.
+"""
+
+import re
+from functools import cache
+from typing import Any, TypeVar
+from urllib.parse import unquote_to_bytes
+
+import litestar
+import msgspec
+
+from muisti.core.model.errors import InvalidInput, Problem, placed
+from muisti.service.schemas.errors import HttpError
+
+T = TypeVar("T")
+
+JSON = "application/json"
+LINES = "application/x-ndjson"
+SLASH = "\0"  # stands for %2F in a path, as no name holds a NUL
+
+_FIELD = re.compile(r"Object (?P<what>contains unknown field|missing required field) `(?P<name>.*)`", re.DOTALL)
+_WHAT = {"contains unknown field": "there is no such field", "missing required field": "is required"}
+
+
+class Request(litestar.Request[Any, Any, Any]):
+    """A request whose JSON body arrives as the type that its handler declares."""
+
+    @property
+    def path_params(self) -> dict[str, Any]:
+        return {name: value.replace(SLASH, "/") for name, value in super().path_params.items()}
+
+    async def json(self) -> Any:
+        field = self.route_handler.parsed_data_field
+        assert field is not None
+        media_type = self.content_type[0]
+        of_lines = getattr(field.annotation, "of_lines", None)
+        if media_type == LINES and of_lines is not None:
+            return of_lines(await self.body())
+        if media_type != JSON:
+            accepted = JSON if of_lines is None else f"{JSON} or {LINES}"
+            raise HttpError("unsupported_media_type", f"Content-Type is {media_type[:80]!r}; send {accepted}")
+        return decode(await self.body(), field.annotation)
+
+
+def decode(body: bytes | msgspec.Raw, type: type[T], path: str = "$") -> T:
+    """Read JSON; `path` is where it stands in the request.
+
+    Raises:
+        HttpError: it is no JSON.
+        InvalidInput: it is no such type.
+    """
+    try:
+        return _decoder(type).decode(body)
+    except msgspec.ValidationError as error:
+        raise InvalidInput([_problem(str(error), path)]) from None
+    except msgspec.DecodeError as error:
+        raise HttpError("malformed_json", f"{_subject(path)} is no JSON: {error}") from None
+    except UnicodeDecodeError:
+        raise HttpError("malformed_json", f"{_subject(path)} is no valid UTF-8") from None
+    except RecursionError:
+        raise HttpError("malformed_json", f"{_subject(path)} is nested too deeply") from None
+
+
+def routable(raw_path: bytes) -> str:
+    """The path that the router sees: percent-decoded, but an encoded slash stays within its segment.
+
+    >>> routable(b"/entries/a%2Fb/c%20d").split("/")
+    ['', 'entries', 'a\\x00b', 'c d']
+
+    Raises:
+        HttpError: it is no UTF-8, or holds a NUL.
+    """
+    path = utf8(raw_path, "path")
+    if SLASH in path:
+        raise HttpError("malformed_request", "the path holds a NUL")
+    return utf8(re.sub(rb"%2[Ff]", b"%00", raw_path), "path")
+
+
+def utf8(raw: bytes, what: str) -> str:
+    """Percent-decoded text.
+
+    Raises:
+        HttpError: it is no UTF-8.
+    """
+    try:
+        return unquote_to_bytes(raw).decode()
+    except UnicodeDecodeError:
+        raise HttpError("malformed_request", f"the {what} is no valid UTF-8") from None
+
+
+def prepare(type: type[Any]) -> None:
+    """Let msgspec (0.22) work a type out now: threads that do so at once, on first use, can crash the process."""
+    _decoder(type)
+
+
+@cache
+def _decoder(type: type[T]) -> msgspec.json.Decoder[T]:
+    return msgspec.json.Decoder(type)
+
+
+def _subject(path: str) -> str:
+    return "the body" if path == "$" else path
+
+
+def _problem(text: str, path: str) -> Problem:
+    """Read msgspec's message.
+
+    >>> _problem("Expected `int`, got `str` - at `$.limit`", "$").path
+    '$.limit'
+    >>> _problem("Object contains unknown field `contnt` - at `$`", "$.memories[1]").path
+    '$.memories[1].contnt'
+    """
+    fault, place = placed(text)
+    path += place[1:]
+    field = _FIELD.fullmatch(fault)
+    if field is None:
+        return Problem(path, fault)
+    return Problem(f"{path}.{field['name'][:80]}", _WHAT[field["what"]])

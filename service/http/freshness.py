@@ -1,0 +1,47 @@
+"""Read your own writes: a reader names the point of history that it has seen, and waits until it is reached here."""
+
+import asyncio
+from typing import Any
+
+from litestar import Request
+
+from muisti.core.model.errors import NotYetReplicated
+from muisti.core.model.values import Seq
+from muisti.service.http.headers import FRESHNESS, MIN_SEQ, freshness, min_seq
+from muisti.service.runtime.workers import Backend
+
+WAIT_SECONDS = 1.0
+PAUSE_SECONDS = 0.02
+_MIN_SEQ = MIN_SEQ.lower().encode()
+_FRESHNESS = FRESHNESS.lower().encode()
+_NAMES = frozenset({_MIN_SEQ, _FRESHNESS})
+
+
+async def caught_up(request: Request[Any, Any, Any]) -> None:
+    """Ask the primary when Muisti-Freshness says so, and wait for the point that Muisti-Min-Seq names, if any.
+
+    Raises:
+        NotYetReplicated: it was not reached in time.
+        EpochGone: the space has been made anew since.
+    """
+    found = {name: value.decode("latin-1") for name, value in request.scope["headers"] if name in _NAMES}
+    if not found or "space" not in request.path_params:
+        return
+    backend: Backend = request.app.state.backend
+    space = request.path_params["space"]
+    if freshness(found.get(_FRESHNESS)).strong:
+        await backend.store(backend.engine.spaces.catch_up, space)
+    if _MIN_SEQ in found:
+        await _reached(backend, space, min_seq(found[_MIN_SEQ]))
+
+
+async def _reached(backend: Backend, space: str, at: Seq) -> None:
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + WAIT_SECONDS
+    while True:
+        try:
+            return await backend.store(backend.engine.spaces.require, space, at)
+        except NotYetReplicated:
+            if clock() >= deadline:
+                raise
+        await asyncio.sleep(PAUSE_SECONDS)

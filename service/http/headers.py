@@ -1,0 +1,154 @@
+"""The request headers that carry meaning, read once and strictly."""
+
+import re
+from hashlib import blake2b
+from typing import Annotated
+
+import msgspec
+from litestar.params import HeaderParameter
+
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.values import RequestKey, Seq
+from muisti.core.write.transactions import IfMatch
+from muisti.service.auth.middleware import access_of
+from muisti.service.http.decode import Request
+from muisti.service.schemas.errors import HttpError
+
+SEQ = "Muisti-Seq"
+MIN_SEQ = "Muisti-Min-Seq"
+FRESHNESS = "Muisti-Freshness"
+REPLAYED = "Idempotent-Replayed"
+FLAGS = "Muisti-Flags"
+
+_TAG = r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"'
+_TAGS = re.compile(rf"\s*{_TAG}(?:\s*,\s*{_TAG})*\s*")
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+_FRESHNESS = re.compile(r"session|strong|bounded\s*;\s*max-age=(?P<age>[0-9]{1,7})(?P<unit>ms|s)")
+_SEQ = re.compile(r"(?P<epoch>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):(?P<number>[0-9]{1,18})")
+
+IfMatchHeader = Annotated[
+    str | None,
+    HeaderParameter(
+        name="If-Match", description="ETags, one of which must be the memory's; or `*`. Another version gives 412."
+    ),
+]
+IfNoneMatchHeader = Annotated[
+    str | None, HeaderParameter(name="If-None-Match", description="ETags; when the memory still has one, 304.")
+]
+IdempotencyKeyHeader = Annotated[
+    str | None,
+    HeaderParameter(
+        name="Idempotency-Key",
+        description="1 to 255 visible ASCII characters. A repetition gets the first answer, and nothing is done twice.",
+    ),
+]
+
+
+class _Every(frozenset[str]):
+    """What `*` names."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+def etags(header: str) -> frozenset[str]:
+    """The tags that a list names, weak ones with their W/; every tag for `*`.
+
+    >>> sorted(etags('"a.1", W/"b.2"'))
+    ['"a.1"', 'W/"b.2"']
+
+    Raises:
+        HttpError: this is no list of tags.
+    """
+    if header.strip() == "*":
+        return _Every()
+    if not _TAGS.fullmatch(header):
+        raise HttpError("malformed_header", 'an ETag looks like "{id}.{version}", with its quotation marks; or send *')
+    return frozenset(re.findall(_TAG, header))
+
+
+def expected(request: Request, header: str | None) -> IfMatch:
+    """What a change asks of the version that it meets: the current tag must be in it."""
+    if "if-none-match" in request.headers:
+        raise HttpError("malformed_header", "If-None-Match goes with GET; a POST with category and key never replaces")
+    return None if header is None else etags(header)
+
+
+def is_known(header: str | None, etag: str) -> bool:
+    """Whether If-None-Match says that the caller has this version."""
+    if header is None:
+        return False
+    known = etags(header)
+    return etag in known or f"W/{etag}" in known
+
+
+async def request_key(request: Request, space: str, header: str | None) -> RequestKey | None:
+    """What tells a repeated request; None when it may simply run again."""
+    if header is None:
+        return None
+    if not _KEY.fullmatch(header):
+        raise HttpError("malformed_header", "Idempotency-Key must have 1 to 255 visible ASCII characters")
+    digest = blake2b(digest_size=32)
+    scope = request.scope
+    for part in (scope["method"].encode(), scope["raw_path"], scope["query_string"], await request.body()):
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return RequestKey(f"http {space} {access_of(scope).actor}", header, digest.digest())
+
+
+def not_with_key(key: RequestKey | None) -> None:
+    """Raise when a request has a key that it cannot have."""
+    if key is not None:
+        raise InvalidInput.at(
+            "$.atomic",
+            "false and an Idempotency-Key exclude each other: several writes cannot be replayed as one; "
+            "send atomic=true, or on_conflict=reject without the key",
+        )
+
+
+def min_seq(header: str) -> Seq:
+    """The point of history that a reader has seen already.
+
+    Raises:
+        HttpError: it is no such point.
+    """
+    return point(header, MIN_SEQ)
+
+
+def point(text: str, name: str) -> Seq:
+    """A point of history, which the header `name` gives.
+
+    Raises:
+        HttpError: it is no such point.
+    """
+    match = _SEQ.fullmatch(text)
+    if match is None:
+        raise HttpError("malformed_header", f"{name} looks like {{epoch}}:{{number}}, as {SEQ} gave it")
+    return Seq(match["epoch"], int(match["number"]))
+
+
+class Freshness(msgspec.Struct, frozen=True):
+    """How fresh an answer must be. `strong`: ask where is written. `max_age`: seconds that it may be behind."""
+
+    strong: bool = False
+    max_age: float = 0.0
+
+
+def freshness(header: str | None) -> Freshness:
+    """What Muisti-Freshness asks for.
+
+    >>> freshness("bounded;max-age=500ms").max_age, freshness("strong").strong
+    (0.5, True)
+
+    Raises:
+        HttpError: it is none of the three.
+    """
+    if header is None:
+        return Freshness()
+    match = _FRESHNESS.fullmatch(header.strip())
+    if match is None:
+        raise HttpError("malformed_header", f"{FRESHNESS} is session, strong, or bounded;max-age=500ms (or 2s)")
+    age = match["age"]
+    return Freshness(
+        strong=header.strip() == "strong",
+        max_age=0.0 if age is None else int(age) / (1000 if match["unit"] == "ms" else 1),
+    )

@@ -1,0 +1,127 @@
+"""What every answer gets, errors included: an id, a time, safe headers, and one line in the log."""
+
+import logging
+import re
+import secrets
+from collections.abc import Iterable, Sequence
+from time import perf_counter
+
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from muisti.core.model.errors import MuistiError
+from muisti.service.asgi.sending import send_problem
+from muisti.service.http.decode import routable, utf8
+from muisti.service.observability.meters import Meters
+from muisti.service.observability.tracing import Tracing
+from muisti.service.schemas.errors import PROBLEM, HttpError, crash
+
+Header = tuple[bytes, bytes]
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
+_TRACE = re.compile(rb"(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?")
+_QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
+TIMING = b"server-timing"
+_LOG = logging.getLogger("muisti.http")
+
+
+class Envelope:
+    """Wraps the whole application, so that no answer goes out bare, and none uncounted.
+
+    `tracing` is given when the application starts, if there is any.
+    """
+
+    def __init__(self, app: ASGIApp, meters: Meters) -> None:
+        self._app = app
+        self._meters = meters
+        self.tracing: Tracing | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if scope["method"] == "HEAD":  # a GET whose body the server drops
+            scope = {**scope, "method": "GET"}
+        began = perf_counter()
+        trace = trace_of(scope["headers"])
+        request_id = request_id_of(scope["headers"])
+        scope["request_id"] = request_id.decode()  # pyright: ignore[reportGeneralTypeIssues]  # for the crash log
+        span = None
+        if self.tracing is not None and scope["path"] not in _QUIET:
+            span = self.tracing.begin(scope["headers"])
+            trace = span.trace_id
+        self._meters.running += 1
+        status = 0
+
+        async def dressed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                elapsed = 1000 * (perf_counter() - began)
+                message["headers"] = _dressed(message["headers"], elapsed, request_id)
+            await send(message)
+
+        try:
+            _read_url(scope)
+            await self._app(scope, receive, dressed)
+        except (HttpError, MuistiError) as error:
+            await send_problem(scope, dressed, error)
+        except Exception as error:  # a fault outside of Litestar, which answers to its own in the same way
+            if status:  # the answer has begun
+                raise
+            found = crash(error, request_id.decode())
+            await send_problem(scope, dressed, HttpError(found.code, found.detail))
+        finally:
+            self._meters.running -= 1
+            self._tell(scope, status, 1000 * (perf_counter() - began), trace)
+            if span is not None:
+                span.end(scope["method"], scope.get("path_template"), status)
+
+    def _tell(self, scope: Scope, status: int, elapsed: float, trace: str | None) -> None:
+        route = scope.get("path_template")
+        method: str = scope["method"]  # pyright: ignore[reportGeneralTypeIssues]  # HTTP scopes only come here
+        self._meters.answered(method, route, status, elapsed / 1000, scope.get(PROBLEM))
+        level = logging.DEBUG if route in _QUIET else logging.INFO
+        if _LOG.isEnabledFor(level):
+            told = {
+                "method": method,
+                "route": route,
+                "status": status,
+                "ms": round(elapsed, 2),
+                "space": scope.get("path_params", {}).get("space"),
+                "request_id": scope["request_id"],  # pyright: ignore[reportGeneralTypeIssues]  # ours, set above
+            }
+            _LOG.log(level, "request", extra=told if trace is None else {**told, "trace_id": trace})
+
+
+def _read_url(scope: Scope) -> None:
+    """Let the path be what routes are found by. Raises HttpError."""
+    raw_path = scope["raw_path"].partition(b"?")[0]  # some servers leave the query string in it
+    if b"%" in raw_path:
+        scope["path"] = routable(raw_path)
+    utf8(scope["query_string"], "query string")
+
+
+def trace_of(headers: Sequence[Header]) -> str | None:
+    """The trace that the request belongs to (W3C trace context); None when it names none, or not well."""
+    given = next((value for name, value in headers if name == b"traceparent"), b"")
+    match = _TRACE.fullmatch(given)
+    return match[1].decode() if match and match[1].strip(b"0") and match[2].strip(b"0") else None
+
+
+def request_id_of(headers: Iterable[Header]) -> bytes:
+    """The caller's id when it is well formed, else one of ours."""
+    for name, value in headers:
+        if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
+            return value
+    return secrets.token_hex(8).encode()
+
+
+def _dressed(headers: Iterable[Header], elapsed: float, request_id: bytes) -> list[Header]:
+    """The headers with `total` at the end of Server-Timing, an id, and nothing that a cache may keep by default."""
+    given = list(headers)
+    stages = [value for name, value in given if name == TIMING]
+    dressed = [header for header in given if header[0] != TIMING]
+    if not any(name == b"cache-control" for name, _ in given):
+        dressed.append((b"cache-control", b"no-store"))
+    timing = b", ".join([*stages, b"total;dur=%.2f" % elapsed])
+    return [*dressed, (TIMING, timing), (b"x-content-type-options", b"nosniff"), (b"x-request-id", request_id)]

@@ -1,0 +1,80 @@
+"""Query parameters: those of the handlers, and the refusal of all others."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from litestar import Request
+from litestar.handlers import BaseRouteHandler
+from litestar.params import ParameterKwarg, QueryParameter
+from litestar.typing import FieldDefinition
+
+from muisti.core.model.errors import InvalidInput, Problem
+from muisti.core.model.terms import SORTS
+
+OnConflictParameter = Annotated[
+    str | None, QueryParameter(description="As the field of the body.", enum=["reject", "keep", "review", "supersede"])
+]
+AtomicParameter = Annotated[bool | None, QueryParameter(description="As the field of the body.")]
+ThenParameter = Annotated[bool, QueryParameter(description="Ask of the state of the space that the receipt saw.")]
+ConfirmParameter = Annotated[str, QueryParameter(description="The name of the space once more.")]
+DryRunParameter = Annotated[
+    bool, QueryParameter(description="Tell what the request would do, and do nothing. An Idempotency-Key is ignored.")
+]
+LimitParameter = Annotated[
+    int, QueryParameter(description="Largest number of items.", schema_extra={"minimum": 1, "maximum": 100})
+]
+AsOfParameter = Annotated[
+    str | None,
+    QueryParameter(description="Show what stood then: a time, or a point of history, whole or its number."),
+]
+SortParameter = Annotated[
+    str | None,
+    QueryParameter(
+        description="Order of the list; `-` is newest first. Without it that of the cursor, else `-created_at`.",
+        enum=list(SORTS),
+    ),
+]
+NoTouchParameter = Annotated[bool, QueryParameter(description="Do not count this as a retrieval.")]
+PurgeParameter = Annotated[
+    bool | None, QueryParameter(description="Erase it with its history, for good, and answer with the signed report.")
+]
+CursorParameter = Annotated[str | None, QueryParameter(description="`next_cursor` of the page before.")]
+
+PAST = ["past_retention", "point_ahead", "epoch_gone"]  # what is refused with `as_of`
+
+
+def declared(handler: BaseRouteHandler) -> Iterator[tuple[str, ParameterKwarg, FieldDefinition]]:
+    """Name, source and type of each parameter in a handler's signature."""
+    for name, field in handler.parsed_fn_signature.parameters.items():
+        if isinstance(field.kwarg_definition, ParameterKwarg) and not field.is_di_field:
+            yield field.kwarg_definition.name or name, field.kwarg_definition, field
+
+
+class KnownParameters:
+    """Refuses what a handler would ignore. A handler with `opt["filters"]` reads the rest itself."""
+
+    def __init__(self) -> None:
+        self._known: dict[BaseRouteHandler, frozenset[str]] = {}
+
+    def check(self, request: Request[Any, Any, Any]) -> None:
+        """Raise `InvalidInput` when the query string has a parameter too many."""
+        if not request.scope["query_string"]:
+            return
+        handler = request.route_handler
+        known = self._known.get(handler)
+        if known is None:
+            known = frozenset(name for name, source, _ in declared(handler) if isinstance(source, QueryParameter))
+            self._known[handler] = known
+        problems = list(_problems(request, known, open_ended=bool(handler.opt.get("filters"))))
+        if problems:
+            raise InvalidInput(problems)
+
+
+def _problems(request: Request[Any, Any, Any], known: frozenset[str], *, open_ended: bool) -> Iterator[Problem]:
+    given = request.query_params
+    for name in given:
+        if name in known and len(given.getall(name)) > 1:
+            yield Problem(f"$.{name}", "is given more than once")
+        elif name not in known and not open_ended:
+            takes = f"takes {', '.join(sorted(known))}" if known else "takes none"
+            yield Problem(f"$.{name[:80]}", f"there is no such parameter; this request {takes}")

@@ -1,0 +1,101 @@
+"""Answers with the headers that their values ask for."""
+
+from typing import Any, TypeVar, cast
+from urllib.parse import urlencode
+
+from litestar import Request, Response
+
+from muisti.core.model.outcomes import Plan, Written
+from muisti.core.model.values import Found, Seq
+from muisti.service.asgi.sending import PlainResponse
+from muisti.service.http.headers import FLAGS, REPLAYED, SEQ
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.dry_run import DryRunReply
+from muisti.service.schemas.replies import AddedReply, MemoryReply, WrittenReply
+
+T = TypeVar("T")
+
+CHECKED = "private, no-cache"  # may be kept by the caller alone, and asked about with If-None-Match each time
+
+
+def read(body: T, seq: Seq) -> Response[T]:
+    """What was read, and the point of history at which."""
+    return Response(body, headers={SEQ: str(seq)})
+
+
+async def placed(answer: Response[T], backend: Backend, space: str) -> Response[T]:
+    """An answer about a space that is no part of its history, and where that stands."""
+    answer.headers[SEQ] = str((await backend.store(backend.engine.spaces.get, space)).at)
+    return answer
+
+
+def followed(request: Request[Any, Any, Any], answer: Response[T], cursor: str | None) -> Response[T]:
+    """A page that says in `Link` where the next one is."""
+    if cursor is not None:
+        given = [(name, value) for name, value in request.query_params.multi_items() if name != "cursor"]
+        # The path as it was sent: what was decoded may hold what no header can.
+        path = request.scope["raw_path"].partition(b"?")[0].decode("latin-1")
+        answer.headers["Link"] = f'<{path}?{urlencode([*given, ("cursor", cursor)])}>; rel="next"'
+    return answer
+
+
+def found(one: Found) -> Response[MemoryReply]:
+    return Response(
+        MemoryReply.of(one.memory), headers={SEQ: str(one.seq), "ETag": one.memory.etag, "Cache-Control": CHECKED}
+    )
+
+
+def unchanged(one: Found) -> Response[None]:
+    """The caller has this version already."""
+    return Response(
+        None, status_code=304, headers={SEQ: str(one.seq), "ETag": one.memory.etag, "Cache-Control": CHECKED}
+    )
+
+
+def planned(plan: Plan | None, answer: Response[T]) -> Response[T]:
+    """The answer itself, or of a dry run the plan, with the answer that would be given."""
+    if plan is None:
+        return answer
+    told = DryRunReply.of(plan, answer.status_code or 200, answer.content)
+    headers = {name: value for name, value in answer.headers.items() if name == SEQ}
+    return cast(Response[T], Response(told, status_code=200, headers=headers))
+
+
+def tried(dry_run: bool, answer: Response[T]) -> Response[T]:
+    """The same for what is no change of a space."""
+    return planned(Plan(0, ()) if dry_run else None, answer)
+
+
+def written(one: Written) -> Response[WrittenReply]:
+    """The memory that a write made or changed."""
+    memory = one.memories[0]
+    headers = {**written_headers(one), "ETag": memory.etag}
+    if one.created:
+        headers["Location"] = f"/v1/spaces/{memory.space}/memories/{memory.id}"
+    answer = Response(WrittenReply.of_changed(one), status_code=201 if one.created else 200, headers=headers)
+    return planned(one.plan, answer)
+
+
+def added(one: Written) -> Response[AddedReply]:
+    """The memory that was added, with what is like it."""
+    return planned(one.plan, stored(one).response())
+
+
+def stored(one: Written) -> PlainResponse:
+    """The same, of what is no dry run."""
+    memory = one.memories[0]
+    location = f"/v1/spaces/{memory.space}/memories/{memory.id}"
+    return PlainResponse(
+        AddedReply.of_written(one), {**written_headers(one), "ETag": memory.etag, "Location": location}, 201
+    )
+
+
+def deleted(one: Written) -> Response[None]:
+    return planned(one.plan, Response(None, status_code=204, headers=written_headers(one)))
+
+
+def written_headers(one: Written) -> dict[str, str]:
+    headers = {SEQ: str(one.seq)} | ({REPLAYED: "true"} if one.replayed else {})
+    if one.flags:
+        headers[FLAGS] = ", ".join(sorted({flag.code for flag in one.flags}))
+    return headers | ({"Server-Timing": f"commit;dur={one.commit:.2f}"} if one.commit else {})

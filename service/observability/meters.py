@@ -1,0 +1,59 @@
+"""Numbers about what the service does. `service.metrics` tells them; nothing here knows how."""
+
+import asyncio
+
+from muisti.core.model.hits import Answer
+from muisti.core.support.meters import LONG, SHORT, Counter, Histogram
+from muisti.service.schemas.errors import KINDS
+
+METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+STAGES = ("embed", "filter", "rank", "fetch")
+OTHER = "other"  # a method that nobody knows: callers make up as many as they like
+NO_ROUTE = "none"  # refused before its route was known, or there is none
+BEAT_SECONDS = 1.0
+
+
+class Meters:
+    """What one process has answered. Labels take few values: never a name, an id or a text that somebody sent."""
+
+    def __init__(self) -> None:
+        self.requests = Counter()  # by method, route and status
+        self.request_seconds = Histogram(LONG)  # by method and route
+        self.running = 0  # requests
+        self.problems = Counter(*((code,) for code in KINDS))
+        self.tool_calls = Counter()  # by tool and outcome
+        self.searches = Counter()  # by mode and evidence
+        self.degraded = Counter(())
+        self.stage_seconds = Histogram(SHORT, *((stage,) for stage in STAGES))
+        self.sweeps = Counter()  # by sweep and outcome
+        self.sweep_step_seconds = Histogram(LONG)  # by sweep
+        self.loop_lag_seconds = Histogram(SHORT, ())
+
+    def answered(self, method: str, route: str | None, status: int, seconds: float, problem: str | None) -> None:
+        """A request has ended; `problem` is the code of its refusal."""
+        method, route = method if method in METHODS else OTHER, route or NO_ROUTE
+        self.requests.add(method, route, str(status))
+        self.request_seconds.add(seconds, method, route)
+        if problem is not None:
+            self.problems.add(problem)
+
+    def turned_away(self, method: str) -> None:
+        """A request was refused before anything was done for it."""
+        self.requests.add(method if method in METHODS else OTHER, NO_ROUTE, "503")
+        self.problems.add("busy")
+
+    def searched(self, answer: Answer) -> None:
+        self.searches.add(answer.strategy, answer.evidence)
+        if answer.degraded:
+            self.degraded.add()
+        timings = answer.timings
+        for stage in STAGES:
+            self.stage_seconds.add(getattr(timings, stage) / 1000, stage)
+
+    async def beat(self) -> None:
+        """For ever: see how late the event loop wakes up who asked to be woken."""
+        clock = asyncio.get_running_loop().time
+        while True:
+            due = clock() + BEAT_SECONDS
+            await asyncio.sleep(BEAT_SECONDS)
+            self.loop_lag_seconds.add(max(0.0, clock() - due))

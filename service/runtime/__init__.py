@@ -1,0 +1,1 @@
+"""Threads, admission, and the database that the settings name."""

@@ -1,0 +1,250 @@
+"""Threads for the synchronous core: one pool searches, one waits for the database. Both are bounded.
+
+A pool of our own: `concurrent.futures` with `asyncio.wrap_future` takes 45 µs of processor time a call, this one 5 µs
+when many wait.
+"""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, ParamSpec, TypeVar
+
+from muisti.core.engine import Engine
+from muisti.core.memories import Memories
+from muisti.core.model.errors import Busy
+from muisti.core.model.hits import Answer
+from muisti.core.model.outcomes import Written
+from muisti.core.model.terms import OnConflict
+from muisti.core.model.values import Draft, RequestKey
+from muisti.core.query.query import Query
+from muisti.core.store.database import Ended, Outcome
+from muisti.core.support.waiting import WouldWait, without_waiting
+from muisti.core.write.transactions import Begun
+from muisti.service.observability.meters import Meters
+from muisti.service.observability.tracing import Tracing
+from muisti.service.runtime.admission import Admission, Line
+from muisti.service.settings import Settings
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def processors() -> int:
+    """How many this process may use at the moment: whoever starts or watches it may leave it fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Job:
+    """A call that waits for a thread. Whoever takes it first has it: a thread, or the caller who gives up."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self.call = call
+        self.loop = asyncio.get_running_loop()
+        self.answer: asyncio.Future[Any] = self.loop.create_future()
+        self._untaken = threading.Lock()
+
+    def take(self) -> bool:
+        return self._untaken.acquire(blocking=False)
+
+
+class Pool:
+    """As many calls run as there are threads, and `waiting` more wait in a line. What comes on top is refused.
+
+    All calls come from one event loop, which lives until the pool is closed.
+    """
+
+    def __init__(self, name: str, threads: int, waiting: int, line: Line) -> None:
+        self._line = line
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._free = self.capacity = threads + waiting
+        self._waiting = waiting
+        self._threads = [
+            threading.Thread(target=self._work, name=f"muisti-{name}-{number}", daemon=True)
+            for number in range(threads)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def calls(self) -> int:
+        """How many run or wait; never more than `capacity`."""
+        return self.capacity - self._free
+
+    async def run(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run a call on a thread. A caller who gives up takes back a call that waits, never one that runs.
+
+        Raises:
+            Busy: too many calls wait.
+        """
+        if not self._free:
+            raise Busy(f"{self._waiting} requests wait already; try again in a moment")
+        job = _Job(partial(call, *args, **kwargs))
+        self._free -= 1
+        self._line.enter()
+        self._jobs.put(job)
+        try:
+            return await job.answer
+        except asyncio.CancelledError:
+            if job.take():
+                self._line.give_up()
+                self._free += 1
+            raise
+
+    def close(self) -> None:
+        """Wait until all calls have ended."""
+        for _ in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            if job.take():
+                self._line.leave()
+                try:
+                    answer, error = job.call(), None
+                except BaseException as raised:  # noqa: BLE001  # the caller's to handle, whatever it is
+                    answer, error = None, raised
+                job.loop.call_soon_threadsafe(self._answered, job, answer, error)
+                del job, answer, error  # else they would live until the next call
+
+    def _answered(self, job: _Job, answer: Any, error: BaseException | None) -> None:
+        self._free += 1
+        if job.answer.done():  # the caller gave up
+            return
+        if error is None:
+            job.answer.set_result(answer)
+        else:
+            job.answer.set_exception(error)
+
+
+class Backend:
+    """The engine and the pools that its calls run on.
+
+    Calls that write embed text too, and still belong to `store`: they wait for the disk.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        settings: Settings,
+        *,
+        meters: Meters | None = None,
+        tracing: Tracing | None = None,
+        admission: Admission | None = None,
+    ) -> None:
+        """`admission` has the lines that calls wait in."""
+        lines = admission or Admission(settings.queue_seconds, settings.queue_limit)
+        searchers = settings.search_threads or processors()
+        self._search = Pool("search", searchers, settings.queue_limit, lines.search)
+        self._store = Pool("store", settings.database_threads, settings.queue_limit, lines.store)
+        self._disk = lines.disk
+        self.pools = {"search": self._search, "store": self._store}
+        self.meters = meters or Meters()
+        self._tracing = tracing
+        self._limit = self._free = settings.queue_limit  # of writes that wait for the database alone
+        self._asking = 0  # searches under way
+        self._crowded = False  # adds came at the same time a moment ago
+        self.engine = engine
+        self.stopping = False  # the server takes no more requests: what would go on for long should end
+
+    @property
+    def _adding(self) -> int:
+        """Adds under way that wait for the database alone."""
+        return self._limit - self._free
+
+    async def store(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run a call that waits for the database."""
+        found = await self._store.run(call, *args, **kwargs)
+        if self._tracing is not None and isinstance(found, Written):
+            self._tracing.wrote(found)
+        return found
+
+    async def search(self, memories: Memories, space: str, query: Query, max_age: float = 0.0) -> Answer:
+        """Search here and now when it is a matter of a millisecond or two, else on a thread.
+
+        On another core the search would find nothing in its cache and wait for the interpreter: that takes .5 ms, and
+        pays when several search a large space at once, where there is another core.
+        """
+        self._asking += 1
+        try:
+            await asyncio.sleep(0)  # whoever asks at the same time is counted
+            answer = memories.search_at_once(space, query, max_age, alone=self._asking == 1 or processors() == 1)
+            answer = answer or await self._search.run(memories.search, space, query, max_age)
+        finally:
+            self._asking -= 1
+        self.meters.searched(answer)
+        if self._tracing is not None:
+            self._tracing.searched(answer)
+        return answer
+
+    async def add(
+        self, memories: Memories, space: str, draft: Draft, on_conflict: OnConflict, request: RequestKey | None
+    ) -> Written:
+        """Add one memory, prepared here and now when that is a matter of a millisecond or two, else on a thread.
+
+        The database's own thread commits it. A thread in between would only wait for the interpreter.
+        """
+        if request is None:
+            written = await self._added(memories, space, draft, on_conflict)
+            if written is not None:
+                if self._tracing is not None:
+                    self._tracing.wrote(written)
+                return written
+        return await self.store(memories.add, space, [draft], on_conflict=on_conflict, request=request)
+
+    async def _added(self, memories: Memories, space: str, draft: Draft, on_conflict: OnConflict) -> Written | None:
+        if self._free <= 0:
+            raise Busy(f"{self._limit} writes wait already; try again in a moment")
+        self._free -= 1  # before anything is awaited: adds that arrive together are counted one by one
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Outcome] = loop.create_future()
+
+        def arrived(outcome: Outcome) -> None:
+            self._disk.leave()
+            self._free += 1
+            if not answer.done():  # else the caller gave up
+                answer.set_result(outcome)
+
+        def ended(outcome: Outcome) -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits
+                loop.call_soon_threadsafe(arrived, outcome)
+
+        begun: Begun | None = None
+        try:
+            begun = await self._begun(memories, space, draft, on_conflict, ended)
+        finally:
+            if begun is None:  # else `arrived` gives the place back
+                self._free += 1
+        if begun is None:
+            return None
+        self._disk.enter()
+        outcome = await answer
+        try:
+            with without_waiting():
+                return memories.end_add(begun, outcome)
+        except WouldWait:  # what a refusal means is read from the database; a success never gets here
+            return await self.store(memories.end_add, begun, outcome)
+
+    async def _begun(
+        self, memories: Memories, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended
+    ) -> Begun | None:
+        """Begin an add, announced to the writer where adds come at the same time, so that one commit serves them."""
+        if self._adding == 1 and not self._crowded:
+            return memories.begin_add(space, draft, on_conflict, ended)
+        memories.expect(1)
+        try:
+            await asyncio.sleep(0)  # adds that arrive with this one are announced before it begins
+            self._crowded = self._adding > 1
+            return memories.begin_add(space, draft, on_conflict, ended)
+        finally:
+            memories.expect(-1)
+
+    def close(self) -> None:
+        """Wait until all calls have ended. The engine stays open."""
+        self._search.close()
+        self._store.close()

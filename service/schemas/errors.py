@@ -1,0 +1,278 @@
+"""The one place that knows both what can go wrong and HTTP: every error becomes a problem (RFC 9457)."""
+
+import logging
+import re
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any, cast
+
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, InternalServerException, ValidationException
+from litestar.types import Scope
+
+from muisti.core.model.errors import (
+    AddressTaken,
+    Echo,
+    InvalidInput,
+    MergeConflict,
+    MuistiError,
+    QuotaExceeded,
+    Similar,
+)
+from muisti.core.model.errors import Problem as BadField
+from muisti.core.transfer.importing.incoming import ImportRefused
+from muisti.service.schemas.diverged import DivergedReply, diverged
+from muisti.service.schemas.likeness import LikenessReply, alike
+from muisti.service.schemas.moving import ImportReply
+from muisti.service.schemas.problems import FieldProblem
+from muisti.service.schemas.quotas import QuotaReply
+
+MEDIA_TYPE = "application/problem+json"
+PROBLEM = "muisti.problem"  # where the code of a refusal stands in the scope of its request
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a code stands for. `retry_after` is in seconds, None when repeating the request is of no use."""
+
+    status: int
+    title: str
+    meaning: str
+    retry_after: int | None = None
+
+
+# The codes of muisti.core.model.errors, then those that only HTTP has. Codes are contract.
+KINDS: Mapping[str, Kind] = {
+    "invalid_input": Kind(422, "Invalid input", "A field or parameter has a value that cannot be accepted."),
+    "sensitive_content": Kind(
+        422,
+        "Sensitive content",
+        "The space takes no secrets, or no personal data; `errors` says where they stand.",
+    ),
+    "not_found": Kind(404, "Not found", "There is no such space, memory or entry; or it was deleted or has expired."),
+    "conflict": Kind(409, "Conflict", "What is stored stands against the request."),
+    "duplicate": Kind(409, "Duplicate", "A current memory says the same; `conflicts` shows it."),
+    "contradiction": Kind(409, "Contradiction", "A current memory says the contrary; `conflicts` shows what differs."),
+    "address_taken": Kind(409, "Address taken", "Category and key belong to another memory; `conflicts` shows it."),
+    "echo": Kind(409, "Echo", "The caller has just found what it says, and the space takes no echoes."),
+    "changed_since": Kind(409, "Changed since", "Others have changed what is to be undone; `detail` names them."),
+    "merge_conflict": Kind(409, "Merge conflict", "Both spaces have changed the same; `diverged` shows what."),
+    "already_exists": Kind(409, "Already exists", "A space or a checkpoint of this name exists."),
+    "model_mismatch": Kind(409, "Model mismatch", "The space was embedded by another model than the one that runs."),
+    "recall_dropped": Kind(409, "Recall dropped", "Another model finds less of what the probes of the space expect."),
+    "idempotency_key_reused": Kind(409, "Idempotency key reused", "The key was sent before with another request."),
+    "quota_exceeded": Kind(
+        403, "Quota exceeded", "The space would hold more than it may; `quota` shows what it holds."
+    ),
+    "stale_version": Kind(412, "Stale version", "The memory has changed since the version that If-Match names."),
+    "epoch_gone": Kind(410, "Epoch gone", "The point of history is of a space that has been made anew since."),
+    "past_retention": Kind(410, "Past retention", "The point of history lies before what the space remembers."),
+    "point_ahead": Kind(422, "Point ahead", "The point of history lies in the future."),
+    "not_yet_replicated": Kind(503, "Not yet replicated", "What the answer must show is not here after 1 s.", 1),
+    "busy": Kind(503, "Busy", "The request would have to wait for too long; nothing was done.", 1),
+    "store_unavailable": Kind(503, "Store unavailable", "The database did not answer.", 1),
+    "issuer_unavailable": Kind(503, "Issuer unavailable", "The keys that tokens are checked with cannot be had.", 10),
+    "store_full": Kind(507, "Store full", "There is no room left for the database; nothing was stored."),
+    "store_replaced": Kind(
+        503,
+        "Store replaced",
+        "The database file was deleted, moved or replaced while it was open; nothing is sure.",
+        10,
+    ),
+    "store_read_only": Kind(503, "Store read-only", "The database file can be read and not written."),
+    "store_corrupt": Kind(500, "Store corrupt", "The database is damaged, or is no Muisti database."),
+    "schema_too_new": Kind(500, "Schema too new", "A newer Muisti wrote the database."),
+    "internal": Kind(500, "Internal error", "A fault of the server; the log has it under the X-Request-Id."),
+    "malformed_request": Kind(400, "Malformed request", "The URL or the request itself cannot be read."),
+    "malformed_header": Kind(400, "Malformed header", "A header has a value that cannot be read."),
+    "malformed_json": Kind(400, "Malformed JSON", "The body is no JSON in UTF-8, or is nested too deeply."),
+    "unauthorized": Kind(401, "Unauthorized", "A key is needed, and none came, or one that opens nothing."),
+    "forbidden": Kind(403, "Forbidden", "The key may not do that; `detail` says which scope it needs."),
+    "forbidden_origin": Kind(403, "Forbidden origin", "Web pages of this origin may not call the server."),
+    "rate_limited": Kind(429, "Rate limited", "The key has asked too often; `Retry-After` says when to go on.", 1),
+    "too_many_at_once": Kind(429, "Too many at once", "Too many requests of the key run already.", 1),
+    "no_route": Kind(404, "No such route", "Nothing answers at this path."),
+    "method_not_allowed": Kind(405, "Method not allowed", "The path does not know this method; `Allow` says which."),
+    "too_large": Kind(
+        413,
+        "Too large",
+        "The body is larger than the server accepts, grows beyond measure, or is more than the database takes.",
+    ),
+    "unsupported_media_type": Kind(415, "Unsupported media type", "The body has a Content-Type that is not accepted."),
+    "unknown_host": Kind(421, "Unknown host", "A server without keys answers only to names of this machine."),
+}
+
+_MISSING = re.compile(r"Missing required \w+ parameter '([^']+)'")
+_WANTED = {"int": "a whole number", "bool": "true or false"}
+_HTTP_CODES = {404: "no_route", 405: "method_not_allowed", 413: "too_large"}
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """An error (RFC 9457). `code` is stable, `detail` is prose; `errors` names the bad fields."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: list[FieldProblem] = []
+    conflicts: list[LikenessReply] | msgspec.UnsetType = msgspec.UNSET
+    checked_at: str | None | msgspec.UnsetType = msgspec.UNSET
+    quota: QuotaReply | msgspec.UnsetType = msgspec.UNSET
+    diverged: list[DivergedReply] | msgspec.UnsetType = msgspec.UNSET
+    report: ImportReply | msgspec.UnsetType = msgspec.UNSET
+
+
+@dataclass(frozen=True)
+class HttpError(Exception):
+    """What only HTTP can refuse: a code of `KINDS`, and what to tell the caller."""
+
+    code: str
+    detail: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def problem_type(code: str) -> str:
+    """The URI of a kind of problem; it answers with what the code means."""
+    return f"/problems/{code}"
+
+
+def problem(code: str, detail: str, errors: Sequence[BadField] = ()) -> Problem:
+    kind = KINDS[code]
+    return Problem(
+        type=problem_type(code),
+        title=kind.title,
+        status=kind.status,
+        detail=detail,
+        code=code,
+        errors=[FieldProblem(bad.path, bad.message) for bad in errors],
+    )
+
+
+def problem_of(error: MuistiError | HttpError) -> Problem:
+    """How a refusal looks from outside."""
+    match error:
+        case ImportRefused():
+            found = problem(error.code, str(error), error.problems)
+            return msgspec.structs.replace(found, report=ImportReply.of(error.report))
+        case InvalidInput():
+            return problem(error.code, str(error), error.problems)
+        case Similar():
+            at = None if error.checked_at is None else str(error.checked_at)
+            found = msgspec.structs.replace(problem(error.code, str(error)), conflicts=alike(error.found))
+            return msgspec.structs.replace(found, checked_at=at)
+        case Echo():
+            return problem(error.code, str(error), [BadField(f"{error.path}.content", "only repeats what was found")])
+        case AddressTaken():
+            return msgspec.structs.replace(problem(error.code, str(error)), conflicts=alike(error.found))
+        case QuotaExceeded() if error.usage is not None:
+            quota = QuotaReply.of(error.usage)
+            return msgspec.structs.replace(problem(error.code, str(error)), quota=quota)
+        case MergeConflict():
+            return msgspec.structs.replace(problem(error.code, str(error)), diverged=diverged(error.found))
+        case HttpError():
+            return problem(error.code, error.detail)
+        case _:
+            return problem(error.code, str(error))
+
+
+def headers_of(code: str) -> dict[str, str]:
+    """The headers that go with a code."""
+    retry = KINDS[code].retry_after
+    return {} if retry is None else {"Retry-After": str(retry)}
+
+
+def _response(request: Request, found: Problem, headers: Mapping[str, str]) -> Response[Problem]:
+    noted(request.scope, found)
+    return Response(
+        found, status_code=found.status, media_type=MEDIA_TYPE, headers={**headers_of(found.code), **headers}
+    )
+
+
+def noted(scope: Scope, found: Problem) -> None:
+    """Let those who look at answers from outside know what kind of refusal it is."""
+    cast(dict[str, Any], scope)[PROBLEM] = found.code
+
+
+def _refused(request: Request, error: MuistiError | HttpError) -> Response[Problem]:
+    return _response(request, problem_of(error), error.headers if isinstance(error, HttpError) else {})
+
+
+def _invalid_parameters(request: Request, error: ValidationException) -> Response[Problem]:
+    """Litestar found a parameter missing or of the wrong type."""
+    missing = _MISSING.match(error.detail)
+    if missing:
+        return _refused(request, InvalidInput.at(f"$.{missing[1]}", "is required"))
+    given = error.extra if isinstance(error.extra, list) else []
+    names = [str(item.get("key", "")) for item in given if isinstance(item, dict)]
+    if "data" in names:  # the name of the body in a handler; a body that is there was decoded before
+        return _refused(request, HttpError("malformed_json", "the body is empty; send JSON"))
+    messages = [str(item.get("message")) for item in given if isinstance(item, dict)]
+    bad = [BadField(f"$.{name}", _reworded(request, name, text)) for name, text in zip(names, messages, strict=True)]
+    return _refused(request, InvalidInput(bad or [BadField("$", "is not valid")]))
+
+
+def _reworded(request: Request, name: str, message: str) -> str:
+    """A parameter is always a string: say what the string must be."""
+    wanted = next((words for type, words in _WANTED.items() if f"`{type}" in message), None)
+    return message if wanted is None else f"{request.query_params.get(name, '')[:40]!r} is not {wanted}"
+
+
+def _http(request: Request, error: HTTPException) -> Response[Problem]:
+    gone = isinstance(error, InternalServerException) and "disconnected" in error.detail  # nobody reads the answer
+    others = "malformed_request" if error.status_code < 500 or gone else "internal"
+    code = _HTTP_CODES.get(error.status_code, others)
+    if code == "internal":
+        return _crashed(request, error)
+    method, path = request.method, request.scope["path"].replace("\0", "%2F")
+    detail = {
+        "no_route": f"nothing answers at {path[:200]!r}; /docs lists the routes",
+        "method_not_allowed": f"{path[:200]!r} does not know {method}; `Allow` says what it knows",
+        "too_large": _too_large(request),
+    }.get(code, error.detail)
+    allow = {name.title(): value for name, value in (error.headers or {}).items()}
+    return _response(request, problem(code, detail), allow)
+
+
+def _too_large(request: Request) -> str:
+    limit = request.app.state.settings.body_limit
+    size = request.headers.get("content-length", "")
+    known = f"has {int(size):,} bytes" if size.isdecimal() else "is larger"
+    return f"the body {known}; at most {limit:,} bytes are accepted"
+
+
+def _crashed(request: Request, error: Exception) -> Response[Problem]:
+    return _response(request, crash(error, str(request.scope.get("request_id"))), {})
+
+
+def crash(error: Exception, request_id: str) -> Problem:
+    """Tell the log where, never the message: it may quote a memory."""
+    told = {
+        "error": type(error).__qualname__,
+        "trace": traceback.format_tb(error.__traceback__),
+        "request_id": request_id,
+    }
+    logging.getLogger("muisti.http").error("crash", extra=told)
+    detail = "the server failed to answer; its log has the reason under this X-Request-Id"
+    return problem("internal", detail)
+
+
+HANDLERS = {
+    MuistiError: _refused,
+    HttpError: _refused,
+    ValidationException: _invalid_parameters,
+    HTTPException: _http,
+    Exception: _crashed,
+}
+
+
+def status_name(status: int) -> str:
+    """The standard's phrase for a status.
+
+    >>> status_name(422)
+    'Unprocessable Entity'
+    """
+    return HTTPStatus(status).phrase

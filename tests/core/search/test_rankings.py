@@ -1,0 +1,43 @@
+"""The declared rankings: what runs in a mode is what hits and explanations name."""
+
+from typing import get_args
+
+import pytest
+
+from muisti.core.engine import Engine
+from muisti.core.model.hits import Fusion, Mode
+from muisti.core.query.query import Query
+from muisti.core.search.fuse import ALPHA, weights_of
+from muisti.core.search.rankings import BY_MODE, RANKERS, Name
+from tests.core.fakes import SPACE, add
+
+TEXTS = ("the fox sleeps", "a dog by the lake", "fox and dog", "clouds over the river")
+
+
+def test_each_mode_and_each_ranking_is_declared():
+    assert set(BY_MODE) == set(get_args(Mode))
+    assert {name for names in BY_MODE.values() for name in names} == set(RANKERS) == set(get_args(Name))
+    assert set(weights_of(0.5)) == set(RANKERS) and sum(weights_of(0.3).values()) == 1
+    assert set(ALPHA) == set(get_args(Fusion))
+
+
+@pytest.mark.parametrize("fusion", get_args(Fusion))
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_hits_and_explanations_name_the_rankings_that_ran(engine: Engine, mode: Mode, fusion: Fusion):
+    add(engine, *TEXTS)
+    hits = engine.search(SPACE, Query(text="fox", mode=mode, fusion=fusion, explain=True)).hits
+    assert hits
+    assert {name for hit in hits for name in hit.ranks} == set(BY_MODE[mode])
+    for name in BY_MODE[mode]:
+        places = sorted(hit.ranks[name] for hit in hits if name in hit.ranks)
+        assert places == list(range(1, len(places) + 1)), "each place is of one hit, as all memories fit in the limit"
+    for hit in hits:
+        assert hit.explain is not None
+        assert (hit.explain.lexical is not None) == (hit.explain.bm25 is not None) == ("lexical" in BY_MODE[mode])
+        assert (hit.explain.cosine is not None) == ("dense" in BY_MODE[mode])
+
+
+def test_all_that_is_allowed_could_be_a_hit_unless_words_alone_are_ranked(engine: Engine):
+    add(engine, *TEXTS)
+    totals = {mode: engine.search(SPACE, Query(text="fox", mode=mode)).total for mode in BY_MODE}
+    assert totals == {"hybrid": 4, "semantic": 4, "keyword": 2, "metadata": 2, "recent": 2}

@@ -1,0 +1,30 @@
+"""Files through their importers into a space, as the command line does it."""
+
+from pathlib import Path
+
+from muisti.core.engine import Engine
+from muisti.service.formats.importers.own import own_files
+from muisti.service.formats.importers.reading import OWN, Reading, recognised
+from muisti.service.formats.importers.shares import Shares
+from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.lines import Lines
+from muisti.service.schemas.moving import ImportReply
+
+
+def bring(
+    engine: Engine, path: Path, space: str = "default", *, system: str | None = None, atomic: bool = True
+) -> tuple[ImportReply, Reading]:
+    """What came of a file, which is recognised by its content unless `system` says whose it is; all into one space."""
+    source = Source(path)
+    system = system or recognised(source)
+    with Shares(source, system, lambda _: space) as shares:
+        (share,) = own_files(source) if system == OWN else shares.read()
+        incoming = engine.begin_import(space, atomic=atomic)
+        lines = Lines(incoming.take)
+        try:
+            for piece in share.pieces(lambda _: None):
+                lines.feed(piece)
+            lines.end()
+            return ImportReply.of(incoming.finish()), shares.reading
+        finally:
+            incoming.abandon()

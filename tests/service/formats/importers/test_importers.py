@@ -1,0 +1,117 @@
+"""Every importer: what its files hold comes in, once, and what is bad in them is named."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from muisti.core.engine import Engine
+from muisti.core.model.errors import InvalidInput
+from muisti.core.transfer.records import VersionLine
+from muisti.service.cli.commands.imports import SYSTEMS
+from muisti.service.formats.importers.items import Item
+from muisti.service.formats.importers.reading import IMPORTERS, recognised
+from muisti.service.formats.importers.sources import Source
+from tests.core.fakes import Clock, WordEncoder
+from tests.service.formats.importers.bringing import bring
+from tests.service.formats.importers.fixtures import FIXTURES, Fixture
+from tests.service.formats.importers.table import PAGE, row
+from tests.stores import at
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    with Engine(at(tmp_path_factory.mktemp("importers") / "muisti.db").open(), WordEncoder(), Clock()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def space(engine: Engine, request: pytest.FixtureRequest) -> Iterator[str]:
+    engine.spaces.create("here")
+    yield "here"
+    engine.spaces.delete("here")
+
+
+def made(fixture: Fixture, folder: Path) -> Path:
+    path = folder / fixture.name
+    fixture.make(path)
+    return path
+
+
+@pytest.mark.parametrize("fixture", FIXTURES, ids=lambda fixture: fixture.id)
+def test_what_a_file_holds_comes_in_and_nothing_the_second_time(
+    engine: Engine, space: str, fixture: Fixture, tmp_path: Path
+):
+    path = made(fixture, tmp_path)
+    before = path.read_bytes() if path.is_file() else b""
+    assert recognised(Source(path)) == fixture.system
+    if fixture.failed:
+        with pytest.raises(InvalidInput, match=r"line \d+ \("):
+            bring(engine, path, space)
+        assert engine.stats(space).versions == 0
+    report, reading = bring(engine, path, space, atomic=not fixture.failed)
+    stored = [memory for memory in listed(engine, space)]
+    assert sorted(stored) == sorted(fixture.texts)
+    assert (report.created, report.failed, dict(reading.skipped)) == (
+        len(fixture.texts), fixture.failed, dict(fixture.skipped)
+    )  # fmt: skip
+    assert all(bad.place for bad in report.failures)
+    seq = engine.spaces.get(space).seq
+    again, _ = bring(engine, path, space, atomic=not fixture.failed)
+    assert (again.created, again.skipped, again.import_id) == (0, {"exists": report.created}, None)
+    assert row(fixture, reading, report, again) in PAGE.read_text("utf-8").splitlines()  # as the docs say
+    assert engine.spaces.get(space).seq == seq and (path.read_bytes() if path.is_file() else b"") == before
+
+
+def test_the_command_line_offers_every_importer():
+    assert set(SYSTEMS) == {"muisti", *IMPORTERS}
+    assert {fixture.system for fixture in FIXTURES} == set(IMPORTERS)
+
+
+def items(name: str, folder: Path) -> dict[str, Item]:
+    """What an importer makes of a fixture, by the texts."""
+    fixture = next(one for one in FIXTURES if one.id == name)
+    found = IMPORTERS[fixture.system].read(Source(made(fixture, folder)))
+    return {one.memory["content"]: one for one in found if isinstance(one, Item)}
+
+
+def test_a_message_knows_its_conversation_and_who_said_it(tmp_path: Path):
+    found = items("claude data-export.zip", tmp_path)
+    asked, answered = (found[text].memory for text in ("Where to in May?", "Porvoo is pretty in May"))
+    assert (asked["metadata"], asked["source_class"]) == ({"session": "c1", "turn": 1, "title": "Trip"}, "user")
+    assert (answered["metadata"]["turn"], answered["author"], answered["source_class"]) == (2, "assistant", "model")
+    assert answered["event_at"] == "2025-03-01T09:30:03+00:00"
+    chat = items("chatgpt chatgpt-export.zip", tmp_path)
+    assert [chat[text].memory["metadata"]["turn"] for text in ("Which tea?", "Green tea")] == [1, 2]
+    assert chat["I bake\n\nBe brief"].memory["type"] == "preference"
+
+
+def test_what_a_note_says_line_by_line_belongs_to_it(tmp_path: Path):
+    found = items("basic-memory notes", tmp_path)
+    observed, related = found["Drinks tea #drinks"], found["Anna works at Acme"]
+    assert observed.parent == related.parent == "people/anna"
+    assert (observed.place, observed.memory["tags"]) == ("people/Anna.md:13", ["habit", "drinks", "team"])
+    assert observed.memory["metadata"]["context"] == "since 2020" and related.rest == {"context": "part time"}
+
+
+def test_a_fact_that_holds_no_longer_is_deprecated(tmp_path: Path):
+    found = items("zep graphiti_dump.json", tmp_path)
+    past, present = found["Anna lives in Oulu"], found["Anna lives in Turku"]
+    assert (past.memory["status"], past.memory["valid_to"]) == ("deprecated", "2025-03-01T09:30:00+00:00")
+    assert (present.memory["status"], present.memory["event_at"]) == ("active", "2025-03-01T09:30:00+00:00")
+    assert (present.memory["valid_from"], present.memory["valid_to"]) == ("2025-03-01T09:30:00+00:00", None)
+    assert present.memory["tags"] == ["Anna", "Turku"]
+
+
+def test_times_in_text_go_before_numbers(tmp_path: Path):
+    found = items("mcp-memory-service sqlite_vec.db", tmp_path)
+    assert found["Deploys are on Mondays"].memory["created_at"] == "2025-03-01T09:30:00+00:00"
+
+
+def listed(engine: Engine, space: str) -> Iterator[str]:
+    """The contents of all memories, superseded ones too."""
+    for page in engine.export(space, "test", vectors=False).pages():
+        for record in page:
+            if isinstance(record, VersionLine):
+                yield msgspec.json.decode(record.memory)["content"]

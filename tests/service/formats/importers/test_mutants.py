@@ -1,0 +1,17 @@
+"""Damaged files never crash an importer, never come in by half, and the place of the damage is named."""
+
+from pathlib import Path
+
+from muisti.core.engine import Engine
+from tests.core.fakes import Clock, WordEncoder
+from tests.service.formats.importers.mutants import BAD, MUTANTS, WHOLE, exports, tally
+from tests.stores import at
+
+
+def test_a_damaged_file_is_refused_as_a_whole_and_its_place_is_named(tmp_path: Path, long: bool):
+    count = MUTANTS if long else 40
+    with Engine(at(tmp_path / "to.db").open(), WordEncoder(), Clock()) as engine:
+        told = tally(engine, count, tmp_path, exports(tmp_path))
+    if long:
+        assert told[WHOLE] > 50 and told[BAD] > 200
+    assert sum(told.values()) == count

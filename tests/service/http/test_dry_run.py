@@ -1,0 +1,199 @@
+"""`dry_run=true`: every request that changes something tells what it would do, and not a row differs afterwards."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from litestar.testing import TestClient
+
+from muisti.core.engine import Engine
+from muisti.core.store.database import Database, Rows, Statement
+from muisti.service.app.app import create_app
+from muisti.service.settings import Settings
+from tests.core.fakes import Clock, WordEncoder
+from tests.service.cli.test_cli import Run, added
+from tests.service.fakes import API, draft
+from tests.service.keyed import BODIES
+from tests.stores import Stores
+
+SPACE = "tried"
+COUNTS = {"retrievals", "muisti_writes"}
+# A key that is shown must open something; a receipt that is replayed, a search and a probe change no memory; files have
+# tests of their own.
+NOT_TRIED = {
+    "createKey", "revokeKey", "rotateKey", "search", "replayReceipt", "addProbe", "runProbes", "deleteProbe",
+    "importMemories", "undoImport",
+}  # fmt: skip
+SHOWN_ONCE = {"secret"}  # of what was made
+OTHERS = {
+    "createSpace": {"name": "another"},
+    "mergeSpaces": {"from": "default"},
+    "createWebhook": {"url": "http://127.0.0.1:9/"},
+    "redeliverWebhook": {"since": 1},
+}
+REVIEWS = {"promote": {"retrievals": 1}, "prune": {"retrievals": 9, "days": 0}}  # which find the memory
+
+
+@pytest.fixture(scope="module")
+def opened(stores: Stores) -> Iterator[tuple[httpx.Client, Database]]:
+    database = stores().open()
+    with (
+        Engine(database, WordEncoder(), Clock()) as engine,
+        TestClient(create_app(Settings(webhook_hosts="127.0.0.1:9", webhook_private=True), engine=engine)) as client,
+    ):
+        engine.spaces.create(SPACE)
+        yield client, database
+
+
+@pytest.fixture
+def client(opened: tuple[httpx.Client, Database]) -> httpx.Client:
+    return opened[0]
+
+
+@pytest.fixture
+def database(opened: tuple[httpx.Client, Database]) -> Database:
+    return opened[1]
+
+
+def rows(database: Database) -> dict[str, Rows]:
+    """All that is stored, but for what counts reads and the writes that counting takes."""
+    (tables,) = database.primary.read([Statement("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")])
+    names = [str(name) for (name,) in tables if name not in COUNTS]
+    found = database.primary.read([Statement(f'SELECT * FROM "{name}"') for name in names])
+    return {name: sorted(each, key=repr) for name, each in zip(names, found, strict=True)}
+
+
+def changing(client: httpx.Client) -> dict[str, tuple[str, str]]:
+    """The operations that change something, with method and path."""
+    paths = client.get("/openapi.json").json()["paths"]
+    return {
+        found["operationId"]: (method, path)
+        for path, item in paths.items()
+        for method, found in item.items()
+        if method != "get" and found["operationId"] not in NOT_TRIED
+    }
+
+
+def ask(client: httpx.Client, operation: str, **query: str) -> httpx.Response:
+    method, path = changing(client)[operation]
+    known = client.get(f"/v1/spaces/{SPACE}/entries/rules/{operation}").json()
+    given = {"space": SPACE, "memory_id": known.get("id"), "category": "rules", "key": operation, "checkpoint": "made"}
+    for name, listed in (("conflict_id", "conflicts"), ("webhook_id", "webhooks")):
+        if name in path:
+            given[name] = client.get(f"/v1/spaces/{SPACE}/{listed}").json()["items"][0]["id"]
+    confirmed = {"confirm": SPACE} if operation == "deleteSpace" else {}
+    body = OTHERS.get(operation, REVIEWS.get(operation, BODIES.get(operation)))
+    return client.request(method, path.format(**given), json=body, params=confirmed | query)
+
+
+def test_every_request_that_changes_something_can_be_tried(client: httpx.Client):
+    paths = client.get("/openapi.json").json()["paths"]
+    for operation, (method, path) in changing(client).items():
+        names = {parameter["name"] for parameter in paths[path][method]["parameters"]}
+        assert "dry_run" in names, operation
+
+
+def test_what_is_tried_changes_no_row_and_tells_what_would_come_of_it(client: httpx.Client, database: Database):
+    last = ("deleteWebhook", "setQuota", "deleteSpace")
+    for operation in [*(name for name in changing(client) if name not in last), *last]:
+        if operation not in last:
+            how = "review" if operation == "decideConflict" else "keep"
+            first = draft("We deploy", category="rules", key=operation, author="Ann", on_conflict=how)
+            stored = client.post(f"/v1/spaces/{SPACE}/memories", json=first).json()
+            change = {"status": "candidate"} if operation in REVIEWS else {"reason": "because"}
+            client.patch(f"/v1/spaces/{SPACE}/memories/{stored['id']}", json=change)
+        before = rows(database)
+        told = ask(client, operation, dry_run="true")
+        assert told.status_code == 200 and told.json()["dry_run"] is True, (operation, told.text)
+        assert rows(database) == before, operation
+        done = ask(client, operation)
+        assert done.status_code == told.json()["status"], (operation, done.text)
+        assert rows(database) != before, operation
+        answer = told.json()["answer"]
+        assert (answer is None) == (not done.content)
+        assert answer is None or answer.keys() == done.json().keys() - SHOWN_ONCE, operation
+        known = {row[:2] for row in before["changes"]}
+        here = {row[0] for row in before["spaces"]}  # the changes of a fork are those of another space
+        new = (row for row in rows(database)["changes"] if row[:2] not in known and row[0] in here)
+        made = sorted(new, key=_seq)
+        assert [one["kind"] for one in told.json()["items"]] == [row[2] for row in made], operation
+        assert told.json()["changes"] == len(made)
+
+
+def _seq(row: tuple[object, ...]) -> int:
+    assert isinstance(row[1], int)
+    return row[1]
+
+
+def test_refusals_are_those_of_the_request_itself(client: httpx.Client, database: Database):
+    client.post(f"{API}/memories", json=draft("We deploy on Fridays"))
+    before = rows(database)
+    again = client.post(f"{API}/memories", json=draft("we deploy on fridays"), params={"dry_run": "true"})
+    assert (again.status_code, again.json()["code"]) == (409, "duplicate")
+    missing = client.delete(f"{API}/memories/{'0' * 8}", params={"dry_run": "true"})
+    assert missing.status_code == 404
+    assert client.post(f"{API}/memories", json=draft(), params={"dry_run": "perhaps"}).status_code == 422
+    assert rows(database) == before
+
+
+def test_what_would_be_kept_beside_or_superseded_is_told(client: httpx.Client):
+    old = client.post(f"{API}/memories", json=draft("The lake is deep and cold")).json()
+    same = draft("the lake is DEEP and cold")
+    kept = client.post(f"{API}/memories", json={**same, "on_conflict": "keep"}, params={"dry_run": "true"}).json()
+    assert [one["id"] for one in kept["answer"]["similar"]] == [old["id"]]
+    instead = client.post(f"{API}/memories", json={**same, "on_conflict": "supersede"}, params={"dry_run": "true"})
+    assert [one["kind"] for one in instead.json()["items"]] == ["superseded", "created"]
+    assert instead.json()["items"][0]["memory_id"] == instead.json()["answer"]["supersedes"] == old["id"]
+
+
+def test_a_batch_that_is_not_atomic_tells_what_each_would_meet_in_it(client: httpx.Client):
+    texts = ["an apple a day", "rain in May", "AN apple a day", "snow in July", "Rain in May"]
+    batch = {"memories": [draft(text) for text in texts], "atomic": False, "on_conflict": "reject"}
+    told = client.post(f"{API}/memories/batch", json=batch, params={"dry_run": "true"}).json()
+    done = client.post(f"{API}/memories/batch", json=batch).json()
+    assert [one["status"] for one in told["answer"]["items"]] == [one["status"] for one in done["items"]]
+    assert (told["answer"]["created"], told["changes"]) == (done["created"], done["created"]) == (3, 3)
+
+
+def test_a_key_is_neither_looked_at_nor_kept(client: httpx.Client):
+    headers = {"Idempotency-Key": "k1", "Prefer": "return=minimal"}
+    for text in ("one thought", "another thing"):
+        told = client.post(f"{API}/memories", json=draft(text), params={"dry_run": "true"}, headers=headers)
+        assert told.json()["answer"]["content"] == text
+        assert "ETag" not in told.headers and "Location" not in told.headers
+    done = client.post(f"{API}/memories", json=draft("one thought"), headers=headers)
+    assert (done.status_code, "Idempotent-Replayed" in done.headers) == (201, False)
+    assert told.headers["Muisti-Seq"].split(":")[0] == done.headers["Muisti-Seq"].split(":")[0]
+    assert int(told.headers["Muisti-Seq"].split(":")[1]) + 1 == int(done.headers["Muisti-Seq"].split(":")[1])
+
+
+def test_probes_that_would_rank_otherwise_are_told(client: httpx.Client):
+    old = client.post(f"{API}/memories", json=draft("the kettle is green", on_conflict="keep")).json()["id"]
+    other = client.post(f"{API}/memories", json=draft("the old kettle broke", on_conflict="keep")).json()["id"]
+    pinned = [
+        client.post(f"{API}/probes", json={"query": query, "memory_id": id_}).json()["id"]
+        for query, id_ in (("green kettle", old), ("broke", other))
+    ]
+    tried = {"dry_run": "true"}
+    gone = client.delete(f"{API}/memories/{old}", params=tried).json()
+    assert gone["probes"] == [{"id": pinned[0], "query": "green kettle", "before": 1, "after": None}]
+    better = draft("green kettle", on_conflict="keep")
+    (shift,) = client.post(f"{API}/memories", json=better, params=tried).json()["probes"]
+    assert (shift["id"], shift["before"], shift["after"]) == (pinned[0], 1, 2)
+    assert client.post(f"{API}/memories", json=draft("a lamp", on_conflict="keep"), params=tried).json()["probes"] == []
+    assert client.post(f"{API}/probes/run").json()["recall"] == 1.0
+    assert client.post(f"{API}/memories", json=better).status_code == 201  # and then it is so
+    ranks = {one["id"]: one["rank"] for one in client.post(f"{API}/probes/run").json()["ranks"]}
+    assert ranks == {pinned[0]: 2, pinned[1]: 1}
+
+
+def test_a_command_tells_what_it_would_do(run: Run):
+    told = run("add", "We deploy on Fridays", "--dry-run")
+    assert told.exit_code == 1 and "no database" in told.stderr  # and none is made
+    memory_id = added(run, "We deploy on Fridays")["id"]
+    kept = run("add", "We deploy on FRIDAYS", "--on-conflict", "supersede", "--dry-run")
+    assert kept.exit_code == 0 and "Nothing was stored. It would make 2 changes." in kept.stderr
+    assert [line.split("\t")[0] for line in kept.stdout.splitlines()] == ["superseded", "created"]
+    assert run("update", memory_id, "--importance", "high", "--dry-run").stdout == f"updated\t{memory_id}\t2\n"
+    assert run("delete", memory_id, "--dry-run").stdout == f"deleted\t{memory_id}\t1\n"
+    assert run("get", memory_id).exit_code == 0

@@ -1,0 +1,164 @@
+"""Traces: which spans a request has, whose trace they belong to, what they never hold; a collector gets them."""
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx
+import pytest
+from litestar.testing import TestClient
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from muisti.core.engine import Engine
+from muisti.service.app.app import create_app
+from muisti.service.observability.otel import OpenTelemetry
+from muisti.service.observability.tracing import check_tracing
+from muisti.service.settings import Settings, SettingsError
+from tests.service.fakes import API, draft
+from tests.stores import Stores, at
+
+TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+STAGES = ["embed", "filter", "rank", "fetch"]
+
+
+@pytest.fixture(scope="session")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
+    """On one store alone: what is counted is the same."""
+    return lambda: at(tmp_path_factory.mktemp("store") / "muisti.db")
+
+
+@pytest.fixture
+def spans() -> InMemorySpanExporter:
+    return InMemorySpanExporter()
+
+
+@pytest.fixture
+def traced(engine: Engine, spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
+    monkeypatch.setattr("muisti.service.app.app.tracing_of", lambda _: OpenTelemetry(SimpleSpanProcessor(spans)))
+    with TestClient(create_app(Settings(), engine=engine)) as opened:
+        yield opened
+
+
+def named(spans: InMemorySpanExporter) -> dict[str, ReadableSpan]:
+    return {span.name: span for span in spans.get_finished_spans()}
+
+
+def test_a_search_has_its_stages_inside_and_a_write_its_commit(traced: httpx.Client, spans: InMemorySpanExporter):
+    traced.post(f"{API}/memories", json=draft())
+    traced.post(f"{API}/memories/batch", json={"memories": [draft("another")]})
+    traced.post(f"{API}/search", json={"query": "deploy"})
+    traced.get("/healthz")
+    found = spans.get_finished_spans()
+    assert [span.name for span in found] == [
+        *("commit", "POST /v1/spaces/{space}/memories", "commit", "POST /v1/spaces/{space}/memories/batch"),
+        *(*STAGES, "POST /v1/spaces/{space}/search"),
+    ]
+    whole = found[-1]
+    for before, after in zip(found[4:7], found[5:8], strict=True):
+        assert before.end_time == after.start_time
+    for stage in found[4:8]:
+        assert stage.parent is not None and whole.context is not None
+        assert stage.parent.span_id == whole.context.span_id
+    assert whole.attributes is not None
+    assert whole.attributes["http.response.status_code"] == 200
+    assert whole.attributes["muisti.search.mode"] == "hybrid"
+
+
+def test_a_request_belongs_to_the_trace_that_it_names(traced: httpx.Client, spans: InMemorySpanExporter):
+    traced.get(f"{API}/stats", headers={"traceparent": f"00-{TRACE}-{PARENT}-01", "tracestate": "ours=1"})
+    traced.get(f"{API}/stats", headers={"traceparent": f"00-{TRACE}-{PARENT}-00"})  # not sampled: not ours to decide
+    traced.get(f"{API}/stats", headers={"traceparent": "nonsense"})
+    first, third = spans.get_finished_spans()
+    assert first.parent is not None and format(first.parent.span_id, "016x") == PARENT
+    assert first.context is not None and format(first.context.trace_id, "032x") == TRACE
+    assert first.context.trace_state.get("ours") == "1"
+    assert third.parent is None
+
+
+def test_a_tool_of_mcp_is_traced_like_a_request(traced: httpx.Client, spans: InMemorySpanExporter):
+    traced.post(f"{API}/memories", json=draft())
+    call = {"name": "recall", "arguments": {"query": "deploy"}}
+    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
+    for meta in ({}, {"_meta": {"progressToken": 1}}):  # the short way, and the SDK's
+        spans.clear()
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {**call, **meta}}
+        assert traced.post("/mcp", json=body, headers=headers).is_success
+        found = named(spans)
+        contexts = [found[name].context for name in ("POST /mcp", *STAGES)]
+        assert len({context.trace_id for context in contexts if context is not None}) == 1
+
+
+def test_no_text_is_in_a_span(traced: httpx.Client, spans: InMemorySpanExporter):
+    traced.post("/v1/spaces", json={"name": "secret-space"})
+    traced.post("/v1/spaces/secret-space/memories", json=draft("secretcontent"))
+    traced.post("/v1/spaces/secret-space/search", json={"query": "secretquery"})
+    traced.get("/secret?secret=1", headers={"X-Request-Id": "secret"})
+    found = spans.get_finished_spans()
+    assert len(found) == 9
+    assert "secret" not in "".join(span.to_json() for span in found)
+
+
+@contextmanager
+def collector() -> Iterator[tuple[str, list[ExportTraceServiceRequest]]]:
+    """What OTLP sends to, and what came."""
+    came: list[ExportTraceServiceRequest] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            assert (self.path, self.headers["Content-Type"]) == ("/v1/traces", "application/x-protobuf")
+            came.append(ExportTraceServiceRequest.FromString(body))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", came
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_a_collector_has_the_spans_when_the_server_has_stopped(engine: Engine):
+    with collector() as (url, came):
+        with TestClient(create_app(Settings(otlp_endpoint=url), engine=engine)) as client:
+            client.post(f"{API}/search", json={"query": "deploy"})
+        resources = [resource for request in came for resource in request.resource_spans]
+    told = {pair.key: pair.value.string_value for pair in resources[0].resource.attributes}
+    assert told["service.name"] == "muisti"
+    names = [span.name for resource in resources for scope in resource.scope_spans for span in scope.spans]
+    assert sorted(names) == sorted([*STAGES, "POST /v1/spaces/{space}/search"])
+
+
+def test_without_the_extra_the_setting_is_an_error(monkeypatch: pytest.MonkeyPatch):
+    for name in [
+        name
+        for name in sys.modules
+        if name == "muisti.service.observability.otel" or name.startswith("opentelemetry.sdk")
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk", None)
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter", None)
+    with pytest.raises(SettingsError, match=r"MUISTI_OTLP_ENDPOINT .*\.\[otel\]"):
+        check_tracing(Settings(otlp_endpoint="http://collector:4318"))
+
+
+def test_nothing_of_either_library_is_loaded_unasked():
+    program = (
+        "import json, sys, muisti.service.app.app, muisti.service.app.server; print(json.dumps(sorted(sys.modules)))"
+    )
+    loaded = json.loads(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout)
+    assert [name for name in loaded if name.startswith(("opentelemetry", "prometheus_client"))] == []

@@ -1,0 +1,43 @@
+"""Checkpoints over HTTP and on the command line."""
+
+import httpx
+
+from tests.service.cli.test_cli import Run, added
+from tests.service.fakes import API, draft
+
+
+def test_a_space_goes_back_to_a_checkpoint(client: httpx.Client):
+    kept = client.post(f"{API}/memories", json=draft("We deploy on Fridays")).json()
+    made = client.post(f"{API}/checkpoints", json={"name": "before", "note": "well"})
+    assert (made.status_code, made.json()["seq"]) == (201, made.headers["Muisti-Seq"])
+    assert client.post(f"{API}/checkpoints", json={"name": "before"}).json()["code"] == "already_exists"
+    assert client.get(f"{API}/checkpoints").json()["items"] == [made.json()]
+    client.patch(f"{API}/memories/{kept['id']}", json={"content": "We deploy on Mondays"})
+    new = client.post(f"{API}/memories", json=draft("Tea is served at five")).json()
+    diff = client.get(f"{API}/diff", params={"since": "before"}).json()
+    told = {one["id"]: (one["change"], [each["field"] for each in one["changes"]]) for one in diff["items"]}
+    assert told == {kept["id"]: ("changed", ["content"]), new["id"]: ("added", [])}
+    first = client.get(f"{API}/diff", params={"since": "before", "limit": "1"})
+    assert first.links["next"]["url"].endswith(f"cursor={first.json()['next_cursor'].replace('=', '%3D')}")
+    back = client.post(f"{API}/rollback", json={"to": "before"})
+    assert back.status_code == 200 and (back.json()["changed"], back.json()["ended"]) == (1, 1)
+    assert back.headers["Muisti-Seq"] == back.json()["seq"]
+    assert client.get(f"{API}/memories/{kept['id']}").json()["content"] == "We deploy on Fridays"
+    assert client.get(f"{API}/memories/{new['id']}").status_code == 404
+    assert client.delete(f"{API}/checkpoints/before").status_code == 204
+    assert client.post(f"{API}/rollback", json={"to": "before"}).status_code == 404
+    assert client.post(f"{API}/rollback", json={"to": "10 o'clock"}).json()["errors"][0]["path"] == "$.to"
+    assert client.get(f"{API}/diff", params={"since": "99"}).json()["code"] == "point_ahead"
+
+
+def test_commands_make_compare_and_go_back(run: Run):
+    kept = added(run, "We deploy on Fridays")["id"]
+    assert run("checkpoint", "create", "before", "--note", "well").stdout == "before\t1\n"
+    run("update", kept, "We deploy on Mondays")
+    assert run("diff", "before").stdout == f"changed\t{kept}\tcontent\tFridays\tMondays\n"
+    assert run("rollback", "before", "--dry-run").stdout == f"rolled_back\t{kept}\t3\n"
+    assert run("rollback", "before").stdout == "0\t1\t0\n"
+    assert "Fridays" in run("get", kept).stdout
+    assert run("checkpoint", "list").stdout.startswith("before\t1\t")
+    assert run("checkpoint", "delete", "before").exit_code == 0
+    assert run("diff", "before").exit_code == 1

@@ -1,0 +1,54 @@
+"""Forks over HTTP and on the command line."""
+
+import httpx
+
+from tests.service.cli.test_cli import Run, added
+from tests.service.fakes import API, draft
+
+FORK = "/v1/spaces/try"
+
+
+def test_a_fork_is_worked_in_compared_merged_and_dropped(client: httpx.Client):
+    kept = client.post(f"{API}/memories", json=draft("We deploy on Fridays")).json()
+    made = client.post(f"{API}/fork", json={"name": "try"})
+    assert (made.status_code, made.headers["Location"]) == (201, FORK)
+    assert made.json()["policy"] == client.get(FORK).json()["policy"]
+    copy = client.get(f"{FORK}/memories").json()["items"][0]
+    assert (copy["content"], copy["version"]) == (kept["content"], 1) and copy["id"] != kept["id"]
+    client.patch(f"{FORK}/memories/{copy['id']}", json={"content": "We deploy on Mondays"})
+    (differs,) = client.get(f"{API}/compare", params={"other": "try"}).json()["items"]
+    assert (differs["id"], differs["other"], differs["conflict"]) == (kept["id"], copy["id"], False)
+    assert [change["after"] for change in differs["there"]] == ["Mondays"] and differs["here"] == []
+    client.patch(f"{API}/memories/{kept['id']}", json={"content": "We deploy on Sundays"})
+    refused = client.post(f"{API}/merge", json={"from": "try"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "merge_conflict")
+    (diverged,) = refused.json()["diverged"]
+    assert (diverged["ours"], diverged["theirs"]) == ("We deploy on Sundays", "We deploy on Mondays")
+    told = client.post(f"{API}/merge", json={"from": "try", "strategy": "theirs"}, params={"dry_run": "true"}).json()
+    assert (told["changes"], told["items"][0]["kind"], told["answer"]["changed"]) == (1, "merged", 1)
+    done = client.post(f"{API}/merge", json={"from": "try", "strategy": "theirs", "drop": True})
+    assert done.status_code == 200 and done.json()["changed"] == 1
+    assert client.get(f"{API}/memories/{kept['id']}").json()["content"] == "We deploy on Mondays"
+    assert client.get(FORK).status_code == 404
+    assert client.post(f"{API}/merge", json={"from": "default"}).status_code == 422
+    assert client.post(f"{API}/fork", json={"name": "default"}).json()["code"] == "already_exists"
+    assert client.post(f"{API}/fork", json={"name": "No"}).status_code == 422
+
+
+def test_commands_fork_compare_and_merge(run: Run):
+    kept = added(run, "We deploy on Fridays")["id"]
+    space = run("space").stdout.split("\t")[0]
+    assert run("space", "fork", "try").exit_code == 0
+    copy = run("list", "--space", "try").stdout.split("\t")[0]
+    run("update", copy, "We deploy on Mondays", "--space", "try")
+    line = run("space", "compare", "try").stdout.split("\t")
+    assert line[:2] == ["theirs", kept] and line[3:] == ["Fridays", "Mondays\n"]
+    assert run("space", "merge", "try", space, "--dry-run").stdout == f"merged\t{kept}\t2\n"
+    assert run("space", "merge", "try", space).stdout == "0\t1\t0\n"
+    assert run("space", "merge", "try", space, "--drop").stdout == "0\t0\t0\n"
+    assert "Mondays" in run("get", kept).stdout and "try" not in run("spaces").stdout
+    run("space", "create", "other")
+    assert run("space", "list").stdout == run("spaces").stdout and "other" in run("spaces").stdout
+    assert run("space", "delete", "other", "--confirm", "othr").exit_code == 64
+    assert run("space", "delete", "other", "--confirm", "other").exit_code == 0
+    assert run("space", "which").stdout == run("space").stdout

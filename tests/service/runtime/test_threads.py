@@ -1,0 +1,96 @@
+"""What runs on which thread, and what threads may do at once."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muisti.core.identity.caller import OWNER
+from muisti.core.memories import Memories
+from muisti.core.model.hits import Answer
+from muisti.core.query.query import Query
+from muisti.core.search import searcher as searching
+from muisti.service.runtime import workers
+from muisti.service.runtime.workers import Backend
+from muisti.service.settings import Settings
+from tests.core.fakes import SPACE, add, open_engine
+from tests.stores import FileStore
+
+FIRST_USE = """
+import sys, threading
+import muisti.service.http.batch
+import msgspec
+sys.setswitchinterval(1e-6)
+start = threading.Barrier(16)
+def one():
+    start.wait()
+    assert muisti.service.http.batch.read_items([msgspec.Raw(b'{"content": "a"}')])[0].content == "a"
+threads = [threading.Thread(target=one) for _ in range(16)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+@pytest.mark.parametrize("attempt", range(2))
+def test_many_threads_may_be_the_first_to_read_the_items_of_a_batch(attempt: int):
+    done = subprocess.run([sys.executable, "-c", FIRST_USE], capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+
+
+class Heard:
+    """The memories of an owner, and the threads on which they were searched."""
+
+    def __init__(self, memories: Memories) -> None:
+        self._memories, self.threads = memories, list[str]()
+
+    def search(self, *args: Any) -> Answer:
+        self.threads.append(threading.current_thread().name)
+        return self._memories.search(*args)
+
+    def search_at_once(self, *args: Any, alone: bool) -> Answer | None:
+        answer = self._memories.search_at_once(*args, alone=alone)
+        if answer is not None:
+            self.threads.append(threading.current_thread().name)
+        return answer
+
+
+def test_searches_of_a_small_space_take_turns_and_those_of_a_large_one_share_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    engine = open_engine(FileStore(tmp_path / "m.db"))
+    add(engine, "tea is green", "coffee is not")
+    backend = Backend(engine, Settings())
+
+    async def asked(users: int) -> list[str]:
+        memories = Heard(engine.seen_by(OWNER))
+        wanted: Any = memories  # as far as a search goes
+        await asyncio.gather(*(backend.search(wanted, SPACE, Query(text="tea")) for _ in range(users)))
+        return memories.threads
+
+    here = threading.current_thread().name
+    try:
+        engine.search(SPACE, Query(text="tea"))
+        assert asyncio.run(asked(8)) == [here] * 8
+        monkeypatch.setattr(searching, "BRIEF_ROWS", 1)
+        monkeypatch.setattr(workers, "processors", lambda: 2)
+        assert asyncio.run(asked(1)) == [here]
+        threads = asyncio.run(asked(8))
+        assert len(threads) == 8 and here not in threads
+        monkeypatch.setattr(workers, "processors", lambda: 1)
+        assert asyncio.run(asked(8)) == [here] * 8
+    finally:
+        backend.close()
+        engine.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system does not keep a process to a processor")
+def test_processors_that_a_process_may_not_use_do_not_count():
+    kept = "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"
+    code = f"import os; from muisti.service.runtime.workers import processors; {kept}; print(processors())"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "1"

@@ -1,0 +1,55 @@
+"""Kinds of problems: the registry, what raises them, advice and the docs name the same codes."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from muisti.core.model import errors
+from muisti.core.model.errors import MuistiError
+from muisti.service.cli import failures, opening
+from muisti.service.mcp import refusals
+from muisti.service.schemas.errors import KINDS
+
+pytestmark = pytest.mark.one_store
+
+ROOT = Path(__file__).parents[3]
+FACTORIES = {"HttpError", "problem"}  # take a code first
+OF_LITESTAR = {"no_route", "method_not_allowed", "too_large", "malformed_request"}  # by the status of its exceptions
+ROW = re.compile(r"^\| `([a-z_]+)` \| (\d{3}) \|", re.MULTILINE)
+
+
+def of_core() -> set[str]:
+    """Return the codes of errors that the core raises; `Conflict` is raised as such, too."""
+    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass)]
+    return {kind.code for kind in kinds if issubclass(kind, MuistiError)}
+
+
+def of_service() -> set[str]:
+    """Return the codes that modules of the service write out where they make a problem."""
+    trees = [ast.parse(path.read_text("utf-8")) for path in (ROOT / "service").rglob("*.py")]
+    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
+    firsts = [call.args[0] for call in calls if isinstance(call.func, ast.Name) and call.func.id in FACTORIES]
+    return {one.value for one in firsts if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+
+
+def test_a_kind_is_declared_for_each_code_that_is_raised_and_for_no_other():
+    assert set(KINDS) == of_core() | of_service() | OF_LITESTAR
+
+
+def test_the_docs_list_each_kind_once_with_its_status():
+    rows = ROW.findall((ROOT / "docs" / "http.md").read_text("utf-8"))
+    assert sorted(rows) == sorted((code, str(kind.status)) for code, kind in KINDS.items())
+
+
+@pytest.mark.parametrize(
+    "advice", [opening.ADVICE, opening.CODES, refusals.ADVICE], ids=["command line", "exit codes", "MCP"]
+)
+def test_advice_is_about_declared_kinds(advice: dict[str, object]):
+    assert set(advice) - set(KINDS) == set()
+
+
+def test_advice_on_errors_of_a_local_database_is_about_declared_kinds():
+    assert {kind.code for kind in failures.NEXT} - set(KINDS) == set()

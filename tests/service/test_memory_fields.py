@@ -1,0 +1,29 @@
+"""The service shows, takes and carries the fields that the registry of fields says (core/model/fields.py)."""
+
+from muisti.core.model.fields import STATED, TIMES
+from muisti.core.model.values import Memory
+from muisti.service.cli.commands import read
+from muisti.service.formats import markdown
+from muisti.service.mcp.rendering import shown
+from muisti.service.mcp.words import WORDS
+from muisti.service.schemas.replies import MemoryReply
+from muisti.service.schemas.requests import DraftBody, PatchBody
+from tests.core.model.test_fields import FULL, NAMES, named
+
+
+def test_notes_carry_what_is_exported_and_cannot_be_derived():
+    assert {*markdown.CARRIED, "id", "content"} == named(exported=True) - {"version", "trust", "tokens"} - {
+        "superseded_by"  # its successor names it
+    }
+    assert set(markdown.TIMES) == set(read.TIMES) == set(TIMES)
+
+
+def test_models_see_what_is_shown():
+    assert set(shown(Memory(**FULL), full=True)) == named(shown=True)
+    assert set(shown(Memory(**FULL))) == named(brief=True) <= named(shown=True)
+
+
+def test_callers_send_what_is_stated_and_read_every_field():
+    assert set(DraftBody.__struct_fields__) == set(PatchBody.__struct_fields__) == {*STATED, "ttl"}
+    assert set(MemoryReply.__struct_fields__) == NAMES
+    assert set(STATED) <= set(WORDS)

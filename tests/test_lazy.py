@@ -1,0 +1,107 @@
+"""Imports of our own modules: plain, except for those that are named here, through one door."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+DOOR = "service/lazy.py"
+# Outside the command line, whose modules say themselves why: what loads late, and what that saves at the start.
+LATE = {
+    ("service/app/app.py", "muisti.service.auth.tokens.verify"): "250 ms, only where the settings speak of tokens",
+    ("service/app/app.py", "muisti.service.openapi.document"): "20 ms, when somebody asks for it",
+    ("service/app/starting.py", "muisti.service.app.server"): "loaded while nobody looks for garbage",
+    ("service/mcp/route.py", "muisti.service.mcp.manager"): "900 ms: the SDK, which plain calls do without",
+    ("service/metrics/scrape.py", "muisti.service.metrics.exposition"): "30 ms, on a thread",
+    ("service/observability/tracing.py", "muisti.service.observability.otel"): "100 ms, packages that may be missing",
+    ("service/routes/erasure.py", "muisti.service.auth.signing"): "45 ms: cryptography",
+    ("service/runtime/databases.py", "muisti.core.store.remote.database"): "100 ms, which a file needs not",
+    ("service/runtime/databases.py", "muisti.core.store.remote.http_client"): "100 ms, which a file needs not",
+}
+
+
+@cache
+def modules() -> list[tuple[str, str, ast.Module]]:
+    """The place, the text and the tree of each module."""
+    paths = [path for folder in ("core", "service") for path in (ROOT / folder).rglob("*.py")]
+    texts = [(path.relative_to(ROOT).as_posix(), path.read_text("utf-8")) for path in paths]
+    return [(place, text, ast.parse(text)) for place, text in texts if "import_module" in text or "Lazy" in text]
+
+
+def called(tree: ast.AST, name: str) -> Iterator[ast.Call]:
+    """Calls of a function by its own name, or as an attribute."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            function = node.func
+            if name in (getattr(function, "id", None), getattr(function, "attr", None)):
+                yield node
+
+
+def named(call: ast.Call) -> str | None:
+    """The text of the first argument, as far as it is written out."""
+    first = call.args[0] if call.args else None
+    if isinstance(first, ast.JoinedStr) and first.values:
+        first = first.values[0]
+    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
+
+
+def seen_by_types(tree: ast.Module) -> dict[str, str]:
+    """What is imported for types alone, by the name that it gets."""
+    return {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for block in tree.body
+        if isinstance(block, ast.If) and getattr(block.test, "id", None) == "TYPE_CHECKING"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def lazy(tree: ast.Module) -> dict[str, str]:
+    """What is loaded late, by its name in the module."""
+    return {
+        str(getattr(node.targets[0], "id", None)): str(named(node.value))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and [*called(node.value, "Lazy")]
+    }
+
+
+def test_no_module_of_ours_is_imported_as_a_string():
+    for place, _, tree in modules():
+        if place == DOOR:
+            continue
+        for call in called(tree, "import_module"):
+            name = named(call)
+            assert name is not None, f"{place}:{call.lineno} imports what it does not name"
+            assert not name.startswith("muisti"), f"{place}:{call.lineno} imports {name} as a string"
+
+
+def test_what_loads_late_is_what_types_see():
+    found = 0
+    for place, _, tree in modules():
+        late, types = lazy(tree), seen_by_types(tree)
+        assert late.items() <= types.items(), place
+        doors = [call for call in called(tree, "Lazy") if place != "service/cli/base.py" or named(call) is not None]
+        assert len(doors) == len(late), f"{place} loads something late that types do not see"
+        found += len(late)
+    assert found > len(LATE)
+
+
+def test_what_loads_late_says_why():
+    for place, text, _ in modules():
+        if place == DOOR:
+            continue
+        blocks = len(re.findall(r'^    \w+ = Lazy\("', text, re.MULTILINE))
+        assert not blocks or re.search(r'^else:  # \w.*\n(    \w+ = Lazy\("\S+"\)\n)+', text, re.MULTILINE), place
+
+
+def test_outside_the_command_line_only_these_load_late():
+    found = {
+        (place, name)
+        for place, _, tree in modules()
+        if not place.startswith("service/cli/")
+        for name in lazy(tree).values()
+    }
+    assert found == LATE.keys()
