@@ -192,9 +192,13 @@ def test_after_a_fault_of_the_files_nothing_is_acknowledged_that_is_lost(folder:
 
         assert until(refused), (writers.codes[:3], http.get("/readyz").text)
         listed = http.get(MEMORIES)
-        assert listed.status_code in (500, 503) and listed.json()["code"] in REFUSALS
+        assert listed.status_code in (500, 503) and listed.json()["code"] in REFUSALS, (
+            writers.codes[:3],
+            listed.text[:99],
+        )
         writers.codes.clear()
-        assert until(lambda: len(writers.codes) > 5) and set(writers.codes) <= set(REFUSALS)
+        assert until(lambda: len(writers.codes) > 5), http.get("/readyz").text
+        assert set(writers.codes) <= set(REFUSALS)
     writers.stopping.set()
     for thread in threads:
         thread.join()

@@ -108,7 +108,7 @@ class FileDatabase:
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
         with self._reader() as connection, self._health.noting(), translated():
             if self._files is not None:
-                self._files.glance(connection)
+                self._files.glance(connection, patient=not self._health.damaged)
             if len(statements) == 1:
                 return [run(connection, statements[0])]
             connection.execute("BEGIN")

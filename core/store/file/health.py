@@ -14,11 +14,11 @@ class Health:
     """Remembers damage. Thread-safe."""
 
     def __init__(self) -> None:
-        self._damaged = False
+        self.damaged = False
 
     def check(self) -> None:
         """Raise `StoreCorrupt` when damage was met."""
-        if self._damaged:
+        if self.damaged:
             raise StoreCorrupt(f"the database file is damaged, so nothing is written to it: {ADVICE}")
 
     @contextmanager
@@ -27,5 +27,5 @@ class Health:
         try:
             yield
         except StoreCorrupt as error:
-            self._damaged = self._damaged or isinstance(error.__cause__, apsw.CorruptError | apsw.NotADBError)
+            self.damaged = self.damaged or isinstance(error.__cause__, apsw.CorruptError | apsw.NotADBError)
             raise

@@ -248,7 +248,7 @@ class Writer:
         """Commit a group without savepoints; None, and nothing is done, when any job must not be kept or is refused."""
         if not all(job.kept for job in group):
             return None
-        self.connection.execute("BEGIN IMMEDIATE")
+        self._begin()
         outcomes: list[Outcome] = []
         for job in group:
             outcome = self._run(job)
@@ -259,9 +259,17 @@ class Writer:
         self.connection.execute("COMMIT")
         return outcomes
 
+    def _begin(self) -> None:
+        """Begin a transaction that writes, on a file that is still ours."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        while self._files is not None and not self._files.seal():
+            self._roll_back()
+            self._check_files()
+            self.connection.execute("BEGIN IMMEDIATE")
+
     def _run_apart(self, group: Sequence[_Job]) -> list[Outcome]:
         """Commit what is not refused of a group."""
-        self.connection.execute("BEGIN IMMEDIATE")
+        self._begin()
         outcomes = [self._try(job) for job in group]
         self.connection.execute("COMMIT")
         return outcomes
