@@ -1,0 +1,51 @@
+"""A server that counts the functions of Muisti it calls: `python -m loadtests.structure.counted`.
+
+SIGUSR1 begins to count anew, SIGUSR2 writes the counts as JSON into the file that `COUNTS` names.
+"""
+
+import json
+import os
+import runpy
+import signal
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+from types import FrameType
+
+ROOT = Path(__file__).parents[2]
+OURS = (f"{ROOT}/core/", f"{ROOT}/service/", f"{ROOT}/build/view/")
+COUNTS = "COUNTS_FILE"
+
+_calls: Counter[str] = Counter()
+_switches: Counter[str] = Counter()
+_last = threading.local()
+
+
+def note(frame: FrameType, event: str, _: object) -> None:
+    """Count a call, and the change of module since the last call of this thread."""
+    path = frame.f_code.co_filename
+    if event != "call" or not path.startswith(OURS):
+        return
+    _calls[path] += 1
+    if getattr(_last, "path", path) != path:
+        _switches[path] += 1
+    _last.path = path
+
+
+def begin(*_: object) -> None:
+    _calls.clear()
+    _switches.clear()
+
+
+def write(*_: object) -> None:
+    found = {"calls": dict(_calls), "switches": _switches.total()}
+    Path(os.environ[COUNTS]).write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGUSR1, begin)
+    signal.signal(signal.SIGUSR2, write)
+    threading.setprofile(note)
+    sys.setprofile(note)
+    runpy.run_module("muisti.service", run_name="__main__", alter_sys=True)

@@ -1,0 +1,153 @@
+"""Figures of a Python package, read from its files: sizes, names, cycles, handlers, imports and docstrings."""
+
+import ast
+import re
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+LONG_FUNCTION = 40  # lines
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Named = Function | ast.ClassDef
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A parsed file. `name` has the dots of an import; a `package` is the `__init__.py` of its folder."""
+
+    name: str
+    package: bool
+    lines: int
+    tree: ast.Module
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Figures of one package; `functions` and the like are counts, `documented` is a share of public names."""
+
+    modules: int
+    lines: int
+    median_lines: float
+    largest_lines: int
+    functions: int
+    long_functions: int
+    public_names: float
+    cyclic_modules: int
+    handlers: int
+    blanket_handlers: int
+    late_imports: int
+    hidden_imports: int
+    documented: float
+    test_lines: int
+
+
+def figures(folders: Sequence[Path], tests: Path, package: str) -> Figures:
+    """Read the modules of a package in some folders; `tests` is a folder too, of which only lines are counted.
+
+    `package` is the import name that goes before those of the folders; empty where the folder is the package.
+    """
+    modules = [module for folder in folders for module in read(folder, package)]
+    trees = [module.tree for module in modules]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    functions = [node for node in nodes if isinstance(node, Function)]
+    handlers = [node for node in nodes if isinstance(node, ast.ExceptHandler)]
+    named = [node for tree in trees for node in public(tree)]
+    sizes = [module.lines for module in modules]
+    return Figures(
+        modules=len(modules),
+        lines=sum(sizes),
+        median_lines=statistics.median(sizes),
+        largest_lines=max(sizes),
+        functions=len(functions),
+        long_functions=sum((node.end_lineno or node.lineno) - node.lineno + 1 > LONG_FUNCTION for node in functions),
+        public_names=statistics.mean(len(list(names(tree))) for tree in trees),
+        cyclic_modules=len(cyclic(modules)),
+        handlers=len(handlers),
+        blanket_handlers=sum(is_blanket(node) for node in handlers),
+        late_imports=sum(is_import(node) for function in functions for node in ast.walk(function)),
+        hidden_imports=sum(is_hidden_import(node) for node in nodes),
+        documented=statistics.mean(ast.get_docstring(node) is not None for node in named),
+        test_lines=sum(len(path.read_text().splitlines()) for path in tests.rglob("*.py")),
+    )
+
+
+def read(folder: Path, package: str) -> Iterator[Module]:
+    """Parse the files of a folder, but those without a line of code."""
+    for path in sorted(folder.rglob("*.py")):
+        text = path.read_text()
+        tree = ast.parse(text)
+        if tree.body:
+            parts = path.relative_to(folder.parent).with_suffix("").parts
+            dotted = ".".join(part for part in (package, *parts) if part and part != "__init__")
+            yield Module(dotted, path.name == "__init__.py", len(text.splitlines()), tree)
+
+
+def names(tree: ast.Module) -> Iterator[Named]:
+    """Functions and classes that a module offers to others."""
+    yield from (node for node in tree.body if isinstance(node, Named) and not node.name.startswith("_"))
+
+
+def public(tree: ast.Module) -> Iterator[Named]:
+    """What a module offers to others, with the methods of its classes."""
+    for node in names(tree):
+        yield node
+        inner = node.body if isinstance(node, ast.ClassDef) else ()
+        yield from (each for each in inner if isinstance(each, Function) and not each.name.startswith("_"))
+
+
+def cyclic(modules: Sequence[Module]) -> set[str]:
+    """Find modules that import each other in a circle when they are loaded.
+
+    Circles are taken apart one by one, so that a module is counted once.
+    """
+    known = {module.name for module in modules}
+    graph = {module.name: set(_imports(module, known)) - {module.name} for module in modules}
+    found: set[str] = set()
+    while True:
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            circle: list[str] = error.args[1]
+            found.update(circle)
+            graph[circle[1]].discard(circle[0])
+        else:
+            return found
+
+
+def _imports(module: Module, known: set[str]) -> Iterator[str]:
+    for node in module.tree.body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom):
+            origin = _origin(module, node)
+            inner = {f"{origin}.{alias.name}" for alias in node.names}
+            yield from inner & known
+            yield from {origin} & known if inner - known else ()
+
+
+def _origin(module: Module, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    above = module.name.split(".")[: (1 - node.level if module.package else -node.level) or None]
+    return ".".join([*above, *([node.module] if node.module else [])])
+
+
+def is_blanket(handler: ast.ExceptHandler) -> bool:
+    """Check whether a handler takes any exception."""
+    return handler.type is None or (
+        isinstance(handler.type, ast.Name) and handler.type.id in {"Exception", "BaseException"}
+    )
+
+
+def is_import(node: ast.AST) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def is_hidden_import(node: ast.AST) -> bool:
+    """Check whether a call imports by a name in a string, which tools do not see."""
+    if not isinstance(node, ast.Call):
+        return False
+    return re.fullmatch(r"(importlib\.)?import_module|__import__", ast.unparse(node.func)) is not None
