@@ -68,7 +68,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     erasing: Erasing
     why: str = ""  # they stay
     wipes: tuple[Wipe, ...] = ()
-    plain: tuple[str, ...] = ()  # columns of text or bytes that need no wipe: ids, our own terms, names of callers
+    plain: tuple[str, ...] = ()  # columns of text or bytes that need no wipe: ids, and our own terms
     sought: tuple[str, ...] = ()  # columns whose values must not stay in the free space of a file
 
     forking: Copying = "never"
@@ -333,7 +333,8 @@ TABLES = (
         space="space_id",
         memories=("memory_id",),
         erasing="trigger",
-        plain=_words("memory_id actor"),
+        wipes=(Wipe(noise=("actor",)),),
+        plain=_words("memory_id"),
         salvaging="with_memory",
     ),
     Table(
@@ -342,8 +343,8 @@ TABLES = (
         references=(_SPACE,),
         space="space_id",
         erasing="stated",
-        wipes=(Wipe(text=("parameters", "answer")),),
-        plain=_words("id actor category generation"),
+        wipes=(Wipe(text=_words("actor category parameters answer")),),
+        plain=_words("id generation"),
     ),
     Table(
         name="receipt_hits",
@@ -360,8 +361,8 @@ TABLES = (
         space="space_id",
         memories=("memory_id",),
         erasing="deleted",
-        wipes=(Wipe(text=("query", "category", "key")),),
-        plain=_words("id memory_id actor"),
+        wipes=(Wipe(text=_words("query category key actor")),),
+        plain=_words("id memory_id"),
         salvaging="with_memory",
     ),
     Table(
@@ -379,7 +380,8 @@ TABLES = (
         space="space_id",
         versions=("existing_row", "new_row"),
         erasing="cascades",
-        plain=_words("kind actor"),
+        wipes=(Wipe(text=("actor",)),),
+        plain=_words("kind"),
     ),
     Table(
         name="webhooks",
