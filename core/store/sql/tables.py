@@ -71,6 +71,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     plain: tuple[str, ...] = ()  # columns of text or bytes that need no wipe: ids, and our own terms
     sought: tuple[str, ...] = ()  # columns whose values must not stay in the free space of a file
 
+    repeated: bool = False  # a version whose text is that of the one before takes over the rows of that
     forking: Copying = "never"
     moving: Copying = "never"  # from the staging space of an import
     exported: bool = False  # read by `exports`; a version in a file has its tags and metadata in it
@@ -220,6 +221,7 @@ TABLES = (
         wipes=(Wipe(data=("terms",)),),
         plain=_words("analyzer"),
         sought=("terms",),
+        repeated=True,
         forking="with_version",
         moving="with_version",
         exported=True,
@@ -237,6 +239,7 @@ TABLES = (
         erasing="cascades",
         wipes=(Wipe(data=("vector",)),),
         sought=("vector",),
+        repeated=True,
         forking="with_version",
         moving="with_version",
         exported=True,
@@ -422,6 +425,11 @@ def of_versions(table: Table) -> tuple[str, ...]:
 def rebuilt_from_version() -> list[Table]:
     """Tables that are derived from what a version says, each behind those that it refers to."""
     return [table for table in TABLES if table.rebuilt == "from_version"]
+
+
+def repeated() -> list[Table]:
+    """Tables whose rows a version takes over from the one before, each behind those that it refers to."""
+    return [table for table in TABLES if table.repeated]
 
 
 def copy_rows(table: Table, version: str) -> str:
