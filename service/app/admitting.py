@@ -60,10 +60,10 @@ class Entrance(Arrival):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         method, path = cycle.scope["method"], cycle.scope["path"]
-        if path in EXEMPT:
-            super()._start_asgi_task(cycle, app)
-        elif self._too_many or not self._admission.admits(method, path):
+        if not self._lets_in(method, path):
             self._refuse(cycle)
+        elif path in EXEMPT:
+            super()._start_asgi_task(cycle, app)
         else:
             self._admission.turns.begin(partial(self._begin, cycle, app))
 
@@ -71,12 +71,19 @@ class Entrance(Arrival):
         if not cycle.disconnected:  # else nobody waits for the answer any more
             super()._start_asgi_task(cycle, app)
 
+    def _lets_in(self, method: str, path: str) -> bool:
+        """Decide about a request, whether it was parsed or seen at a glance."""
+        return path in EXEMPT or (not self._too_many and self._admission.admits(method, path))
+
     def _refused_at_a_glance(self, data: bytes) -> bool:
-        """Whether the data was a whole request, which was refused."""
+        """Whether the data was a whole request, which was refused.
+
+        A connection too many is left to the parser, which closes it.
+        """
         if self.pipeline or not (self.cycle is None or self.cycle.response_complete):
             return False
         asked = glance(data)
-        if asked is None or self._too_many or self._admission.admits(asked.method, asked.path):
+        if asked is None or self._too_many or self._lets_in(asked.method, asked.path):
             return False
         self._expect_nothing()
         self._say_busy(asked.method, asked.headers.items(), b"")

@@ -6,7 +6,7 @@ parameters, other content types, bodies of unknown or forbidden size, and header
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from muisti.core.model.errors import MuistiError
-from muisti.service.asgi.header_names import DECIDING
+from muisti.service.asgi.plain import plain_headers
 from muisti.service.asgi.receiving import read_body
 from muisti.service.asgi.sending import PlainResponse, send_body, send_problem
 from muisti.service.auth.access import check
@@ -27,8 +27,6 @@ from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.requests import AddBody, SearchBody
 
 _PATH = re.compile(rf"/v1/spaces/(?P<space>[^/{SLASH}]+)(?P<end>/(?:search|memories))")
-
-Header = tuple[bytes, bytes]
 
 
 class Way(msgspec.Struct, frozen=True):
@@ -49,7 +47,8 @@ WAYS: Mapping[str, Way] = {
 class Express:
     """Stands before the application and leaves to it what is not plain. `backend` is given when that starts.
 
-    Faults it raises, for the envelope to answer.
+    Faults it raises, for the envelope to answer. What a plain request may do, and what comes of it, is decided by
+    functions that the handlers of the routes call too.
     """
 
     def __init__(self, app: ASGIApp, body_limit: int) -> None:
@@ -60,7 +59,7 @@ class Express:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = _PATH.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "POST" else None
-        if path is None or scope["query_string"] or not self._is_plain(scope["headers"]):
+        if path is None or scope["query_string"] or plain_headers(scope["headers"], self._body_limit) is None:
             await self._app(scope, receive, send)
             return
         way, space = WAYS[path["end"]], path["space"]
@@ -76,14 +75,3 @@ class Express:
             await send_problem(scope, send, error)
         else:
             await send_body(send, reply.status, {"Content-Type": JSON, **reply.headers}, reply.content)
-
-    def _is_plain(self, headers: Iterable[Header]) -> bool:
-        media_type, size = b"", self._body_limit + 1
-        for name, value in headers:
-            if name == b"content-type":
-                media_type = value
-            elif name == b"content-length" and value.isdigit():
-                size = int(value)
-            elif name in DECIDING:
-                return False
-        return media_type == b"application/json" and size <= self._body_limit

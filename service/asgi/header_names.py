@@ -1,4 +1,4 @@
-"""Every header that the server reads or sends, declared once. CORS and the fast path read this table."""
+"""Every header that the server reads or sends, declared once. CORS and the fast paths read this table."""
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
@@ -9,36 +9,38 @@ Way = Literal["in", "out", "both"]
 class Header(NamedTuple):
     """`way`: read from requests, sent in answers, or both.
 
-    `decides`: it changes what a request means, so the fast path of plain requests leaves the request to its handler.
+    `decides`: it changes what a request means, so a fast path leaves the request to its handler.
+    `once`: twice, it could be read in two ways, so a fast path leaves that to the handler as well.
     `pages`: web pages of other origins set or read it; the others are for browsers, proxies and connections.
     """
 
     name: str
     way: Way
     decides: bool = False
+    once: bool = False
     pages: bool = True
 
 
 TABLE = (
     # Of requests.
     Header("Authorization", "in"),
-    Header("Accept", "in"),
+    Header("Accept", "in", once=True),
     Header("Idempotency-Key", "in", decides=True),
     Header("If-Match", "in", decides=True),
     Header("If-None-Match", "in", decides=True),
     Header("Prefer", "in", decides=True),
     Header("Muisti-Min-Seq", "in", decides=True),
     Header("Muisti-Freshness", "in", decides=True),
-    Header("Muisti-Allow", "in"),  # read before the fast path
+    Header("Muisti-Allow", "in"),  # read by what both paths call
     Header("traceparent", "in"),
     Header("tracestate", "in"),
-    Header("Mcp-Method", "in"),
-    Header("Mcp-Name", "in"),
+    Header("Mcp-Method", "in", once=True),
+    Header("Mcp-Name", "in", once=True),
     Header("Last-Event-ID", "in"),
     # Of both.
-    Header("Content-Type", "both"),
+    Header("Content-Type", "both", once=True),
     Header("X-Request-Id", "both"),
-    Header("Mcp-Protocol-Version", "both"),
+    Header("Mcp-Protocol-Version", "both", once=True),
     Header("Mcp-Session-Id", "both"),
     # Of answers.
     Header("ETag", "out"),
@@ -58,8 +60,8 @@ TABLE = (
     Header("WWW-Authenticate", "out"),
     # Between browsers, proxies and servers.
     Header("Content-Encoding", "both", decides=True, pages=False),
-    Header("Content-Length", "both", pages=False),
-    Header("Transfer-Encoding", "both", pages=False),
+    Header("Content-Length", "both", once=True, pages=False),
+    Header("Transfer-Encoding", "both", decides=True, pages=False),
     Header("Connection", "both", pages=False),
     Header("Host", "in", pages=False),
     Header("Origin", "in", pages=False),
@@ -83,6 +85,7 @@ TABLE = (
 )
 
 DECIDING = frozenset(header.name.lower().encode() for header in TABLE if header.decides)
+ONCE = frozenset(header.name.lower().encode() for header in TABLE if header.once)
 
 
 def of_pages(way: Literal["in", "out"]) -> Iterator[str]:

@@ -6,14 +6,15 @@ refusals among it: progress, unknown tools, other methods, fields that are not n
 than the body.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
-from litestar.types import Receive, Scope, Send
+from litestar.types import Receive, Send
 from litestar.types.asgi_types import ReceiveMessage
 from msgspec import Struct, field
 
+from muisti.service.asgi.plain import Header, plain_headers
 from muisti.service.asgi.sending import send_body
 from muisti.service.http.decode import JSON, prepare
 from muisti.service.mcp.session import Session
@@ -24,10 +25,7 @@ MODERN = "2026-07-28"
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 SERVER = {"name": "muisti", "title": "Muisti", "version": installed_version()}
 
-_STREAM = b"text/event-stream"
-_ONCE = frozenset({b"mcp-protocol-version", b"mcp-method", b"mcp-name", b"content-type", b"content-length", b"accept"})
-
-Header = tuple[bytes, bytes]
+_ACCEPTED = (b"application/json", b"text/event-stream")
 
 
 class _Client(Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,12 +59,18 @@ prepare(_Call)
 _DECODER = msgspec.json.Decoder(_Call)
 
 
-async def answered(session: Session, scope: Scope, body: bytes, send: Send) -> bool:
+def plain(headers: Iterable[Header], body_limit: int) -> Mapping[bytes, bytes] | None:
+    """Headers by name; None when the body is the SDK's to read. `body_limit` is in bytes."""
+    found = plain_headers(headers, body_limit)
+    accepted = b"" if found is None else found.get(b"accept", b"")
+    return found if all(kind in accepted for kind in _ACCEPTED) else None
+
+
+async def answered(session: Session, headers: Mapping[bytes, bytes], body: bytes, send: Send) -> bool:
     """Answer a plain call. False: it is none, and nothing has happened."""
-    headers = _headers(scope["headers"])
-    call = None if headers is None else _call(body, headers)
+    call = _call(body, headers)
     tool = None if call is None else tool_of(session.access, call.params.name)
-    if headers is None or call is None or tool is None:
+    if call is None or tool is None:
         return False
     outcome = await run(session, tool, call.params.arguments)
     result: dict[str, Any] = {
@@ -78,12 +82,6 @@ async def answered(session: Session, scope: Scope, body: bytes, send: Send) -> b
         result |= {"resultType": "complete", "_meta": {"io.modelcontextprotocol/serverInfo": SERVER}}
     await send_body(send, 200, {"Content-Type": JSON}, {"jsonrpc": "2.0", "id": call.id, "result": result})
     return True
-
-
-def may_be_plain(headers: Iterable[Header], body_limit: int) -> bool:
-    """Whether the body is worth reading here; `body_limit` is in bytes."""
-    size = next((value for name, value in headers if name == b"content-length"), b"")
-    return size.isdigit() and int(size) <= body_limit
 
 
 def again(body: bytes, receive: Receive) -> Receive:
@@ -98,19 +96,7 @@ def again(body: bytes, receive: Receive) -> Receive:
     return received
 
 
-def _headers(headers: Iterable[Header]) -> dict[bytes, bytes] | None:
-    """Those that say something about a call; None when they are not plain."""
-    found: dict[bytes, bytes] = {}
-    for name, value in headers:
-        if name == b"content-encoding" or (name in _ONCE and name in found):
-            return None
-        found[name] = value
-    accepted = found.get(b"accept", b"")
-    plain = found.get(b"content-type") == JSON.encode() and JSON.encode() in accepted and _STREAM in accepted
-    return found if plain else None
-
-
-def _call(body: bytes, headers: dict[bytes, bytes]) -> _Call | None:
+def _call(body: bytes, headers: Mapping[bytes, bytes]) -> _Call | None:
     """The call that a body holds, when headers and body agree."""
     try:
         call = _DECODER.decode(body)

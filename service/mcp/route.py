@@ -78,9 +78,10 @@ class McpApp:
         http["headers"] = [
             (name, value.strip(b" \t")) for name, value in http["headers"]
         ]  # HTTP lets spaces stand there
-        if fast_path.may_be_plain(http["headers"], self._body_limit):
+        plain = fast_path.plain(http["headers"], self._body_limit)
+        if plain is not None:
             body = await read_body(receive)
-            if await fast_path.answered(self._session(scope), scope, body, send):
+            if await fast_path.answered(self._session(scope), plain, body, send):
                 return
             receive = fast_path.again(body, receive)
         manager = self._manager or await self._started()

@@ -11,9 +11,10 @@ import pytest
 
 from deploy.cluster.sqld import Sqld
 from muisti.core.engine import Engine
-from muisti.core.identity.caller import OWNER
+from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.errors import EpochGone, NotFound, NotYetReplicated
 from muisti.core.model.values import Draft, RequestKey
+from muisti.core.quality.probes import Expectation
 from muisti.core.query.query import Query
 from muisti.core.store.database import Database, Rows, Statement
 from muisti.core.store.migrate import migrate
@@ -231,3 +232,27 @@ def test_what_is_purged_is_found_at_no_server_and_its_rows_are_written_over(stor
         sqld.checkpoint(store.namespace)
         left = sqld.database(store.namespace).read_bytes().count(word.encode())
         assert before > 100 and left * 100 <= before
+
+
+def test_callers_of_a_purged_memory_are_written_over_too(store: RemoteStore, sqld: Sqld):
+    """Who found it, asked for it and judged it: names of callers, and the category that a caller is held to."""
+    word = uuid.uuid4().hex
+    with open_engine(store.alone()) as engine:
+        name = f"c {word}"
+        (bird,) = engine.add(SPACE, [Draft(content="a heron sang", category=name, key="k")]).memories
+        for number in range(40):
+            caller = Caller(f"actor {number} {word}", name)
+            answer = engine.seen_by(caller).search(SPACE, Query(text="heron"))
+            engine.receipts.keep(SPACE, b"{}", answer, engine.now(), caller, engine.now())
+            engine.seen_by(caller).give_feedback(SPACE, bird.id, "useful")
+            engine.probes.add(SPACE, Expectation(query="heron", memory_id=bird.id), Caller(caller.actor), engine.now())
+
+        def copies() -> int:
+            sqld.checkpoint(store.namespace)
+            return sqld.database(store.namespace).read_bytes().count(word.encode())
+
+        before = copies()
+        report = engine.eraser.memory(SPACE, bird.id, OWNER)
+        assert report.complete, report.found
+        left = copies()
+        assert before > 100 and left * 20 <= before, (before, left)

@@ -9,6 +9,7 @@ from muisti.core.model.fields import FOLDED
 from muisti.core.model.values import Json, Memory, Passage
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.tables import copy_rows, repeated
 from muisti.core.store.sql.version_rows import LAYOUT, Layout, raw
 from muisti.core.text.terms import ANALYZER, fold
 
@@ -94,14 +95,9 @@ def _insert_passage(me: tuple[bytes, int], indexed: Indexed, generation: str | N
 
 
 def _carry_over(me: tuple[bytes, int], previous: int | None) -> Iterator[Statement]:
-    yield Statement(
-        f"INSERT INTO passages SELECT {_ROW}, number, start, stop, analyzer, terms FROM passages WHERE version_id = ?",
-        (*me, previous),
-    )
-    yield Statement(
-        f"INSERT INTO embeddings SELECT {_ROW}, number, generation_id, vector FROM embeddings WHERE version_id = ?",
-        (*me, previous),
-    )
+    """Take over from the version before what is derived from a text that is still the same."""
+    for table in repeated():
+        yield Statement(f"{copy_rows(table, _ROW)} FROM {table.name} h WHERE h.{table.version} = ?", (*me, previous))
 
 
 def flatten(metadata: Mapping[str, Json], prefix: str = "") -> Iterator[tuple[str, int, str, Scalar]]:

@@ -68,9 +68,10 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     erasing: Erasing
     why: str = ""  # they stay
     wipes: tuple[Wipe, ...] = ()
-    plain: tuple[str, ...] = ()  # columns of text or bytes that need no wipe: ids, our own terms, names of callers
+    plain: tuple[str, ...] = ()  # columns of text or bytes that need no wipe: ids, and our own terms
     sought: tuple[str, ...] = ()  # columns whose values must not stay in the free space of a file
 
+    repeated: bool = False  # a version whose text is that of the one before takes over the rows of that
     forking: Copying = "never"
     moving: Copying = "never"  # from the staging space of an import
     exported: bool = False  # read by `exports`; a version in a file has its tags and metadata in it
@@ -220,6 +221,7 @@ TABLES = (
         wipes=(Wipe(data=("terms",)),),
         plain=_words("analyzer"),
         sought=("terms",),
+        repeated=True,
         forking="with_version",
         moving="with_version",
         exported=True,
@@ -237,6 +239,7 @@ TABLES = (
         erasing="cascades",
         wipes=(Wipe(data=("vector",)),),
         sought=("vector",),
+        repeated=True,
         forking="with_version",
         moving="with_version",
         exported=True,
@@ -333,7 +336,8 @@ TABLES = (
         space="space_id",
         memories=("memory_id",),
         erasing="trigger",
-        plain=_words("memory_id actor"),
+        wipes=(Wipe(noise=("actor",)),),
+        plain=_words("memory_id"),
         salvaging="with_memory",
     ),
     Table(
@@ -342,8 +346,8 @@ TABLES = (
         references=(_SPACE,),
         space="space_id",
         erasing="stated",
-        wipes=(Wipe(text=("parameters", "answer")),),
-        plain=_words("id actor category generation"),
+        wipes=(Wipe(text=_words("actor category parameters answer")),),
+        plain=_words("id generation"),
     ),
     Table(
         name="receipt_hits",
@@ -360,8 +364,8 @@ TABLES = (
         space="space_id",
         memories=("memory_id",),
         erasing="deleted",
-        wipes=(Wipe(text=("query", "category", "key")),),
-        plain=_words("id memory_id actor"),
+        wipes=(Wipe(text=_words("query category key actor")),),
+        plain=_words("id memory_id"),
         salvaging="with_memory",
     ),
     Table(
@@ -379,7 +383,8 @@ TABLES = (
         space="space_id",
         versions=("existing_row", "new_row"),
         erasing="cascades",
-        plain=_words("kind actor"),
+        wipes=(Wipe(text=("actor",)),),
+        plain=_words("kind"),
     ),
     Table(
         name="webhooks",
@@ -420,6 +425,11 @@ def of_versions(table: Table) -> tuple[str, ...]:
 def rebuilt_from_version() -> list[Table]:
     """Tables that are derived from what a version says, each behind those that it refers to."""
     return [table for table in TABLES if table.rebuilt == "from_version"]
+
+
+def repeated() -> list[Table]:
+    """Tables whose rows a version takes over from the one before, each behind those that it refers to."""
+    return [table for table in TABLES if table.repeated]
 
 
 def copy_rows(table: Table, version: str) -> str:

@@ -1,11 +1,9 @@
-"""Each header that the server reads or sends is declared, and so known to CORS and to the fast path."""
+"""Each header that the server reads or sends is declared, and so known to CORS and to the fast paths."""
 
 import ast
-import asyncio
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -13,8 +11,7 @@ from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
-from muisti.service.app.fast_path import WAYS, Express
-from muisti.service.asgi.header_names import DECIDING, TABLE
+from muisti.service.asgi.header_names import TABLE
 from muisti.service.settings import Settings
 from tests.service.fakes import API, draft
 
@@ -27,7 +24,6 @@ WORDS = {"etag", "link", "location", "prefer", "accept", "authorization", "origi
          "upgrade", "connection", "traceparent", "tracestate"}  # fmt: skip
 VALUES = {"keep-alive", "no-store"}
 DECLARED = {header.name.lower(): header for header in TABLE}
-READ_BEFORE = {b"muisti-allow"}  # by the auth middleware, which the fast path stands behind
 ORIGIN = "https://notes.example"
 
 
@@ -73,18 +69,6 @@ def test_every_header_of_the_description_is_declared_in_its_direction(client: ht
         assert DECLARED[name.lower()].name == name, "spelt as it is declared"
 
 
-def test_every_header_that_a_route_of_the_fast_path_declares_keeps_a_request_off_it(client: httpx.Client):
-    paths = client.get("/openapi.json").json()["paths"]
-    taken = {
-        (way.template, one["name"].lower().encode())
-        for way in WAYS.values()
-        for one in paths[way.template]["post"].get("parameters", ())
-        if one["in"] == "header"
-    }
-    assert {template for template, _ in taken} == {way.template for way in WAYS.values()}
-    assert {name for _, name in taken} <= DECIDING | READ_BEFORE
-
-
 def answers(client: httpx.Client) -> Iterator[httpx.Response]:
     made = client.post(f"{API}/memories", json=draft(), headers={"Idempotency-Key": "once"})
     yield made
@@ -126,19 +110,3 @@ def test_web_pages_may_set_and_read_it(page: httpx.Client, name: str):
     allowed = listed(page.options(f"{API}/search", headers=asked), "Access-Control-Allow-Headers")
     shown = listed(page.get("/healthz"), "Access-Control-Expose-Headers")
     assert (name.lower() in allowed, name.lower() in shown) == (way in ("in", "both"), way in ("out", "both"))
-
-
-@pytest.mark.parametrize("name", sorted(DECIDING))
-def test_a_header_that_decides_keeps_a_request_off_the_fast_path(name: bytes):
-    left: list[Any] = []
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        left.append(scope)
-
-    async def nothing(*_: Any) -> Any:
-        raise AssertionError("the handler reads and answers, not the fast path")
-
-    plain = [(b"content-type", b"application/json"), (b"content-length", b"9")]
-    scope: Any = {"type": "http", "method": "POST", "path": f"{API}/search", "query_string": b""}
-    asyncio.run(Express(app, 1_000)({**scope, "headers": [*plain, (name, b"x")]}, nothing, nothing))
-    assert len(left) == 1

@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -20,6 +19,7 @@ from tests.service.fakes import API, draft
 from tests.service.keyed import with_mode
 from tests.service.mcp_client import LONG, call, schemas
 from tests.service.mcp_client import PLAIN as SHORT
+from tests.service.paths import calls_taken, samples
 
 pytestmark = pytest.mark.one_store
 
@@ -57,24 +57,12 @@ NEEDED: dict[str, dict[str, Any]] = {
     "forget": {"category": "rules", "key": "deploy", "dry_run": True},
     "import_memories": {"ndjson": "", "dry_run": True},
 }
-SAMPLES: dict[str, Any] = {
-    "string": "2031-01-01T00:00:00Z", "integer": 1, "number": 0.5, "boolean": True, "object": {"type": "fact"},
-    "array": ["a"],
-}  # fmt: skip
 
 
 @pytest.fixture
-def ways(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bool]]:
-    """Whether each body that was looked at took the short way."""
-    taken: list[bool] = []
-    inner = fast_path.answered
-
-    async def answered(*args: Any) -> bool:
-        taken.append(await inner(*args))
-        return taken[-1]
-
-    monkeypatch.setattr(fast_path, "answered", answered)
-    yield taken
+def ways(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each call took the fast path."""
+    return calls_taken(monkeypatch)
 
 
 def called(name: str, arguments: Any, version: str | None = MODERN, **changes: Any) -> dict[str, Any]:
@@ -117,13 +105,6 @@ def test_both_ways_answer_alike(client: httpx.Client, ways: list[bool], version:
         assert [answer.status_code for answer in answers] == [200, 200]
         assert message(answers[0]) == message(answers[1])
     assert ways == [True, False] * len(CALLS)
-
-
-def samples(schema: dict[str, Any]) -> list[Any]:
-    """Return values that a schema allows, null where it does, and one that no argument allows."""
-    kinds = schema.get("type", ())
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    return [*schema.get("enum", ()), *(None if kind == "null" else SAMPLES[kind] for kind in kinds), [[]]]
 
 
 def test_both_ways_answer_alike_to_every_argument(client: httpx.Client, ways: list[bool]):

@@ -223,6 +223,7 @@ def test_an_overloaded_server_says_so_lives_and_keeps_what_it_let_in(tmp_path: P
                 (503, f"{n}") for n in range(3)
             ]
             assert again[0].json() == refused.json()
+            assert {**again[0].headers, "x-request-id": "mine"} == {**refused.headers}
             assert (client.head(f"{API}/stats").status_code, client.get(f"{API}/stats").status_code) == (200, 200)
             assert client.post(memories, content=b"x" * 300_000).status_code == 503
             assert client.post(f"{API}/search", json={"query": "deploy"}).status_code == 200

@@ -35,7 +35,17 @@ from muisti.core.store.sql import (
 )
 from muisti.core.store.sql.inserting import Indexed, NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
-from muisti.core.store.sql.tables import TABLES, Reference, Table, Wipe, named, of_versions, parts, rebuilt_from_version
+from muisti.core.store.sql.tables import (
+    TABLES,
+    Reference,
+    Table,
+    Wipe,
+    named,
+    of_versions,
+    parts,
+    rebuilt_from_version,
+    repeated,
+)
 from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
 from tests.stores import FileStore
 
@@ -310,6 +320,23 @@ def test_repair_rebuilds_each_table_that_is_derived(database: Database, space: S
     made = written([*inserting.hang_on((version_rows.raw(memory.id), 1), new, "generation")])
     assert made == {table.name for table in rebuilt_from_version()}
     assert written([segments.forget(space)]) == {table.name for table in TABLES if table.rebuilt == "from_index"}
+
+
+def test_a_version_with_the_same_text_takes_over_each_table_that_is_repeated(database: Database, space: SpaceRow):
+    (row,) = database.read([Statement(f"SELECT {version_rows.COLUMNS} FROM versions v LIMIT 1")])[0]
+    memory = version_rows.memory(row, SPACE)
+    again = NewVersion(replace(memory, version=2), b"", None, previous=int(str(row[0])))
+    hung = written([*inserting.hang_on((version_rows.raw(memory.id), 2), again, "g")])
+    assert hung == {"tags", "metadata", *(table.name for table in repeated())}
+    database.write(
+        [*spaces.advance(space, 1, NOON), inserting.end(space, memory), *inserting.insert(space, again, "g")]
+    )
+    for table in repeated():
+        kept = ", ".join(name for name in table.columns if name != table.version)
+        rows = f"SELECT {kept} FROM {table.name} WHERE {table.version} = ?"
+        (new,) = database.read([Statement("SELECT max(id) FROM versions")])[0]
+        before, after = database.read([Statement(rows, (row[0],)), Statement(rows, (new[0],))])
+        assert before == after != []
 
 
 @pytest.mark.parametrize("table", rebuilt_from_version(), ids=lambda table: table.name)
