@@ -1,13 +1,19 @@
-"""Compile every kernel: into a library where there is a C compiler, else into the cache of numba."""
+"""Compile every kernel: into a library where there is a C compiler, else into the cache of numba.
+
+Only the numba that `known.py` names makes the library.
+"""
 
 import os
 import subprocess
 import sys
 
 from muisti.core.kernels import bake, native, stages
-from muisti.core.kernels.target import KERNELS
+from muisti.core.kernels.target import KERNELS, warning
 
-if KERNELS is None:
+if KERNELS is None and (said := warning()):
+    bake()
+    sys.stderr.write(f"{said[0].upper()}{said[1:]}\n")
+elif KERNELS is None:
     from muisti.core.kernels import ahead
 
     for old in native.FOLDER.glob("__pycache__/*.nb[ic]"):  # perhaps compiled under other settings of jit.py

@@ -1,16 +1,17 @@
 """How loops are compiled: ahead of time where the library was made (core/kernels/ahead.py), else by numba on first use.
 
 Either is for the same CPU: x86-64-v3 (AVX2, 2013 and later), or the generic 64-bit Arm. The library has the same loops
-once more for processors of later years, and takes those where it runs on one.
+once more for processors of later years, and takes those where it runs on one. A numba of another version than
+core/kernels/known.py names makes no library, and compiles for the processor at hand.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.kernels import native
+from muisti.core.kernels import known, native
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,8 +27,11 @@ Mask = npt.NDArray[np.bool_]
 
 LEVELS = native.levels()
 KERNELS = LEVELS[-1] if LEVELS else None
+OTHERS: Mapping[str, str] = known.others() if KERNELS is None else {}  # with which no library is made
 
-if KERNELS is None:
+if KERNELS is None and OTHERS:
+    from muisti.core.kernels.plain import array_at, compiled, fetch
+elif KERNELS is None:
     from muisti.core.kernels.jit import array_at, compiled, fetch
 else:
     made = KERNELS
@@ -46,7 +50,19 @@ else:
         raise NotImplementedError
 
 
+def warning() -> str | None:
+    """Return what is wrong with the way in which loops are compiled, and what helps; None when nothing is."""
+    if not OTHERS:
+        return None
+    found = " and ".join(f"{name} {version}" for name, version in OTHERS.items())
+    wanted = " ".join(f"{name}=={version}" for name, version in known.KNOWN.items())
+    return (
+        f"{found} is installed, with which no library of compiled loops is made; plain numba compiles them, so a start "
+        f"takes longer. To mend it: pip install {wanted}, then python -m muisti.core.kernels"
+    )
+
+
 __all__ = [
-    "KERNELS", "LEVELS", "Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "array_at",
-    "compiled", "fetch",
+    "KERNELS", "LEVELS", "OTHERS", "Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "array_at",
+    "compiled", "fetch", "warning",
 ]  # fmt: skip

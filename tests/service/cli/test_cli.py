@@ -504,7 +504,8 @@ def test_doctor_passes_an_empty_folder_and_changes_nothing(run: Run):
     result = run("doctor", "--json")
     found = json.loads(result.stdout)
     assert result.exit_code == 0
-    assert {check["name"] for check in found["checks"]} >= {"version", "sqlite", "model", "database", "disk", "space"}
+    names = {check["name"] for check in found["checks"]}
+    assert names >= {"version", "sqlite", "kernels", "model", "database", "disk", "space"}
     assert list(Path.cwd().iterdir()) == []
     run("add", "x")
     names = {check["name"]: check["status"] for check in json.loads(run("doctor", "--json").stdout)["checks"]}

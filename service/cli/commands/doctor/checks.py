@@ -14,6 +14,7 @@ import msgspec
 from rich.text import Text
 
 from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.kernels import target
 from muisti.core.model.errors import MuistiError, StoreCorrupt
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.file.database import FileDatabase
@@ -68,6 +69,7 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
         yield _server(options, url)
         return
     yield _sqlite()
+    yield _kernels()
     try:
         settings = in_force(options)
     except Failure as error:
@@ -105,6 +107,13 @@ def _sqlite() -> Check:
             return Check("sqlite", "failed", str(error))
         database.close()
         return Check("sqlite", "ok", f"{database.engine}, free of the known corruption of write-ahead logs")
+
+
+def _kernels() -> Check:
+    """How the loops of a search are compiled."""
+    if warning := target.warning():
+        return Check("kernels", "warning", warning)
+    return Check("kernels", "ok", "compiled ahead of time" if target.KERNELS else "compiled by numba on first use")
 
 
 def _encoder(settings: Settings) -> StaticEncoder | None:

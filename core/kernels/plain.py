@@ -1,0 +1,42 @@
+"""Compiles loops by numba's documented interfaces only: for the processor at hand, and without the GIL."""
+
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from numba import types
+from numba.extending import intrinsic
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def compiled(loop: Callable[P, R]) -> Callable[P, R]:
+    """Compile `loop` on first use, or take it from the cache beside its file."""
+    decorate = numba.njit(cache=True, nogil=True)
+    return cast(Callable[P, R], decorate(loop))
+
+
+@intrinsic
+def _pointer(_: Any, address: Any) -> Any:
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return types.voidptr(address), emit
+
+
+_at = cast(Callable[[int], Any], _pointer)
+_array = cast(Callable[[Any, tuple[int, ...], Any], Any], numba.carray)  # pyright: ignore[reportPrivateImportUsage]  # documented
+
+
+@compiled
+def array_at(address: int, size: int, kind: type[np.generic]) -> npt.NDArray[Any]:
+    """The array that lies at an address, for use by loops."""
+    return _array(_at(address), (size,), kind)
+
+
+@compiled
+def fetch(address: int, size: int) -> None:
+    """Do nothing: numba documents no way to load memory before it is asked for."""
