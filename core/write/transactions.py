@@ -1,6 +1,6 @@
 """A write from its statements to its answer: one atomic batch, what its refusal means, then the index is told."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import cast
 
@@ -24,7 +24,7 @@ from muisti.core.model.errors import (
 )
 from muisti.core.model.outcomes import Flag, Plan, Shift, Tally, Written
 from muisti.core.model.terms import BATCH_MAX, ChangeKind
-from muisti.core.model.values import Memory, RequestKey, Seq
+from muisti.core.model.values import IfMatch, Memory, RequestKey, Seq
 from muisti.core.store.database import Database, Refused, Row, Rows, Statement
 from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import (
@@ -64,8 +64,6 @@ class Call(msgspec.Struct, frozen=True):
 
 # Of a space, a batch, the time, and the seconds that the batch takes.
 Foresee = Callable[[SpaceRow, Sequence[Statement], int, float], tuple[Shift, ...] | None]
-# Etags, one of which must be the current one, or the number of the version that must be; None when any will do.
-IfMatch = Collection[str] | int | None
 
 
 class Begun(msgspec.Struct, frozen=True):

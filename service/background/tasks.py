@@ -3,8 +3,8 @@
 import logging
 
 from muisti.core.engine import Engine
-from muisti.core.erasure.eraser import AT_A_TIME
 from muisti.core.identity.caller import Caller
+from muisti.core.operations.upkeep import AT_A_TIME
 from muisti.service.background.backup_targets import shelf, shelve
 from muisti.service.background.upkeep import Sweep, at_once
 from muisti.service.runtime.databases import whole

@@ -11,9 +11,9 @@ from typing import Any
 from msgspec import structs
 from msgspec.structs import asdict, replace
 
-from muisti.core.erasure.eraser import ELSEWHERE
 from muisti.core.identity.grants import SCOPES
 from muisti.core.model.counts import Quota, Usage
+from muisti.core.model.erasures import ELSEWHERE
 from muisti.core.model.errors import (
     AddressTaken,
     Contradiction,

@@ -8,7 +8,7 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from muisti.core.erasure.eraser import Erasure
+from muisti.core.model.erasures import Erasure
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ

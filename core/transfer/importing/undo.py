@@ -8,13 +8,13 @@ from msgspec.structs import replace
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import ChangedSince, Conflict, NotFound, TooLarge
 from muisti.core.model.ids import id_text
+from muisti.core.model.imports import Imported
 from muisti.core.model.outcomes import LaterChange
 from muisti.core.model.times import from_us
 from muisti.core.store.database import Database, Refused
 from muisti.core.store.sql import audit, imports
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.transfer.importing.moving import REMOTE_MAX
-from muisti.core.transfer.records import Imported
 
 
 def known(database: Database, space: SpaceRow) -> list[Imported]:
