@@ -48,17 +48,21 @@ from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.searcher import Searcher
 from muisti.core.spaces.checkpoints import Checkpoints
 from muisti.core.spaces.forks import Forks
-from muisti.core.store.database import Database, Ended, Outcome, Rows
+from muisti.core.store.database import Database, Rows
+from muisti.core.store.database import Ended as Ended
+from muisti.core.store.database import Outcome as Outcome
 from muisti.core.store.sql import memories, telemetry, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import WouldWait, without_waiting
 from muisti.core.transfer.export import Export
-from muisti.core.transfer.importing.importer import Import, Importer
+from muisti.core.transfer.importing.importer import Import as Import
+from muisti.core.transfer.importing.importer import Importer
 from muisti.core.write.decisions import Conflicts
 from muisti.core.write.lifecycle import Lives
 from muisti.core.write.recent_results import Served
 from muisti.core.write.review import Reviewer
-from muisti.core.write.transactions import Begun, Call
+from muisti.core.write.transactions import Begun as Begun
+from muisti.core.write.transactions import Call
 from muisti.core.write.undo import Undoer
 from muisti.core.write.validate import check_query
 from muisti.core.write.writer import Writer

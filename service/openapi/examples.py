@@ -28,7 +28,7 @@ from muisti.core.model.fields import FIELDS
 from muisti.core.model.outcomes import Difference, Likeness
 from muisti.core.model.spaces import USUAL_POLICY, Space, SpaceSettings
 from muisti.core.model.values import TRUST, Seq
-from muisti.core.write.screening import advice
+from muisti.core.text.advice import advice
 from muisti.service.routes.docs import KindReply
 from muisti.service.routes.metadata import ResourceReply
 from muisti.service.schemas.changes import ChangeReply, ChangesReply

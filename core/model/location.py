@@ -1,8 +1,34 @@
-"""Where a remote database is, as a URL says it."""
+"""Where a database is, as a URL says it: a file, or a server that speaks Hrana."""
 
+from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+from msgspec import Struct
+
 SCHEMES = {"libsql": "https", "https": "https", "http": "http"}
+
+
+class Location(Struct, frozen=True, kw_only=True):
+    """Where a database is, and what lets us in.
+
+    All but `url` is for a server: `replica_url` is that of reads, `token_file` is read again when it changes, and no
+    call takes longer than `seconds`.
+
+    >>> Location(url="file:muisti.db").file == Path.cwd() / "muisti.db"
+    True
+    """
+
+    url: str
+    replica_url: str | None = None
+    token: str | None = None
+    token_file: Path | None = None
+    namespace: str | None = None
+    seconds: float = 10.0
+
+    @property
+    def file(self) -> Path | None:
+        """The file, None for a database on a server."""
+        return None if is_remote(self.url) else Path(database_path(self.url)).absolute()
 
 
 def is_remote(url: str) -> bool:
@@ -43,3 +69,20 @@ def host(url: str) -> str:
     'memories-me.turso.io'
     """
     return urlsplit(url).netloc.rpartition("@")[2]
+
+
+def database_path(url: str) -> str:
+    """The path that a `file:` URL names, taken literally (no `%20`, no parameters).
+
+    >>> [database_path(u) for u in ("file:muisti.db", "file:/var/lib/muisti.db", "file:///var/lib/muisti.db")]
+    ['muisti.db', '/var/lib/muisti.db', '/var/lib/muisti.db']
+
+    Raises:
+        ValueError: this is another kind of URL, or names no file.
+    """
+    scheme, colon, path = url.partition(":")
+    if path.startswith("//"):
+        path = path[2:] if path.startswith("///") else ""  # file://host/path would be on another machine
+    if scheme.lower() != "file" or not colon or not path.strip("/") or "?" in path or ":memory:" in path:
+        raise ValueError
+    return path

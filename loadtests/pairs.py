@@ -1,6 +1,6 @@
 """Near-duplicates and conflicts on judged pairs: how right the rules of `core.conflicts` are, and constants that fit.
 
-    python -m muisti.service.evaluation.pairs FOLDER [--fit]
+    python -m loadtests.pairs FOLDER [--fit]
 
 Every file NAME_train.jsonl or NAME_dev.jsonl of the folder has a pair a line: `a`, `b`, and a `similarity` from 0 to
 5, a `label`, or both. A pair is a duplicate when it is labelled paraphrase or entailment, with a similarity of 4 or
