@@ -57,12 +57,12 @@ from muisti.core.support.waiting import WouldWait, without_waiting
 from muisti.core.transfer.export import Export
 from muisti.core.transfer.importing.importer import Import as Import
 from muisti.core.transfer.importing.importer import Importer
+from muisti.core.write.begun import Begun as Begun
+from muisti.core.write.begun import Call
 from muisti.core.write.decisions import Conflicts
 from muisti.core.write.lifecycle import Lives
 from muisti.core.write.recent_results import Served
 from muisti.core.write.review import Reviewer
-from muisti.core.write.transactions import Begun as Begun
-from muisti.core.write.transactions import Call
 from muisti.core.write.undo import Undoer
 from muisti.core.write.validate import check_query
 from muisti.core.write.writer import Writer

@@ -32,7 +32,8 @@ from muisti.core.store.sql import audit, forks, memories, quotas, spaces, versio
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.trial import written
 from muisti.core.write.arrivals import Arrivals
-from muisti.core.write.transactions import Call, Transactions
+from muisti.core.write.begun import Call
+from muisti.core.write.transactions import Transactions
 
 SHOWN = 100  # conflicts in a refusal
 

@@ -21,9 +21,10 @@ from muisti.core.store.database import Database, Refused, Row
 from muisti.core.store.sql import audit, changes, conflicts, guards, inserting, quotas, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.trial import written
+from muisti.core.write.begun import Call
 from muisti.core.write.prepare import again, carried, superseded
 from muisti.core.write.refusals import Part
-from muisti.core.write.transactions import Call, Transactions
+from muisti.core.write.transactions import Transactions
 
 
 class Conflicts:

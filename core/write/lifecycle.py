@@ -15,10 +15,11 @@ from muisti.core.read.naming import find, last_id
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import changes, guards, inserting, memories, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import carried, ready, restored, superseded
 from muisti.core.write.refusals import Part
-from muisti.core.write.transactions import Call, Transactions, check
+from muisti.core.write.transactions import Transactions, check
 
 DIED = version_rows.WIDTH  # the place in a row of `memories.last`
 

@@ -16,7 +16,7 @@ from muisti.core.text.advice import advice
 from muisti.core.text.personal import personal_in
 from muisti.core.text.recognise import Found
 from muisti.core.text.secrets import secrets_in
-from muisti.core.write.transactions import Call
+from muisti.core.write.begun import Call
 from muisti.core.write.validate import check_draft
 
 TEXTS = ("content", "reason", "source", "author")

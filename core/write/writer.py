@@ -19,11 +19,12 @@ from muisti.core.store.database import Database, Outcome, Refused, Row, Statemen
 from muisti.core.store.sql import audit, changes, conflicts, guards, inserting, memories, quotas, spaces, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
+from muisti.core.write.begun import Begun, Call
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.lifecycle import Lives
 from muisti.core.write.prepare import again, draft_of, ready
 from muisti.core.write.refusals import Overtaken, Part
-from muisti.core.write.transactions import CHANGED, Begun, Call, Transactions, check
+from muisti.core.write.transactions import CHANGED, Transactions, check
 
 QUICK_TEXT = 2_000  # characters of a memory that is added at once
 QUICK_CHANGES = 64  # that an index may be behind for it

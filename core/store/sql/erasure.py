@@ -10,7 +10,8 @@ from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
 from muisti.core.store.sql import filters, overwriting, segments
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.tables import TABLES, Table, of_versions, parts
+from muisti.core.store.sql.table import Table
+from muisti.core.store.sql.tables import TABLES, of_versions, parts
 from muisti.core.text.terms import fold
 
 _HEX = "(SELECT unhex(value) FROM json_each(?))"
