@@ -25,6 +25,10 @@ class Location(Struct, frozen=True, kw_only=True):
     namespace: str | None = None
     seconds: float = 10.0
 
+    def __repr__(self) -> str:
+        """Where it is, without what lets us in."""
+        return f"Location(url={self.url!r}, replica_url={self.replica_url!r}, namespace={self.namespace!r})"
+
     @property
     def file(self) -> Path | None:
         """The file, None for a database on a server."""
