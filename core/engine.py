@@ -13,7 +13,7 @@ from muisti.core.model.audited import AuditPage
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, MuistiError, RecallDropped
 from muisti.core.model.ids import IdSource
-from muisti.core.model.spaces import USUAL_POLICY, Policy, Space
+from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
 from muisti.core.model.times import Clock
 from muisti.core.operations import audit_log
 from muisti.core.operations.keys import Keys
@@ -34,7 +34,6 @@ from muisti.core.spaces.forks import Forks
 from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
-from muisti.core.store.sql.spaces import DEFAULT
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import Bell
 from muisti.core.transfer.importing.importer import Importer

@@ -9,10 +9,14 @@ from msgspec.structs import replace
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.comparisons import Checkpoint, Comparison, Diff, Strategy
+from muisti.core.model.conflicts import ConflictPage, OpenConflict
 from muisti.core.model.counts import Counts, Quota, Stats, Telemetry
 from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
+from muisti.core.model.events import Events
 from muisti.core.model.hits import Answer
 from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.imports import Imported
+from muisti.core.model.lint import AT_ONCE, Limits, Report
 from muisti.core.model.outcomes import Reviewed, RolledBack, Undo, Written
 from muisti.core.model.spaces import Space
 from muisti.core.model.terms import (
@@ -26,14 +30,15 @@ from muisti.core.model.terms import (
     Verdict,
 )
 from muisti.core.model.times import Clock
-from muisti.core.model.values import Address, Draft, Found, History, Memory, Name, Page, RequestKey, Seq
-from muisti.core.quality.lint import AT_ONCE, Limits, Linter, Report
+from muisti.core.model.values import Address, Draft, Found, History, IfMatch, Memory, Name, Page, RequestKey, Seq
+from muisti.core.quality.lint import Linter
+from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import Filter
 from muisti.core.query.points import AsOf, Point
 from muisti.core.query.query import Query
 from muisti.core.read import facets
 from muisti.core.read.diff import compared
-from muisti.core.read.feed import Events, Wanted, changes_of
+from muisti.core.read.feed import changes_of
 from muisti.core.read.feedback import give
 from muisti.core.read.listing import order_of, page, page_of
 from muisti.core.read.naming import id_of, last_id, missing, named, shown
@@ -43,18 +48,21 @@ from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.searcher import Searcher
 from muisti.core.spaces.checkpoints import Checkpoints
 from muisti.core.spaces.forks import Forks
-from muisti.core.store.database import Database, Ended, Outcome, Rows
+from muisti.core.store.database import Database, Rows
+from muisti.core.store.database import Ended as Ended
+from muisti.core.store.database import Outcome as Outcome
 from muisti.core.store.sql import memories, telemetry, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import WouldWait, without_waiting
 from muisti.core.transfer.export import Export
-from muisti.core.transfer.importing.importer import Import, Importer
-from muisti.core.transfer.records import Imported
-from muisti.core.write.decisions import ConflictPage, Conflicts, OpenConflict
+from muisti.core.transfer.importing.importer import Import as Import
+from muisti.core.transfer.importing.importer import Importer
+from muisti.core.write.begun import Begun as Begun
+from muisti.core.write.begun import Call
+from muisti.core.write.decisions import Conflicts
 from muisti.core.write.lifecycle import Lives
 from muisti.core.write.recent_results import Served
 from muisti.core.write.review import Reviewer
-from muisti.core.write.transactions import Begun, Call, IfMatch
 from muisti.core.write.undo import Undoer
 from muisti.core.write.validate import check_query
 from muisti.core.write.writer import Writer

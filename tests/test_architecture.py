@@ -1,7 +1,10 @@
-"""The map and the guide name what there is: folders and files exist, and no folder is left out."""
+"""The map and the guide name what there is: folders and files exist, no folder is left out, and the surface holds."""
 
+import ast
 import re
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,3 +36,44 @@ def test_the_map_says_where_to_begin_for_twenty_changes():
     table = PAGES["docs/architecture.md"].partition("## I want to change")[2]
     rows = [line for line in table.splitlines() if line.startswith("| ") and "`" in line]
     assert len(rows) >= ROWS and all(NAMED.search(row) for row in rows)
+
+
+def surface() -> list[str]:
+    """The paths that the contract lets service import."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (held,) = (one for one in contracts if one["type"] == "protected")
+    assert (held["protected_modules"], held["allowed_importers"]) == (["muisti.core"], ["muisti.core"])
+    modules = [line.partition(" -> muisti.")[2] for line in held["ignore_imports"]]
+    return [
+        name.removesuffix(".**").replace(".", "/") if name.endswith(".**") else f"{name.replace('.', '/')}.py"
+        for name in modules
+    ]
+
+
+def test_the_map_names_the_surface_that_the_contract_holds():
+    section = PAGES["docs/architecture.md"].partition("## The surface of")[2].partition("```")[0]
+    rows = [NAMED.findall(line)[0] for line in section.splitlines() if line.startswith("| `")]
+    assert sorted(rows) == sorted(surface())
+
+
+def test_the_example_of_the_surface_runs_and_keeps_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    code = PAGES["docs/architecture.md"].partition("```python\n")[2].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    made: dict[str, Any] = {}
+    exec(code, made)
+    assert [hit.memory.content for hit in made["answer"].hits] == ["We deploy on Tuesdays"]
+    named = [node.module for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)]
+    taken = [str(name).removeprefix("muisti.").replace(".", "/") for name in named if str(name).startswith("muisti.")]
+    assert taken and all(any(f"{path}.py" == one or path.startswith(f"{one}/") for one in surface()) for path in taken)
+
+
+def test_service_takes_no_private_names_of_core():
+    trees = [ast.parse(path.read_text("utf-8")) for path in (ROOT / "service").rglob("*.py")]
+    taken = [
+        f"{node.module}.{alias.name}"
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("muisti.core")
+        for alias in node.names
+    ]
+    assert len(taken) > 100 and [name for name in taken if "._" in name] == []

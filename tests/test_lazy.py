@@ -7,9 +7,11 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-DOOR = "service/lazy.py"
+DOOR = "core/support/lazy.py"
 # Outside the command line, whose modules say themselves why: what loads late, and what that saves at the start.
 LATE = {
+    ("core/databases.py", "muisti.core.store.remote.database"): "100 ms, which a file needs not",
+    ("core/databases.py", "muisti.core.store.remote.http_client"): "100 ms, which a file needs not",
     ("service/app/app.py", "muisti.service.auth.tokens.verify"): "250 ms, only where the settings speak of tokens",
     ("service/app/app.py", "muisti.service.openapi.document"): "20 ms, when somebody asks for it",
     ("service/app/starting.py", "muisti.service.app.server"): "loaded while nobody looks for garbage",
@@ -17,8 +19,6 @@ LATE = {
     ("service/metrics/scrape.py", "muisti.service.metrics.exposition"): "30 ms, on a thread",
     ("service/observability/tracing.py", "muisti.service.observability.otel"): "100 ms, packages that may be missing",
     ("service/routes/erasure.py", "muisti.service.auth.signing"): "45 ms: cryptography",
-    ("service/runtime/databases.py", "muisti.core.store.remote.database"): "100 ms, which a file needs not",
-    ("service/runtime/databases.py", "muisti.core.store.remote.http_client"): "100 ms, which a file needs not",
 }
 
 

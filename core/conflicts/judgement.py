@@ -1,4 +1,4 @@
-"""From two texts and their cosine to a verdict. All constants are here; `service.evaluation.pairs` fits them."""
+"""From two texts and their cosine to a verdict. All constants are here; `loadtests.pairs` fits them."""
 
 from collections.abc import Callable, Sequence
 

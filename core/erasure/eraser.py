@@ -5,7 +5,6 @@ Marking a memory as deleted keeps its history. This does not.
 
 import uuid
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import cast
 
 import msgspec
@@ -14,89 +13,28 @@ import numpy as np
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.packing import repack
+from muisti.core.model.erasures import ELSEWHERE, Erasure
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.outcomes import Plan, Planned
+from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.terms import BATCH_MAX
 from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import Address, Json, Name, Seq
-from muisti.core.query.filters import Filter
+from muisti.core.query.subject import Subject
 from muisti.core.read.naming import missing
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Scalar, Statement
+from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.free_space import Traces
 from muisti.core.store.refusal_codes import Refusal
-from muisti.core.store.sql import audit, erasure, filters, imports, memories, spaces, tables
+from muisti.core.store.sql import audit, erasure, imports, memories, spaces, tables
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.text.terms import fold
 from muisti.core.transfer import staged
 from muisti.core.write.recent_results import Served
 
 AT_ONCE = 100  # memories in one batch
-AT_A_TIME = 1_000  # memories in a step of the background: all places are asked once for each
 OVERWRITTEN_MAX = 10_000  # versions that a server surely writes over and deletes in one transaction
 TRIES = 16
-
-# What nobody can look at from here.
-ELSEWHERE: Mapping[str, str] = {
-    "backups made before": "they keep what they were made of; delete them when their time has come",
-    "the disk below the file": "snapshots of the volume, and cells that a disk has put aside, are out of reach",
-    "other processes": "each gives up what it holds in memory when it next looks at the space",
-    "forks of the space": "their copies are memories of their own; purge them there, or drop the fork",
-    "texts of others": "memories that only mention or repeat what was erased are memories of their own",
-}
-
-
-class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be erased: the memories any of whose versions meets all that is given."""
-
-    memory: bytes | None = None
-    author: str | None = None
-    source: str | None = None
-    filter: Filter | None = None
-    older_than_us: int | None = None  # created before
-
-    def where(self) -> tuple[str, tuple[Scalar, ...]]:
-        """The condition of a version `v`."""
-        parts: list[tuple[str, tuple[Scalar, ...]]] = []
-        if self.memory is not None:
-            parts.append(("v.memory_id = ?", (self.memory,)))
-        if self.author is not None:
-            parts.append(("v.author_folded = ?", (fold(self.author),)))
-        if self.source is not None:
-            parts.append(("v.source = ?", (self.source,)))
-        if self.older_than_us is not None:
-            parts.append(("v.created_at < ?", (self.older_than_us,)))
-        if self.filter is not None:
-            parts.append(filters.where(self.filter))
-        return " AND ".join(sql for sql, _ in parts), tuple(arg for _, args in parts for arg in args)
-
-
-class Erasure(msgspec.Struct, frozen=True, kw_only=True):
-    """What was erased, and what was found when all places were asked again.
-
-    `what` is how the caller named it. `erased` counts rows by table; `found` is what is left by place, 0 where all is
-    well; `unchecked` are places that could not be looked at, and why. `relatives` are ids of memories that stay and
-    name an erased one as their parent or predecessor.
-    """
-
-    id: str
-    space: str
-    what: Mapping[str, Json]
-    by: str
-    began_at: datetime
-    ended_at: datetime
-    engine: str
-    seq: Seq | None
-    erased: Mapping[str, int]
-    found: Mapping[str, int]
-    unchecked: Mapping[str, str]
-    relatives: tuple[str, ...]
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing was found wherever it could be looked for."""
-        return not any(self.found.values())
 
 
 class _Work(msgspec.Struct):
@@ -145,7 +83,7 @@ class Eraser:
     ) -> Erasure:
         """Erase all memories that meet a condition, a hundred at a time, until there are none, or `most` are gone."""
         began, found, work = self._clock(), find_space(self._database.primary, space), _Work()
-        where, args = subject.where()
+        where, args = erasure.where(subject)
         self._stop_imports(imports.holding(found, where, args), work)
         while most is None or len(work.memories) < most:
             few = AT_ONCE if most is None else min(AT_ONCE, most - len(work.memories))
@@ -158,7 +96,7 @@ class Eraser:
     def plan(self, space: str, subject: Subject) -> Plan:
         """What `subject` would erase: each memory in its last version."""
         found = find_space(self._database.primary, space)
-        ((total,),), rows = self._database.primary.read(erasure.plan(found, *subject.where(), BATCH_MAX))
+        ((total,),), rows = self._database.primary.read(erasure.plan(found, *erasure.where(subject), BATCH_MAX))
         items = (Planned("erased", id_text(cast(bytes, memory)), cast(int, version)) for memory, version in rows)
         return Plan(cast(int, total), tuple(items))
 
@@ -330,5 +268,5 @@ class Eraser:
 
 def _check_space(name: str, *, keep: bool) -> None:
     """Raise `Conflict` when the space must stay."""
-    if name == spaces.DEFAULT and not keep:
-        raise Conflict(f"the space {spaces.DEFAULT!r} always exists; empty it instead")
+    if name == DEFAULT and not keep:
+        raise Conflict(f"the space {DEFAULT!r} always exists; empty it instead")

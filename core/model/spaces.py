@@ -7,12 +7,23 @@ from typing import Literal
 
 import msgspec
 
+from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import Echoes, Screening
 from muisti.core.model.values import Seq
 
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
 QUOTA_MAX = 2**53  # what every JSON reader can count to
+DEFAULT = "default"  # the space that always exists
 SPACE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+
+
+def check_name(name: str) -> None:
+    """Raise `InvalidInput` unless `name` may name a space."""
+    if not SPACE_NAME.fullmatch(name):
+        raise InvalidInput.at(
+            "$.name",
+            f"{name[:80]!r} is no name for a space: 1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter or digit",
+        )
 
 
 class SpaceSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ tenth of the time, which every start pays (docs/why.md).
 What only a search makes stands in `core.model.hits`, what a write answers in `core.model.outcomes`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -142,6 +142,8 @@ class Address(msgspec.Struct, frozen=True):
 
 
 Name = str | Address  # of a memory: its id, or where it is
+# Etags, one of which must be the current one, or the number of the version that must be; None when any will do.
+IfMatch = Collection[str] | int | None
 
 
 class RequestKey(msgspec.Struct, frozen=True):

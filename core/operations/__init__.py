@@ -1,1 +1,1 @@
-"""What operators and time ask for: keys, leases, checks, repairs, webhooks, the audit log."""
+"""What operators and time ask for: backups, keys, leases, checks, repairs, webhooks, the audit log."""

@@ -2,7 +2,7 @@
 one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -20,9 +20,8 @@ from muisti.core.store.sql import inserting, segments, spaces, version_rows
 from muisti.core.store.sql.checksums import COVERED, checksum
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
+from muisti.core.support.progress import Progress
 from muisti.core.write.prepare import ready
-
-Progress = Callable[[str, int, int], None]  # stage, done, of how many
 
 
 def mend(database: Database, encoder: Encoder | None, findings: Findings, now: int) -> int:

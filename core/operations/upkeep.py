@@ -3,16 +3,19 @@
 Each step does a little, so that nobody waits for it, and tells whether there is more.
 """
 
-from muisti.core.erasure.eraser import AT_A_TIME, Eraser, Erasure, Subject
+from muisti.core.erasure.eraser import Eraser
 from muisti.core.erasure.retention import forget
 from muisti.core.identity.caller import Caller
+from muisti.core.model.erasures import Erasure
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import DAY_US
+from muisti.core.query.subject import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import candidates, requests, retention
 from muisti.core.write.expiry import Expirer
 
+AT_A_TIME = 1_000  # memories in a step: all places are asked once for each
 ANSWERS_AT_ONCE = 1_000
 
 
@@ -58,7 +61,7 @@ class Upkeep:
     def purge_old(self, space: str, now: int, caller: Caller) -> Erasure | None:
         """Purge some memories of a space that its policy lets grow no older; None when it lets all.
 
-        As many as `core.erasure.eraser.AT_A_TIME` went when there may be more.
+        As many as `AT_A_TIME` went when there may be more.
         """
         days = find_space(self._database, space).space.policy.over(self._policy).purge_after_days
         if not days:

@@ -10,19 +10,19 @@ import uuid
 from collections.abc import Sequence
 from typing import cast
 
-import msgspec
-
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.errors import Conflict, EpochGone, NotFound, PastRetention
+from muisti.core.model.events import Events
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.values import Seq
-from muisti.core.read.feed import Events, Wanted, changes_of, check
+from muisti.core.model.webhooks import DeadLetter, Kept, Webhook
+from muisti.core.query.changes import Wanted, check
+from muisti.core.read.feed import changes_of
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused
 from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import audit, spaces, webhooks
 from muisti.core.store.sql.trial import written
-from muisti.core.store.sql.webhooks import Kept
 
 MOST = 20  # of a space
 AT_ONCE = 20  # changes that are told before it is noted how far
@@ -30,28 +30,6 @@ SECRET_BYTES = 32
 SECOND_US = 1_000_000
 WAITS = (5, 30, 300, 1_800, 7_200, 18_000)  # seconds until the next try, about eight hours in all
 LAID_ASIDE = "what came before is forgotten; only what follows is told"
-
-
-class DeadLetter(msgspec.Struct, frozen=True):
-    """Changes from `first` to `last` that could not be told; `at` in microseconds."""
-
-    first: int
-    last: int
-    attempts: int
-    error: str
-    at: int
-
-
-class Webhook(msgspec.Struct, frozen=True):
-    """A webhook, and what it could not tell, the newest first."""
-
-    kept: Kept
-    dead_letters: tuple[DeadLetter, ...] = ()
-
-    @property
-    def state(self) -> str:
-        """`ok`, `retrying`, or why it has stopped."""
-        return self.kept.stopped or ("retrying" if self.kept.attempts else "ok")
 
 
 class Webhooks:

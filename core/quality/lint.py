@@ -8,7 +8,7 @@ import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Literal, cast
+from typing import cast
 
 import msgspec
 
@@ -18,10 +18,11 @@ from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.ids import id_text
+from muisti.core.model.lint import AT_ONCE, AT_ONCE_MAX, Finding, Fix, Limits, Report
 from muisti.core.model.outcomes import Likeness
 from muisti.core.model.terms import CHECKS, Check
 from muisti.core.model.times import DAY_US, to_us
-from muisti.core.model.values import Draft, Memory, Seq
+from muisti.core.model.values import Draft, Memory
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import lint, version_rows
@@ -32,8 +33,6 @@ from muisti.core.text.secrets import secrets_in
 from muisti.core.write.prepare import draft_of
 from muisti.core.write.screening import Screener, redacted
 
-AT_ONCE = 200  # memories, and about as many milliseconds
-AT_ONCE_MAX = 1_000
 ABOUT = 100  # characters of a memory in a finding
 # How much of a memory's worth each finding takes; the worst of a memory counts.
 WEIGHTS: Mapping[Check, float] = {
@@ -46,52 +45,6 @@ WEIGHTS: Mapping[Check, float] = {
     "never_recalled": 0.1,
 }
 _BEGIN = (-(2**63), b"")
-
-Step = Literal["update", "delete", "purge", "restore", "supersede", "add"]
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """From when on something is wrong: `tokens` of a memory, and days without a retrieval."""
-
-    tokens: int = 2_048
-    never_recalled_days: float = 30.0
-    stale_days: float = 365.0
-
-
-class Fix(msgspec.Struct, frozen=True):
-    """A change that would mend something: fields for `update`, a draft for `supersede`, drafts for `add`."""
-
-    step: Step
-    memory_id: str
-    changes: Mapping[str, object] = msgspec.field(default_factory=dict[str, object])
-    drafts: Sequence[Draft] = ()
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """What is wrong with a memory, in words, with the ids of the `others` that it is about. `fix` is in order."""
-
-    check: Check
-    memory_id: str
-    version: int
-    detail: str
-    about: str
-    fix: tuple[Fix, ...]
-    others: tuple[str, ...] = ()
-
-
-class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of findings; `checked`, `found` and `score` are of all memories up to its end.
-
-    `score` is 100 less the share that the findings take (`WEIGHTS`). `skipped` says in words what was not looked for.
-    """
-
-    items: tuple[Finding, ...]
-    checked: int
-    found: Mapping[Check, int]
-    score: float
-    skipped: tuple[str, ...]
-    next_cursor: str | None
-    seq: Seq
 
 
 class _Tally(msgspec.Struct, array_like=True):

@@ -1,7 +1,6 @@
 """Probes: questions whose answer is known. They tell whether a change made a space answer better or worse."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 
 import msgspec
 
@@ -9,6 +8,7 @@ from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.errors import Conflict, Forbidden, InvalidInput, NotFound
 from muisti.core.model.ids import IdSource, id_bytes, id_text
 from muisti.core.model.outcomes import Shift
+from muisti.core.model.probes import Expectation, Probe, Run
 from muisti.core.model.times import from_us
 from muisti.core.model.values import LIMIT_MAX, NAME_MAX, Seq
 from muisti.core.query.query import Query
@@ -24,39 +24,8 @@ from muisti.core.write.validate import check_query
 
 PROBES_MAX = 500  # of a space
 RUNS_MAX = 20  # that are kept of a space
-K = 10
 FORESIGHT_SECONDS = 2.0  # of trying, for which a dry run may keep writers waiting to tell of probes
 LOADS = 10  # reads that it takes to load an index, about
-
-
-class Expectation(msgspec.Struct, frozen=True, kw_only=True):
-    """A probe as a caller states it: the `query` should find the memory, or what is at the address, among `k`."""
-
-    query: str
-    memory_id: str | None = None
-    category: str | None = None
-    key: str | None = None
-    k: int = K
-
-
-class Probe(msgspec.Struct, frozen=True, kw_only=True):
-    id: str
-    expects: Expectation
-    made_at: datetime
-    actor: str
-
-
-class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """What the probes gave. `ranks` counts from 1, by the id of the probe; None: not among the first 100.
-
-    `recall` is the share of the probes that found theirs among the first k; 1 without probes.
-    """
-
-    at: datetime
-    seq: Seq
-    generation: str | None
-    recall: float
-    ranks: Mapping[str, int | None] = msgspec.field(default_factory=dict[str, int | None])
 
 
 class Probes:

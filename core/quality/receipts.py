@@ -1,15 +1,15 @@
 """Receipts: what a search was asked and what it answered is kept on request, and can be asked again and compared."""
 
-from collections.abc import Callable, Mapping
-from datetime import datetime
-from typing import Literal, cast
+from collections.abc import Callable
+from typing import cast
 
 import msgspec
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import NotFound
-from muisti.core.model.hits import Answer, Evidence, Mode
+from muisti.core.model.hits import Answer
 from muisti.core.model.ids import IdSource, id_bytes, id_text
+from muisti.core.model.receipts import Moved, Receipt, ReceiptHit, Told, Why
 from muisti.core.model.times import DAY_US, from_us
 from muisti.core.model.values import Memory, Seq
 from muisti.core.read.reading import find_space
@@ -21,57 +21,6 @@ from muisti.core.text.terms import fold
 
 KEPT_MAX = 10_000  # receipts of a space
 FORGET_MAX = 500  # in one step
-
-Why = Literal["new", "changed", "deleted", "superseded", "expired", "erased", "status", "model", "others"]
-
-
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """What was answered besides the memories: `ranks` has the places of each hit in the rankings."""
-
-    total: int
-    evidence: Evidence
-    strategy: Mode
-    degraded: tuple[str, ...]
-    ranks: tuple[Mapping[str, int], ...]
-
-
-class ReceiptHit(msgspec.Struct, frozen=True, kw_only=True):
-    """A memory that was answered, in the version of then. `rank` counts from 1."""
-
-    rank: int
-    memory_id: str
-    version: int
-    score: float
-    ranks: Mapping[str, int]
-
-
-class Receipt(msgspec.Struct, frozen=True, kw_only=True):
-    """A search that was answered. `parameters` is the request as it came; `at` is the point of history that it saw.
-
-    `category` is the only one that its caller saw, None for all.
-    """
-
-    id: str
-    space: str
-    at: Seq
-    made_at: datetime
-    actor: str
-    category: str | None
-    generation: str | None
-    reference_time: datetime
-    parameters: bytes
-    told: Told
-    hits: tuple[ReceiptHit, ...]
-
-
-class Moved(msgspec.Struct, frozen=True, kw_only=True):
-    """A memory whose place changed between two answers, and why: None stands for a place beyond the answer."""
-
-    memory_id: str
-    before: int | None
-    after: int | None
-    why: Why
-    superseded_by: str | None = None
 
 
 class _Fate(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,18 +1,16 @@
 """The change feed: what became of a space after a point of its history, in order, and nothing twice."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import cast, get_args
-
-import msgspec
+from typing import cast
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import EpochGone, InvalidInput, NotYetReplicated, PastRetention, PointAhead
+from muisti.core.model.errors import EpochGone, NotYetReplicated, PastRetention, PointAhead
+from muisti.core.model.events import Event, Events
 from muisti.core.model.ids import id_text
-from muisti.core.model.terms import CHANGES_MAX, ChangeKind, Show
+from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Memory, Seq
-from muisti.core.query.filters import Filter
+from muisti.core.query.changes import Wanted, check
 from muisti.core.read.reading import find_space, read
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import feed, memories, version_rows
@@ -21,56 +19,6 @@ from muisti.core.store.sql.spaces import SpaceRow
 
 WINDOW = 10_000  # changes that one page looks through; a filter may pass none of them
 BYTES = 4 << 20  # of memories in one page; one change is told whatever it holds
-
-
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """Which changes: after `since` (None: all that is kept), of these `kinds` (none: all), that pass the filter.
-
-    `show`: only ids, the memory as it is after the change, or also as it was before.
-    """
-
-    since: Seq | None = None
-    kinds: tuple[ChangeKind, ...] = ()
-    filter: Filter | None = None
-    show: Show = "after"
-    limit: int = 100
-
-
-class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of a memory, or, without one, of the space. `version` is the one that it made or ended.
-
-    `actor` made it, with `request`; None where that was not told. `before` and `after` are None where there is no such
-    memory, or where it is not shown.
-    """
-
-    seq: int
-    at: datetime
-    kind: ChangeKind
-    memory_id: str | None
-    version: int | None
-    actor: str | None
-    request: str | None
-    before: Memory | None
-    after: Memory | None
-
-
-class Events(msgspec.Struct, frozen=True, kw_only=True):
-    """Changes, oldest first. All up to `reached` have been told; `more` when the space has gone further."""
-
-    items: tuple[Event, ...]
-    reached: Seq
-    more: bool
-
-
-def check(wanted: Wanted) -> None:
-    """Raise `InvalidInput` unless this can be asked."""
-    if not 1 <= wanted.limit <= CHANGES_MAX:
-        raise InvalidInput.at("$.limit", f"{wanted.limit} is not between 1 and {CHANGES_MAX:,}")
-    unknown = [kind for kind in wanted.kinds if kind not in get_args(ChangeKind)]
-    if unknown:
-        raise InvalidInput.at("$.change", f"{unknown[0][:40]!r} is none of {', '.join(get_args(ChangeKind))}")
-    if wanted.show not in get_args(Show):
-        raise InvalidInput.at("$.show", f"{wanted.show[:40]!r} is none of {', '.join(get_args(Show))}")
 
 
 def changes_of(database: Database, name: str, wanted: Wanted, caller: Caller) -> Events:

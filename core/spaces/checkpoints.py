@@ -23,7 +23,8 @@ from muisti.core.store.sql import audit, bulk_replace, checkpoints, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, guard
 from muisti.core.store.sql.trial import written
 from muisti.core.write.arrivals import Arrivals
-from muisti.core.write.transactions import Call, Transactions
+from muisti.core.write.begun import Call
+from muisti.core.write.transactions import Transactions
 
 TURNS_MAX = 50_000  # memories that one batch changes; a remote database gives a transaction 5 s
 

@@ -21,7 +21,7 @@ from muisti.core.model.errors import (
 from muisti.core.model.fields import LINKS
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Written
-from muisti.core.model.spaces import Space
+from muisti.core.model.spaces import DEFAULT, Space, check_name
 from muisti.core.model.values import LIMIT_MAX, FieldChange, Memory
 from muisti.core.read.diff import differences
 from muisti.core.read.reading import find_space
@@ -32,7 +32,8 @@ from muisti.core.store.sql import audit, forks, memories, quotas, spaces, versio
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.trial import written
 from muisti.core.write.arrivals import Arrivals
-from muisti.core.write.transactions import Call, Transactions
+from muisti.core.write.begun import Call
+from muisti.core.write.transactions import Transactions
 
 SHOWN = 100  # conflicts in a refusal
 
@@ -79,7 +80,7 @@ class Forks:
             TooLarge: there is more than one step can copy.
         """
         check_whole(call.caller)
-        spaces.check_name(name)
+        check_name(name)
         parent = find_space(self._database, space)
         (count,) = self._database.read([spaces.memories(parent)])
         check_size(count, "delete what is not needed, or export and import it")
@@ -132,8 +133,8 @@ class Forks:
             InvalidInput, Forbidden, Conflict, TooLarge, QuotaExceeded.
         """
         check_whole(call.caller)
-        if drop and source == spaces.DEFAULT:
-            raise Conflict(f"the space {spaces.DEFAULT!r} always exists; merge it without drop")
+        if drop and source == DEFAULT:
+            raise Conflict(f"the space {DEFAULT!r} always exists; merge it without drop")
 
         def attempt(target: SpaceRow) -> Written:
             both = _Both(find_space(self._database, source), target)

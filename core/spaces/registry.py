@@ -6,12 +6,13 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from muisti.core.erasure.eraser import Eraser, Erasure
+from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota, Usage
+from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import AlreadyExists, EpochGone, NotFound, NotYetReplicated
-from muisti.core.model.spaces import Policy, Space, SpaceSettings
+from muisti.core.model.spaces import Policy, Space, SpaceSettings, check_name
 from muisti.core.model.times import Clock
 from muisti.core.model.values import LOCAL, Seq
 from muisti.core.read import feed
@@ -56,7 +57,7 @@ class Spaces:
         Raises:
             AlreadyExists: there is one of this name.
         """
-        spaces.check_name(name)
+        check_name(name)
         settings = settings or SpaceSettings()
         check_settings(settings)
         now = self._clock()

@@ -14,39 +14,21 @@ from pathlib import Path
 from typing import cast
 
 import apsw
-import msgspec
 
+from muisti.core.model.backups import Stamp
 from muisti.core.model.errors import Conflict, NotFound, PastRetention, PointAhead, StoreCorrupt, StoreUnavailable
 from muisti.core.model.values import Seq
-from muisti.core.store.copying import FileSide, Progress, Side, carry
+from muisti.core.store.copying import FileSide, Side, carry
 from muisti.core.store.file.opening import APPLICATION_ID, BUSY_TIMEOUT_MS, CLEAN
 from muisti.core.store.file.sqlite_errors import translated
+from muisti.core.support.progress import Progress, silent
 
 LEFTOVERS = ("-wal", "-shm")
 PAGES = 2_000  # of a copy, between two words about how far it is
 
 
-class Stamp(msgspec.Struct, frozen=True, kw_only=True):
-    """Of a copy: when it was made (microseconds), how large it is, and where each space stood."""
-
-    made_at: int
-    size: int
-    spaces: dict[str, Seq]
-
-
-def silent(stage: str, done: int, total: int) -> None:
-    """No word about progress."""
-
-
 def back_up(source: Path | Side, target: Path, now: int, progress: Progress = silent, *, force: bool = False) -> Stamp:
-    """Copy a database that may be in use; the copy gets its name when it has been opened and checked.
-
-    Raises:
-        Conflict: there is a file of that name, and no `force`.
-        NotFound: there is no database.
-        StoreCorrupt: the database is damaged, or the copy does not hold.
-        StoreUnavailable, StoreFull: it cannot be read, or the copy not be written.
-    """
+    """Copy a database that may be in use; see `core.operations.backups`."""
     if target.exists() and not force:
         raise Conflict(f"{target} is there already; name another file, or force it")
     if isinstance(source, Path) and not source.exists():
@@ -113,16 +95,7 @@ def restore(
     at: int | Seq | None = None,
     force: bool = False,
 ) -> Stamp:
-    """Put a copy in the place of a database, with a new epoch for every space: points of before hold no more.
-
-    `at` takes what came later back: all spaces to a time in microseconds, or one to a point of its history. With
-    `force` a file that is there already is kept beside it, under another name. A database on a server must be empty.
-
-    Raises:
-        Conflict: there is a database already, and no `force`; or somebody has it open.
-        NotFound, StoreCorrupt: there is no such copy, or it is damaged; nothing was changed.
-        PastRetention, PointAhead: the copy does not know that point.
-    """
+    """Put a copy in the place of a database, with a new epoch for every space; see `core.operations.backups`."""
     if not backup.exists():
         raise NotFound("backup", str(backup))
     if not isinstance(target, Path):

@@ -17,6 +17,7 @@ from muisti.core.store.database import Row, Rows, Statement
 from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.store.migrate import UNFINISHED, refuse_unfinished
 from muisti.core.store.remote.writes import TABLE as WRITES
+from muisti.core.support.progress import Progress
 
 VALUES_MAX = 10_000  # of one statement
 BYTES_MAX = 1_000_000  # of one statement, unless a row has more
@@ -34,8 +35,6 @@ _COLUMNS = Statement(
 _REFERENCES = Statement(
     "SELECT m.name, f.\"table\" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'"
 )
-
-Progress = Callable[[str, int, int], None]  # stage, done, of how many
 
 
 class Side(Protocol):

@@ -14,12 +14,11 @@ from typing import Annotated, Any, TypeVar, get_args
 import msgspec
 from msgspec import Meta, Raw, Struct, structs
 
-from muisti.core.model.errors import InvalidInput, Problem, placed
+from muisti.core.model.errors import InvalidInput, placed
 from muisti.core.model.fields import FIELDS, LINKS
 from muisti.core.model.ids import id_bytes
-from muisti.core.model.outcomes import Flag
 from muisti.core.model.spaces import Field, SpaceSettings
-from muisti.core.model.values import TRUST, Memory, Seq
+from muisti.core.model.values import TRUST, Memory
 
 FORMAT = 2
 READABLE = (1, FORMAT)
@@ -135,53 +134,6 @@ class End(Struct, frozen=True, forbid_unknown_fields=True, tag="end", tag_field=
     """The last line; `lines` counts those before it, the header too."""
 
     lines: Count
-
-
-class LineProblem(msgspec.Struct, frozen=True):
-    """A line that cannot come in, counted from 1, and where it stood before; 0 when it is not one line."""
-
-    line: int
-    place: str | None
-    code: str
-    problems: tuple[Problem, ...]
-
-
-class ImportReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a file. `created` and `skipped`, by reason, count memories, `versions` what they came with.
-
-    `id` is None when nothing came in. `good` counts the memories that may come in; of a file that is refused because of
-    its bad lines none does. `failures` are the first of the `failed` lines, in their order, and `flags` the first of
-    what is not stored as the lines have it. `origin` is the point of history that the file shows, `seq` the one that
-    the space is at.
-    """
-
-    id: int | None
-    dry_run: bool
-    source: str | None
-    created: int
-    good: int
-    versions: int
-    skipped: Mapping[str, int]
-    failed: int
-    failures: tuple[LineProblem, ...]
-    vectors_kept: int
-    vectors_embedded: int
-    origin: Seq | None
-    seq: Seq
-    flags: tuple[Flag, ...] = ()
-
-
-class Imported(msgspec.Struct, frozen=True):
-    """An import of a space: what it came from, who made it, and its changes, `first` to `last`. `undone`: by which."""
-
-    id: int
-    source: str | None
-    actor: str
-    at: datetime
-    memories: int
-    first: int
-    last: int
-    undone: int | None
 
 
 Record = Header | ChangeLine | VersionLine | MemoryLine | TelemetryLine | BadLine | End

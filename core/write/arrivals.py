@@ -16,9 +16,9 @@ from muisti.core.model.values import Memory
 from muisti.core.store.database import Database, Rows, Statement
 from muisti.core.store.sql import arrivals, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake, place_of
 from muisti.core.write.prepare import ready
-from muisti.core.write.transactions import Call
 
 PAGE = 500  # versions that are read at once
 NAMED = 100  # memories that a refusal names

@@ -1,57 +1,30 @@
 """Conflicts that were stored for somebody to decide: which are open, and what becomes of them."""
 
-from datetime import datetime
 from typing import cast
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from muisti.core.conflicts.alignment import align
 from muisti.core.conflicts.differences import part
 from muisti.core.conflicts.words import read as words_of
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.identity.caller import Caller
+from muisti.core.model.conflicts import ConflictPage, OpenConflict
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, NotFound
-from muisti.core.model.outcomes import Difference, ReviewKind, Written
+from muisti.core.model.outcomes import ReviewKind, Written
 from muisti.core.model.terms import Decision
 from muisti.core.model.times import from_us
-from muisti.core.model.values import LIMIT_MAX, Memory, Seq
+from muisti.core.model.values import LIMIT_MAX
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Row
 from muisti.core.store.sql import audit, changes, conflicts, guards, inserting, quotas, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.trial import written
+from muisti.core.write.begun import Call
 from muisti.core.write.prepare import again, carried, superseded
 from muisti.core.write.refusals import Part
-from muisti.core.write.transactions import Call, Transactions
-
-
-class OpenConflict(Struct, frozen=True, kw_only=True):
-    """Two current memories of which the later one says the same as the other, or the contrary.
-
-    `similarity` is the cosine of both texts when they were compared; `differs` is where they part.
-    """
-
-    id: int
-    kind: ReviewKind
-    similarity: float | None
-    opened_at: datetime
-    actor: str
-    existing: Memory
-    new: Memory
-
-    @property
-    def differs(self) -> tuple[Difference, ...]:
-        found = align(words_of(self.existing.content), words_of(self.new.content))
-        return part(found.only_existing, found.only_new).differences
-
-
-class ConflictPage(Struct, frozen=True, kw_only=True):
-    """A page of open conflicts, newest first. `next_cursor` is None on the last."""
-
-    items: tuple[OpenConflict, ...]
-    next_cursor: str | None
-    seq: Seq
+from muisti.core.write.transactions import Transactions
 
 
 class Conflicts:
@@ -164,14 +137,17 @@ class Conflicts:
 def _conflict(row: Row, space: str) -> OpenConflict:
     head, existing, new = conflicts.parts(row)
     number, kind, similarity, opened_at, actor = cast(tuple[int, ReviewKind, float | None, int, str], head)
+    older, newer = version_rows.memory(existing, space), version_rows.memory(new, space)
+    found = align(words_of(older.content), words_of(newer.content))
     return OpenConflict(
         id=number,
         kind=kind,
         similarity=similarity,
         opened_at=from_us(opened_at),
         actor=actor,
-        existing=version_rows.memory(existing, space),
-        new=version_rows.memory(new, space),
+        existing=older,
+        new=newer,
+        differs=part(found.only_existing, found.only_new).differences,
     )
 
 

@@ -14,9 +14,9 @@ from muisti.core.model.values import SOURCES_MAX, Draft
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.begun import Call
 from muisti.core.write.prepare import canonical
 from muisti.core.write.recent_results import Served
-from muisti.core.write.transactions import Call
 
 
 class Echoes(msgspec.Struct, frozen=True):

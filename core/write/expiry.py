@@ -5,8 +5,9 @@ from muisti.core.model.outcomes import Written
 from muisti.core.store.database import Database
 from muisti.core.store.sql import changes, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.begun import Call
 from muisti.core.write.refusals import Part
-from muisti.core.write.transactions import Call, Transactions
+from muisti.core.write.transactions import Transactions
 
 AT_ONCE = 100  # memories in a step
 EXPIRY = Caller("expiry")  # who ends them

@@ -16,11 +16,11 @@ from muisti.core.model.values import Draft, Memory
 from muisti.core.store.database import Statement
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
+from muisti.core.write.begun import Call
 from muisti.core.write.echo_check import Echoes
 from muisti.core.write.prepare import changed, draft_of, new_memory
 from muisti.core.write.provenance import Lineage, Provenance
 from muisti.core.write.screening import Screener
-from muisti.core.write.transactions import Call
 from muisti.core.write.validate import check_new
 
 NO_FLAGS: tuple[Flag, ...] = ()

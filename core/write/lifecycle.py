@@ -9,16 +9,17 @@ from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.ids import IdSource, id_bytes, id_text
 from muisti.core.model.outcomes import Flag, Written
-from muisti.core.model.values import Draft, Memory, Name
+from muisti.core.model.values import Draft, IfMatch, Memory, Name
 from muisti.core.read.diff import differences
 from muisti.core.read.naming import find, last_id
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import changes, guards, inserting, memories, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import carried, ready, restored, superseded
 from muisti.core.write.refusals import Part
-from muisti.core.write.transactions import Call, IfMatch, Transactions, check
+from muisti.core.write.transactions import Transactions, check
 
 DIED = version_rows.WIDTH  # the place in a row of `memories.last`
 

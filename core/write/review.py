@@ -12,9 +12,10 @@ from muisti.core.model.values import Memory
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import candidates, guards, inserting, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.begun import Call
 from muisti.core.write.prepare import carried, reviewed
 from muisti.core.write.refusals import Part
-from muisti.core.write.transactions import Call, Transactions
+from muisti.core.write.transactions import Transactions
 
 AT_ONCE = 500  # memories: some thousand statements, and tens of milliseconds
 

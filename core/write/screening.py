@@ -12,10 +12,11 @@ from muisti.core.model.spaces import Policy
 from muisti.core.model.terms import Screening
 from muisti.core.model.values import Draft, Json
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.advice import advice
 from muisti.core.text.personal import personal_in
 from muisti.core.text.recognise import Found
 from muisti.core.text.secrets import secrets_in
-from muisti.core.write.transactions import Call
+from muisti.core.write.begun import Call
 from muisti.core.write.validate import check_draft
 
 TEXTS = ("content", "reason", "source", "author")
@@ -187,17 +188,3 @@ def _behind(find: Find, name: str, text: str) -> list[Found]:
 def _is_new(name: str, draft: Draft, before: Draft | None) -> bool:
     value = cast(object, getattr(draft, name))
     return value is not None and (before is None or value != getattr(before, name))
-
-
-def advice(kind: str) -> str:
-    return (
-        f"holds what looks like {_WORDS.get(kind, f'a secret ({kind})')}, which this space does not store; take it out"
-    )
-
-
-_WORDS = {
-    "email": "an e-mail address (email)",
-    "phone": "a telephone number (phone)",
-    "card": "the number of a credit card (card)",
-    "iban": "the number of a bank account (iban)",
-}

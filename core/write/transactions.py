@@ -1,15 +1,14 @@
 """A write from its statements to its answer: one atomic batch, what its refusal means, then the index is told."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import cast
 
-import msgspec
 from msgspec.structs import replace
 
 from muisti.core.conflicts.check import NOT_CHECKED, Checked
 from muisti.core.embedding.encoder import Encoder, check_model
-from muisti.core.identity.caller import OWNER, Caller
+from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import (
@@ -24,7 +23,7 @@ from muisti.core.model.errors import (
 )
 from muisti.core.model.outcomes import Flag, Plan, Shift, Tally, Written
 from muisti.core.model.terms import BATCH_MAX, ChangeKind
-from muisti.core.model.values import Memory, RequestKey, Seq
+from muisti.core.model.values import IfMatch, Memory, Seq
 from muisti.core.store.database import Database, Refused, Row, Rows, Statement
 from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import (
@@ -42,6 +41,7 @@ from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
 from muisti.core.write import answers
+from muisti.core.write.begun import Begun, Call
 from muisti.core.write.refusals import Overtaken, Part, explained, part_of
 
 TRIES = 16  # of a change that others overtake
@@ -50,43 +50,8 @@ TRIES = 16  # of a change that others overtake
 CHANGED = (Overtaken, NotFound, ModelMismatch, SensitiveContent, Echo)
 
 
-class Call(msgspec.Struct, frozen=True):
-    """When a write is asked for, by whom, and the key that makes its repetition harmless. `now` in microseconds.
-
-    `dry_run`: it is tried, told and taken back, all in one; it has no key.
-    """
-
-    now: int
-    request: RequestKey | None = None
-    caller: Caller = OWNER
-    dry_run: bool = False
-
-
 # Of a space, a batch, the time, and the seconds that the batch takes.
 Foresee = Callable[[SpaceRow, Sequence[Statement], int, float], tuple[Shift, ...] | None]
-# Etags, one of which must be the current one, or the number of the version that must be; None when any will do.
-IfMatch = Collection[str] | int | None
-
-
-class Begun(msgspec.Struct, frozen=True):
-    """A write that is prepared: its batch, of which `head` statements come before those of the parts.
-
-    `numbers` is how many changes its parts make. `tally` is the place in it of the statements that count what changed
-    of a whole space. `at` is in seconds of `perf_counter`.
-    """
-
-    space: SpaceRow
-    head: int
-    batch: Sequence[Statement]
-    parts: Sequence[Part]
-    call: Call
-    created: bool
-    checked: Checked = NOT_CHECKED
-    ended: tuple[str, ...] = ()
-    tally: int | None = None
-    numbers: int = 0
-    flags: tuple[Flag, ...] = ()
-    at: float = msgspec.field(default_factory=perf_counter)
 
 
 def check(memory: Memory, if_match: IfMatch) -> None:

@@ -14,13 +14,14 @@ from muisti.core.model.terms import BATCH_MAX
 from muisti.core.model.values import Memory
 from muisti.core.read.diff import differences
 from muisti.core.store.database import Database, Rows, Statement
-from muisti.core.store.sql import audit, changes, guards, imports, inserting, memories, quotas, version_rows
+from muisti.core.store.sql import audit, changes, guards, import_undo, inserting, memories, quotas, version_rows
 from muisti.core.store.sql.changes import Change
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake, place_of
 from muisti.core.write.prepare import ready, stood
 from muisti.core.write.refusals import Part
-from muisti.core.write.transactions import Call, Transactions
+from muisti.core.write.transactions import Transactions
 
 DIED = version_rows.WIDTH  # the place in a row of `memories.last`
 
@@ -96,7 +97,7 @@ class Undoer:
 
     def _check_imports(self, space: SpaceRow, seqs: Sequence[int]) -> None:
         """Raise `Conflict` for changes of an import: taken back one by one, the rest could not be undone together."""
-        (rows,) = self._database.read([imports.holding_changes(space, seqs)])
+        (rows,) = self._database.read([import_undo.holding_changes(space, seqs)])
         if rows:
             number, memories = cast(tuple[int, int], rows[0])
             raise Conflict(

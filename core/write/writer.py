@@ -13,17 +13,18 @@ from muisti.core.model.errors import AddressTaken, NotFound, Similar
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Likeness, Written
 from muisti.core.model.terms import OnConflict
-from muisti.core.model.values import Draft, Memory, Name
+from muisti.core.model.values import Draft, IfMatch, Memory, Name
 from muisti.core.read.naming import find
 from muisti.core.store.database import Database, Outcome, Refused, Row, Statement
 from muisti.core.store.sql import audit, changes, conflicts, guards, inserting, memories, quotas, spaces, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
+from muisti.core.write.begun import Begun, Call
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.lifecycle import Lives
 from muisti.core.write.prepare import again, draft_of, ready
 from muisti.core.write.refusals import Overtaken, Part
-from muisti.core.write.transactions import CHANGED, Begun, Call, IfMatch, Transactions, check
+from muisti.core.write.transactions import CHANGED, Transactions, check
 
 QUICK_TEXT = 2_000  # characters of a memory that is added at once
 QUICK_CHANGES = 64  # that an index may be behind for it

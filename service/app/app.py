@@ -15,6 +15,7 @@ from litestar.di import Provide
 from litestar.handlers import BaseRouteHandler
 from litestar.routes import HTTPRoute
 
+from muisti.core.databases import open_database
 from muisti.core.embedding.encoder import SHIPPED, StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.model.counts import Quota
@@ -23,6 +24,7 @@ from muisti.core.model.times import Clock, system_clock
 from muisti.core.query.calibration import FILE as EVIDENCE_FILE
 from muisti.core.query.calibration import Calibration, Entry
 from muisti.core.query.calibration import read as read_calibration
+from muisti.core.support.lazy import Lazy
 from muisti.service.app.fast_path import Express
 from muisti.service.asgi.compress import Compress
 from muisti.service.asgi.cors import Cors
@@ -38,14 +40,13 @@ from muisti.service.http.freshness import caught_up
 from muisti.service.http.middleware import Envelope
 from muisti.service.http.parameters import KnownParameters
 from muisti.service.http.routing import Application
-from muisti.service.lazy import Lazy
 from muisti.service.mcp.route import McpApp
 from muisti.service.metrics.scrape import Scrape
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import tracing_of
 from muisti.service.routes import routes
 from muisti.service.runtime.admission import Admission
-from muisti.service.runtime.databases import open_database
+from muisti.service.runtime.databases import location_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
 from muisti.service.settings import Settings, asks, names_in, needs_keys
@@ -212,7 +213,7 @@ def open_engine(
     encoder = StaticEncoder(settings.model) if settings.embeddings else None
     thresholds = Calibration(calibrated(settings))
     return Engine(
-        open_database(settings, may_only_read=may_only_read, notice=notice),
+        open_database(location_of(settings), may_only_read=may_only_read, notice=notice),
         encoder,
         clock or system_clock,
         index_memory=settings.index_memory,

@@ -3,7 +3,7 @@
 import gc
 from typing import TYPE_CHECKING
 
-from muisti.service.lazy import Lazy
+from muisti.core.support.lazy import Lazy
 from muisti.service.settings import Settings
 
 if TYPE_CHECKING:

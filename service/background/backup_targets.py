@@ -12,9 +12,11 @@ from typing import Any, Protocol
 
 import msgspec
 
+from muisti.core.model.backups import Stamp
 from muisti.core.model.errors import InvalidInput, NotFound, StoreUnavailable
-from muisti.core.store.backup import Stamp, back_up, silent
-from muisti.core.store.copying import Progress, Side
+from muisti.core.model.location import Location
+from muisti.core.operations.backups import back_up
+from muisti.core.support.progress import Progress, silent
 
 NAME = re.compile(r"muisti-\d{8}T\d{6}Z\.db")
 S3 = "s3://"
@@ -59,13 +61,13 @@ def name_at(now: int) -> str:
     return f"muisti-{datetime.fromtimestamp(now / 1e6, UTC):%Y%m%dT%H%M%SZ}.db"
 
 
-def shelve(source: Path | Side, place: str, now: int, keep: int | None = None, progress: Progress = silent) -> Stamp:
+def shelve(source: Location, place: str, now: int, keep: int | None = None, progress: Progress = silent) -> Stamp:
     """Back a database up, checked, and drop all but the newest `keep`; gives what was kept.
 
     Raises what `back_up` and shelves do.
     """
     to, name = shelf(place), name_at(now)
-    beside = source.parent if isinstance(source, Path) else None
+    beside = None if source.file is None else source.file.parent
     with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=beside) as folder:
         copy = Path(folder) / name
         stamp = back_up(source, copy, now, progress)

@@ -3,11 +3,11 @@
 import logging
 
 from muisti.core.engine import Engine
-from muisti.core.erasure.eraser import AT_A_TIME
 from muisti.core.identity.caller import Caller
+from muisti.core.operations.upkeep import AT_A_TIME
 from muisti.service.background.backup_targets import shelf, shelve
 from muisti.service.background.upkeep import Sweep, at_once
-from muisti.service.runtime.databases import whole
+from muisti.service.runtime.databases import location_of
 from muisti.service.settings import Settings
 from muisti.service.webhooks.delivery import Deliverer, spaces_with_due
 from muisti.service.webhooks.sending import Sender, allowed_by
@@ -56,8 +56,7 @@ def _backups(settings: Settings) -> list[Sweep]:
     shelf(place)  # refuses at the start what could never work
 
     def back_up(engine: Engine, _: str, now: int) -> bool:
-        with whole(settings) as source:
-            shelve(source, place, now, keep)
+        shelve(location_of(settings), place, now, keep)
         return False
 
     return [Sweep("backup", settings.backup_hours * HOUR, back_up, at_once)]

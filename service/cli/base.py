@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from muisti.service.lazy import Lazy
+from muisti.core.support.lazy import Lazy
 from muisti.service.schemas.modes import MODES
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals
-from muisti.service.lazy import Lazy
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from muisti.core.store.remote.location import is_remote
+from muisti.core.model.location import database_path, is_remote
 from muisti.service.cli.base import USAGE, Failure, Globals
-from muisti.service.settings import Settings, SettingsError, database_path, find_config, load
+from muisti.service.settings import Settings, SettingsError, find_config, load
 
 
 def in_force(options: Globals, flags: Mapping[str, object] | None = None) -> Settings:

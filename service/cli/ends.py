@@ -5,13 +5,13 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from muisti.core.model.terms import Scope
+from muisti.core.support.lazy import Lazy
 from muisti.service.app.client import ApiError, Client, Reply
 from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.callers import access_of, demand
 from muisti.service.cli.configuration import file_of, in_force
 from muisti.service.cli.opening import client, empty, refusals, server_url
 from muisti.service.cli.whereabouts import settings_for
-from muisti.service.lazy import Lazy
 from muisti.service.settings import Settings
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import msgspec
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import MuistiError
-from muisti.core.transfer.importing.incoming import ImportRefused
+from muisti.core.model.imports import ImportRefused
 from muisti.service.app.client import ApiError, Reply
 from muisti.service.formats.lines import Lines, encoded
 from muisti.service.schemas.errors import problem_of

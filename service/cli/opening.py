@@ -12,13 +12,13 @@ import click
 from msgspec import structs
 
 from muisti.core.model.errors import InvalidInput, MuistiError
+from muisti.core.support.lazy import Lazy
 from muisti.service.app.client import ApiError, Client, Unreachable, connect
 from muisti.service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
 from muisti.service.cli.configuration import in_force
 from muisti.service.cli.limits import in_words, limited, refuse_for_servers
 from muisti.service.cli.project import Choice, choose, kin
 from muisti.service.cli.refusing import field_line, refusal_lines
-from muisti.service.lazy import Lazy
 from muisti.service.settings import Settings, SettingsError
 
 if TYPE_CHECKING:

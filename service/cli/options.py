@@ -11,8 +11,8 @@ import click
 
 from muisti.core.model.terms import Importance, SourceClass, Status, Type
 from muisti.core.model.times import from_us
+from muisti.core.support.lazy import Lazy
 from muisti.service.cli.completing import completes
-from muisti.service.lazy import Lazy
 
 if TYPE_CHECKING:
     from muisti.core.text.when import words

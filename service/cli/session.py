@@ -3,8 +3,8 @@
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals
-from muisti.service.lazy import Lazy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

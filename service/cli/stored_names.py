@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.core.model.errors import MuistiError
+from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals
 from muisti.service.cli.completing import Kind
 from muisti.service.cli.configuration import file_of, in_force
 from muisti.service.cli.opening import client, server_url, space_choice
-from muisti.service.lazy import Lazy
 
 if TYPE_CHECKING:
-    from muisti.core.store.file import names
+    from muisti.core.operations import names
 else:  # a seventh of a second, of SQLite and numpy, and a server needs none of it
-    names = Lazy("muisti.core.store.file.names")
+    names = Lazy("muisti.core.operations.names")
 
 MOST = 2_000  # names that are looked through
 

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import click
 
+from muisti.core.databases import open_file
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.model.errors import MuistiError, Similar
 from muisti.core.model.times import system_clock
 from muisti.core.model.values import Draft
-from muisti.core.store.file.database import FileDatabase
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 
 KINDS = ("duplicate", "conflict", "possible_conflict")
@@ -71,7 +71,7 @@ def main(folders: Sequence[Path], show: bool) -> None:
             raise click.ClickException(str(error)) from None
         with (
             tempfile.TemporaryDirectory() as place,
-            Engine(FileDatabase(Path(place) / "reviews.db"), encoder, system_clock) as engine,
+            Engine(open_file(Path(place) / "reviews.db"), encoder, system_clock) as engine,
         ):
             found.append((dataset.name, outcomes(dataset, engine, pairs)))
         for kind, existing, new in pairs if show else ():

@@ -18,8 +18,9 @@ from msgspec.structs import replace
 
 from muisti.core.memories import Memories
 from muisti.core.model.errors import MuistiError
+from muisti.core.model.events import Events
 from muisti.core.model.values import Seq
-from muisti.core.read.feed import Events, Wanted
+from muisti.core.query.changes import Wanted
 from muisti.service.feed.seq_watcher import Tides
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.changes import ChangeReply

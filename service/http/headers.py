@@ -8,8 +8,7 @@ import msgspec
 from litestar.params import HeaderParameter
 
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.values import RequestKey, Seq
-from muisti.core.write.transactions import IfMatch
+from muisti.core.model.values import IfMatch, RequestKey, Seq
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import Request
 from muisti.service.schemas.errors import HttpError

@@ -16,11 +16,11 @@ from litestar import asgi
 from litestar.handlers import ASGIRouteHandler
 from litestar.types import ASGIApp, Receive, Scope, Send
 
+from muisti.core.support.lazy import Lazy
 from muisti.service.asgi.receiving import read_body
 from muisti.service.auth.access import check
 from muisti.service.auth.hosts import host_of, is_address
 from muisti.service.auth.middleware import access_of
-from muisti.service.lazy import Lazy
 from muisti.service.mcp import fast_path
 from muisti.service.mcp.session import Session
 from muisti.service.runtime.workers import Backend

@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
+from muisti.core.memories import Import
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Likeness, Plan, Written
-from muisti.core.transfer.importing.importer import Import
 from muisti.service.auth.access import check
 from muisti.service.formats.lines import Lines
 from muisti.service.mcp.arguments import Change, ImportMemories, Remember, Restore, UpdateMemory

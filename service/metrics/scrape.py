@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from muisti.service.lazy import Lazy
+from muisti.core.support.lazy import Lazy
 from muisti.service.metrics.peers import Peers, joined
 from muisti.service.runtime.workers import Backend
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from muisti.core.model.hits import Answer
 from muisti.core.model.outcomes import Written
-from muisti.service.lazy import Lazy
+from muisti.core.support.lazy import Lazy
 from muisti.service.settings import Settings, SettingsError
 
 if TYPE_CHECKING:

@@ -15,8 +15,11 @@ from msgspec import Meta
 
 from muisti.service.http.decode import JSON, LINES
 from muisti.service.http.parameters import declared
-from muisti.service.openapi.examples import DRY_RUN, EPOCH, FILE, PROBLEMS, REPLIES, REQUESTS
 from muisti.service.openapi.links import LINKS, named
+from muisti.service.openapi.problems import PROBLEMS
+from muisti.service.openapi.replies import DRY_RUN, REPLIES
+from muisti.service.openapi.requests import REQUESTS
+from muisti.service.openapi.story import EPOCH, FILE
 from muisti.service.openapi.words import ABOUT, HEADERS, PARAMETERS, SECURITY, STREAMED, TAGS
 from muisti.service.schemas import fields
 from muisti.service.schemas.checkpoints import CheckpointName

@@ -8,13 +8,13 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from muisti.core.erasure.eraser import Erasure
+from muisti.core.model.erasures import Erasure
+from muisti.core.support.lazy import Lazy
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ
 from muisti.service.http.parameters import DryRunParameter
 from muisti.service.http.respond import planned
-from muisti.service.lazy import Lazy
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.erasure import ErasureReply, PurgeBody, ReportReply, SigningKeysReply
 

@@ -9,10 +9,10 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 from litestar.response import Stream
 
+from muisti.core.memories import Import
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.imports import ImportReport
 from muisti.core.model.outcomes import Plan
-from muisti.core.transfer.importing.importer import Import
-from muisti.core.transfer.records import ImportReport
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, memories
 from muisti.service.formats.lines import PIECE, Lines, compressed, encoded

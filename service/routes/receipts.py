@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.hits import Recency
+from muisti.core.model.receipts import Receipt
 from muisti.core.model.times import from_us, to_us
-from muisti.core.quality.receipts import Receipt
 from muisti.core.query.points import AsOf
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import Request

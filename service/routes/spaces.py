@@ -5,7 +5,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from muisti.core.model.errors import InvalidInput
-from muisti.core.store.sql.spaces import check_name
+from muisti.core.model.spaces import check_name
 from muisti.service.auth.administration import check_everywhere
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import Request

@@ -14,16 +14,14 @@ from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
 from muisti.core.engine import Engine
-from muisti.core.memories import Memories
+from muisti.core.memories import Begun, Ended, Memories, Outcome
 from muisti.core.model.errors import Busy
 from muisti.core.model.hits import Answer
 from muisti.core.model.outcomes import Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
-from muisti.core.store.database import Ended, Outcome
 from muisti.core.support.waiting import WouldWait, without_waiting
-from muisti.core.write.transactions import Begun
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import Tracing
 from muisti.service.runtime.admission import Admission, Line

@@ -4,8 +4,8 @@ from typing import Annotated, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from muisti.core.model.events import Event, Events
 from muisti.core.model.terms import ChangeKind, Show
-from muisti.core.read.feed import Event, Events
 from muisti.service.schemas import fields
 from muisti.service.schemas.replies import MemoryReply
 

@@ -5,10 +5,10 @@ from typing import Annotated, get_args
 
 from msgspec import Meta, Struct
 
+from muisti.core.model.conflicts import ConflictPage, OpenConflict
 from muisti.core.model.outcomes import ReviewKind
 from muisti.core.model.terms import Decision
 from muisti.core.model.values import Seq
-from muisti.core.write.decisions import ConflictPage, OpenConflict
 from muisti.service.schemas import fields
 from muisti.service.schemas.likeness import DifferenceReply, differing
 from muisti.service.schemas.replies import MemoryReply

@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from muisti.core.erasure.eraser import Erasure, Subject
+from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import InvalidInput
 from muisti.core.query import filters
+from muisti.core.query.subject import Subject
 from muisti.service.schemas import fields
 
 FORMAT = "muisti-erasure/1"

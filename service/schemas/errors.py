@@ -23,7 +23,7 @@ from muisti.core.model.errors import (
     Similar,
 )
 from muisti.core.model.errors import Problem as BadField
-from muisti.core.transfer.importing.incoming import ImportRefused
+from muisti.core.model.imports import ImportRefused
 from muisti.service.schemas.diverged import DivergedReply, diverged
 from muisti.service.schemas.likeness import LikenessReply, alike
 from muisti.service.schemas.moving import ImportReply

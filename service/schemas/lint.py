@@ -8,9 +8,9 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.lint import Finding, Fix, Report
 from muisti.core.model.terms import CHECKS, Check
 from muisti.core.model.values import Draft
-from muisti.core.quality.lint import Finding, Fix, Report
 from muisti.service.schemas import fields
 
 CheckName = Annotated[str, Meta(description="What is wrong.", extra_json_schema={"enum": list(get_args(Check))})]

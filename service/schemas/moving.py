@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from muisti.core.transfer.records import Imported, ImportReport, LineProblem
+from muisti.core.model.imports import Imported, ImportReport, LineProblem
 from muisti.service.schemas.policy import FlagReply, flagged
 from muisti.service.schemas.problems import FieldProblem
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from muisti.core.model.probes import Expectation, K, Probe, Run
 from muisti.core.model.values import LIMIT_MAX
-from muisti.core.quality.probes import Expectation, K, Probe, Run
 from muisti.service.schemas import fields
 
 ProbeId = Annotated[

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.model.hits import Answer, Evidence, Mode
-from muisti.core.quality.receipts import Moved, Receipt, Why
+from muisti.core.model.receipts import Moved, Receipt, Why
 from muisti.service.schemas import fields
 from muisti.service.schemas.search import SearchReply
 

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Seq
-from muisti.core.operations.webhooks import Webhook
+from muisti.core.model.webhooks import Webhook
 from muisti.service.schemas import fields
 from muisti.service.schemas.changes import KindOfChange
 

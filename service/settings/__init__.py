@@ -5,7 +5,6 @@ reads them.
 """
 
 from muisti.service.settings.checks import SettingsError, asks, check_binding, needs_keys
-from muisti.service.settings.forms import database_path
 from muisti.service.settings.rules import names_in, parse_bytes
 from muisti.service.settings.sources import CONFIG, ELSEWHERE, find_config, load
 from muisti.service.settings.table import Option, Settings, options
@@ -18,7 +17,6 @@ __all__ = [
     "SettingsError",
     "asks",
     "check_binding",
-    "database_path",
     "find_config",
     "load",
     "names_in",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from muisti.core.store.remote.location import is_remote
+from muisti.core.model.location import is_remote
 from muisti.service.settings.forms import is_loopback
 from muisti.service.settings.table import PREFIX, Settings, options
 

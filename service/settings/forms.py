@@ -4,29 +4,12 @@ import ipaddress
 import re
 from urllib.parse import SplitResult, urlsplit
 
-from muisti.core.store.remote.location import base_url, is_remote
+from muisti.core.model.location import base_url, database_path, is_remote
 from muisti.service.settings.rules import Rule, text
 
 ADMIN_KEY_MIN = 32  # characters
 ORIGIN = re.compile(r"\*|https?://[A-Za-z0-9.\[\]:-]+")
 HOST = re.compile(r"[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\]")
-
-
-def database_path(url: str) -> str:
-    """The path that a `file:` URL names, taken literally (no `%20`, no parameters).
-
-    >>> [database_path(u) for u in ("file:muisti.db", "file:/var/lib/muisti.db", "file:///var/lib/muisti.db")]
-    ['muisti.db', '/var/lib/muisti.db', '/var/lib/muisti.db']
-
-    Raises:
-        ValueError: this is another kind of URL, or names no file.
-    """
-    scheme, colon, path = url.partition(":")
-    if path.startswith("//"):
-        path = path[2:] if path.startswith("///") else ""  # file://host/path would be on another machine
-    if scheme.lower() != "file" or not colon or not path.strip("/") or "?" in path or ":memory:" in path:
-        raise ValueError
-    return path
 
 
 def _database_url(value: object) -> str:

@@ -15,9 +15,10 @@ from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
-from muisti.core.store.backup import back_up, checked, restore, silent
+from muisti.core.store.backup import back_up, checked, restore
 from muisti.core.store.copying import FileSide, Side, carry
 from muisti.core.store.database import Rows, Statement
+from muisti.core.support.progress import silent
 from tests.core.fakes import NOON, SPACE, add, open_engine
 from tests.durability.test_backup import busy, rows_at
 from tests.stores import FileStore, RemoteStore

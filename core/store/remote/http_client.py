@@ -21,12 +21,12 @@ from urllib3.exceptions import (
 )
 
 from muisti.core.model.errors import StoreUnavailable, TooLarge
+from muisti.core.model.location import base_url
 from muisti.core.store.database import Row
 from muisti.core.store.remote import hrana
 from muisti.core.store.remote.access import Token
 from muisti.core.store.remote.hrana import BadReply, BatchResult, CursorHead, Fault, Step, StepResult
 from muisti.core.store.remote.hrana_errors import raise_fault
-from muisti.core.store.remote.location import base_url
 
 CONNECT_SECONDS = 2.0
 CONNECTIONS = 64  # kept open

@@ -14,7 +14,8 @@ from muisti.core.model.fields import LINKS
 from muisti.core.model.spaces import SpaceSettings
 from muisti.core.store.backup import renew_epochs
 from muisti.core.store.sql.spaces import COUNTED, settings_text
-from muisti.core.store.sql.tables import TABLES, Table
+from muisti.core.store.sql.table import Table
+from muisti.core.store.sql.tables import TABLES
 
 Lose = Callable[[bytes, int, str], None]  # the memory, which version of it, and why
 Note = Callable[[str], None]

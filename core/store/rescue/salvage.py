@@ -19,7 +19,8 @@ from muisti.core.store.rescue.references import settle
 from muisti.core.store.rescue.shapes import Shape, shapes
 from muisti.core.store.sql.checksums import doubt, is_json
 from muisti.core.store.sql.spaces import readable
-from muisti.core.store.sql.tables import TABLES, Table
+from muisti.core.store.sql.table import Table
+from muisti.core.store.sql.tables import TABLES
 from muisti.core.text.terms import fold, same_text_hash
 
 Progress = Callable[[int, int], None]  # pages looked at, of how many

@@ -5,11 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.ids import id_text
+from muisti.core.query.subject import Subject
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
-from muisti.core.store.sql import overwriting, segments
+from muisti.core.store.sql import filters, overwriting, segments
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.tables import TABLES, Table, of_versions, parts
+from muisti.core.store.sql.table import Table
+from muisti.core.store.sql.tables import TABLES, of_versions, parts
+from muisti.core.text.terms import fold
 
 _HEX = "(SELECT unhex(value) FROM json_each(?))"
 _ROWS = "(SELECT value FROM json_each(?))"
@@ -18,6 +21,22 @@ _CUT = "json_remove(CAST(answer AS TEXT), '$.similar')"  # filled up with blanks
 _BLANK = "answer = zeroblob(length(answer))"  # written over
 _VERSIONS = f"SELECT id FROM versions WHERE +space_id = ? AND memory_id IN {_HEX}"
 Condition = tuple[str, tuple[Scalar, ...]]
+
+
+def where(subject: Subject) -> Condition:
+    """The condition of a version `v` of the subject, and its values."""
+    met: list[Condition] = []
+    if subject.memory is not None:
+        met.append(("v.memory_id = ?", (subject.memory,)))
+    if subject.author is not None:
+        met.append(("v.author_folded = ?", (fold(subject.author),)))
+    if subject.source is not None:
+        met.append(("v.source = ?", (subject.source,)))
+    if subject.older_than_us is not None:
+        met.append(("v.created_at < ?", (subject.older_than_us,)))
+    if subject.filter is not None:
+        met.append(filters.where(subject.filter))
+    return " AND ".join(sql for sql, _ in met), tuple(arg for _, args in met for arg in args)
 
 
 def of_memory(space: SpaceRow, memory_id: bytes) -> Statement:

@@ -10,7 +10,8 @@ from muisti.core.store.database import Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
 from muisti.core.store.sql.bulk_replace import SAID, same
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.tables import TABLES, Table, copy_rows
+from muisti.core.store.sql.table import Table
+from muisti.core.store.sql.tables import TABLES, copy_rows
 from muisti.core.store.sql.version_rows import CURRENT
 
 # An id of its own, with the time of the first: 48 bits of time and what makes ids of a millisecond differ stay.

@@ -7,7 +7,7 @@ transaction, leaves nothing behind but the copies that its trees made when they 
 from collections.abc import Sequence
 
 from muisti.core.store.database import Scalar, Statement
-from muisti.core.store.sql.tables import Table, Wipe
+from muisti.core.store.sql.table import Table, Wipe
 
 _BLANK_TEXT = "CAST(zeroblob(octet_length({0})) AS TEXT)"
 _BLANK_BYTES = "zeroblob(length({0}))"

@@ -5,14 +5,11 @@ from typing import Any, cast
 
 import msgspec
 
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.spaces import SPACE_NAME, Field, Policy, Space, SpaceSettings
+from muisti.core.model.spaces import Field, Policy, Space, SpaceSettings
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Seq
 from muisti.core.store.database import Row, Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse, refuse_one_of
-
-DEFAULT = "default"
 
 _SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from,
 s.policy
@@ -79,15 +76,6 @@ def with_policy(space: SpaceRow, policy: str) -> SpaceRow:
     return msgspec.structs.replace(
         space, space=msgspec.structs.replace(space.space, policy=_policy(policy)), policy=policy
     )
-
-
-def check_name(name: str) -> None:
-    """Raise `InvalidInput` unless `name` may name a space."""
-    if not SPACE_NAME.fullmatch(name):
-        raise InvalidInput.at(
-            "$.name",
-            f"{name[:80]!r} is no name for a space: 1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter or digit",
-        )
 
 
 def by_name(name: str) -> Statement:

@@ -3,9 +3,7 @@
 import json
 from typing import cast
 
-import msgspec
-
-from muisti.core.model.terms import ChangeKind, Show
+from muisti.core.model.webhooks import Kept
 from muisti.core.store.database import Row, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
 from muisti.core.store.sql.spaces import SpaceRow
@@ -17,24 +15,6 @@ _COLUMNS = (
     "w.stopped"
 )
 _DUE = "w.stopped IS NULL AND w.next_at <= ? AND (w.cursor < s.seq OR w.epoch <> s.epoch)"
-
-
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """A webhook as it is stored; times in microseconds."""
-
-    id: str
-    url: str
-    secret: str
-    kinds: tuple[ChangeKind, ...]
-    show: Show
-    made_at: int
-    actor: str
-    epoch: str
-    cursor: int
-    attempts: int = 0
-    error: str | None = None
-    told_at: int | None = None
-    stopped: str | None = None
 
 
 def kept(row: Row) -> Kept:

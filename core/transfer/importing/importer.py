@@ -9,15 +9,15 @@ from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import TAKE_THE_REST, Forbidden, Problem, StoreUnavailable
+from muisti.core.model.imports import Imported, ImportRefused, ImportReport, LineProblem
 from muisti.core.model.values import Seq
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
-from muisti.core.transfer.importing.incoming import ImportRefused, Incoming
+from muisti.core.transfer.importing.incoming import Incoming
 from muisti.core.transfer.importing.lines import Lines
 from muisti.core.transfer.importing.moving import Move
 from muisti.core.transfer.importing.staging import Staging
 from muisti.core.transfer.importing.undo import known, undo
-from muisti.core.transfer.records import Imported, ImportReport, LineProblem
 from muisti.core.transfer.staged import clear_dead
 from muisti.core.write.intake import Intake
 

@@ -8,10 +8,11 @@ import msgspec
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, Problem
+from muisti.core.model.imports import LineProblem
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.values import Memory
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.transfer.records import Header, ImportReport, LineProblem, PassageRecord
+from muisti.core.transfer.records import Header, PassageRecord
 
 TOLD = 100  # lines that a report names
 
@@ -92,11 +93,3 @@ class Incoming(msgspec.Struct):
 
 class Broken(InvalidInput):
     """The file cannot be read any further."""
-
-
-class ImportRefused(InvalidInput):
-    """Lines of a file are bad, and all of it was to come in or nothing. `report` says what each line came to."""
-
-    def __init__(self, problems: Sequence[Problem], report: ImportReport) -> None:
-        super().__init__(problems)
-        self.report = report

@@ -29,9 +29,9 @@ from muisti.core.transfer.records import (
     read_record,
     read_vector,
 )
+from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import distinct_tags, draft_of
-from muisti.core.write.transactions import Call
 from muisti.core.write.validate import check_draft
 
 PIECE = 200  # versions that are stored at once

@@ -24,9 +24,9 @@ from muisti.core.transfer.importing.plan import Plan
 from muisti.core.transfer.importing.renames import ids_in, names_of, original
 from muisti.core.transfer.records import ChangeLine, TelemetryLine, read_vector
 from muisti.core.transfer.staged import clear
+from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import ready
-from muisti.core.write.transactions import Call
 
 _SCALES = struct.Struct("<2f")
 

@@ -8,13 +8,13 @@ from msgspec.structs import replace
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import ChangedSince, Conflict, NotFound, TooLarge
 from muisti.core.model.ids import id_text
+from muisti.core.model.imports import Imported
 from muisti.core.model.outcomes import LaterChange
 from muisti.core.model.times import from_us
 from muisti.core.store.database import Database, Refused
-from muisti.core.store.sql import audit, imports
+from muisti.core.store.sql import audit, import_undo, imports
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.transfer.importing.moving import REMOTE_MAX
-from muisti.core.transfer.records import Imported
 
 
 def known(database: Database, space: SpaceRow) -> list[Imported]:
@@ -34,7 +34,9 @@ def undo(database: Database, row: SpaceRow, import_id: int, caller: Caller, now:
     if found is None or found.undone is not None:
         raise NotFound("import", str(import_id), "" if found is None else "it is undone already")
     span = found.first, found.last
-    later, living = database.read([imports.changed_since(row, span, import_id), imports.living(row, span, import_id)])
+    later, living = database.read(
+        [import_undo.changed_since(row, span, import_id), import_undo.living(row, span, import_id)]
+    )
     if later:
         changed = cast(list[tuple[int, str, bytes, str | None]], later)
         raise ChangedSince([LaterChange(seq, kind, id_text(id_), actor) for seq, kind, id_, actor in changed])
@@ -43,7 +45,7 @@ def undo(database: Database, row: SpaceRow, import_id: int, caller: Caller, now:
         raise TooLarge(f"the import brought {memories:,} memories; a remote database undoes {REMOTE_MAX:,} at once")
     if dry_run:
         return replace(found, memories=memories)
-    batch = imports.undo(row, span, import_id, memories, caller.actor, caller.request, now)
+    batch = import_undo.undo(row, span, import_id, memories, caller.actor, caller.request, now)
     told = audit.note(now, caller.actor, "import_undone", space=row.space.name, target=str(import_id))
     try:
         results = database.write([told, *batch])

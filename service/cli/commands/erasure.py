@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import ERROR, Command, Failure, Globals
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
@@ -13,7 +14,6 @@ from muisti.service.cli.options import JsonObject
 from muisti.service.cli.output import answer, asking, cell, one_line, safe, tabbed, talk
 from muisti.service.cli.reports import report_options, with_report
 from muisti.service.cli.session import client, session
-from muisti.service.lazy import Lazy
 
 if TYPE_CHECKING:
     from muisti.service.app.client import Reply

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.core.support.lazy import Lazy
 from muisti.core.text.secrets import find_secret
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import CONFLICT, Command, Globals
 from muisti.service.cli.commands.write import text_of
 from muisti.service.cli.output import cell, console, fields, for_people, grid, likeness, stack, tabbed
 from muisti.service.cli.session import session
-from muisti.service.lazy import Lazy
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

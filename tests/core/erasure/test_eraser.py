@@ -10,15 +10,16 @@ import msgspec
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.erasure.eraser import Erasure, Subject
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.index import packing
 from muisti.core.index.inserted import Births
 from muisti.core.index.packing import pack
+from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import Conflict, NotFound
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.filters import parse
 from muisti.core.query.query import Query
+from muisti.core.query.subject import Subject
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.free_space import Traces, look
 from muisti.core.store.sql import spaces

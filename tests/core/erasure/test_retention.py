@@ -3,7 +3,6 @@
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.erasure.eraser import Subject
 from muisti.core.identity.caller import OWNER
 from muisti.core.index import packing
 from muisti.core.model.errors import InvalidInput, NotFound, PastRetention
@@ -13,6 +12,7 @@ from muisti.core.model.times import DAY_US
 from muisti.core.operations import upkeep
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
+from muisti.core.query.subject import Subject
 from muisti.core.store.database import Statement
 from muisti.core.write.validate import check_policy
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add

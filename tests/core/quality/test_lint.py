@@ -5,10 +5,10 @@ import pytest
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.lint import Finding, Limits, Report
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.terms import CHECKS
 from muisti.core.model.values import Draft
-from muisti.core.quality.lint import Finding, Limits, Report
 from muisti.core.query.query import Query
 from tests.core.fakes import SPACE, Clock, add
 

@@ -15,16 +15,16 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.identity.grants import Grant
 from muisti.core.model.errors import MuistiError
+from muisti.core.model.imports import ImportReport
 from muisti.core.model.outcomes import Undo
+from muisti.core.model.probes import Expectation
 from muisti.core.model.spaces import CONTENT_ONLY
 from muisti.core.model.values import Draft, RequestKey
-from muisti.core.quality.probes import Expectation
 from muisti.core.query.query import Query
 from muisti.core.store.database import Database, Ended, Refused, Rows, Statement
 from muisti.core.store.file.database import FileDatabase
 from muisti.core.store.migrate import migrate
 from muisti.core.store.refusal_codes import Refusal, refusal_of, refuse
-from muisti.core.transfer.records import ImportReport
 from muisti.service.schemas.errors import KINDS, problem_of
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
 from tests.service.fakes import Breakable

@@ -22,12 +22,12 @@ from muisti.core.model.errors import (
     NotFound,
     TooLarge,
 )
+from muisti.core.model.imports import ImportReport
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.core.store.file.database import FileDatabase
-from muisti.core.transfer.records import ImportReport
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
 from tests.stores import FileStore, RemoteStore, Store, Stores, at
 

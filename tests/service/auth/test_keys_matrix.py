@@ -8,10 +8,10 @@ from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
+from muisti.core.model.probes import Expectation
 from muisti.core.model.values import Draft
-from muisti.core.quality.probes import Expectation
 from muisti.service.app.app import create_app
-from muisti.service.openapi.examples import FILE
+from muisti.service.openapi.story import FILE
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock

@@ -14,6 +14,7 @@ import pytest
 from deploy.cluster.ports import free_ports
 from deploy.cluster.sqld import Sqld
 from muisti.core.model.errors import StoreUnavailable
+from muisti.core.model.location import Location
 from muisti.core.store.backup import checked
 from muisti.service.background import upkeep
 from muisti.service.background.backup_targets import name_at, shelf, shelve
@@ -63,7 +64,7 @@ def test_backups_go_there_the_newest_are_kept_and_come_back(kind: str, tmp_path:
     with open_engine(FileStore(source)) as engine:
         for day in range(4):
             add(engine, f"day {day}")
-            stamp = shelve(source, place, NOON + day * DAY, keep=2)
+            stamp = shelve(Location(url=f"file:{source}"), place, NOON + day * DAY, keep=2)
             assert stamp.spaces[SPACE].number == day + 1
     assert [one.name for one in shelf(place).all()] == [name_at(NOON + day * DAY) for day in (2, 3)]
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
@@ -113,7 +114,7 @@ def test_a_bucket_that_is_not_there_is_said_without_its_keys(s3: str, tmp_path: 
     with open_engine(FileStore(tmp_path / "m.db")) as engine:
         add(engine, "x")
     with pytest.raises(StoreUnavailable) as refused:
-        shelve(tmp_path / "m.db", "s3://none-of-that-name", NOON)
+        shelve(Location(url=f"file:{tmp_path / 'm.db'}"), "s3://none-of-that-name", NOON)
     assert "secret" not in str(refused.value)
 
 

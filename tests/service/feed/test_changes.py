@@ -14,8 +14,9 @@ import pytest
 from deploy.cluster.sqld import Sqld
 from muisti.core.engine import Engine
 from muisti.core.memories import Memories
+from muisti.core.model.events import Events
 from muisti.core.model.values import Draft, Seq
-from muisti.core.read.feed import Events, Wanted
+from muisti.core.query.changes import Wanted
 from muisti.service.feed import stream
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.cli.test_cli import Run, added

@@ -16,7 +16,7 @@ from muisti.core.engine import Engine
 from muisti.core.model.errors import Busy
 from muisti.service.app.app import create_app
 from muisti.service.openapi.document import canonical
-from muisti.service.openapi.examples import REQUESTS
+from muisti.service.openapi.requests import REQUESTS
 from muisti.service.routes.docs import ASSETS
 from muisti.service.runtime.admission import Line
 from muisti.service.runtime.workers import Pool

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from muisti.core.model.location import database_path
 from muisti.service.observability import logs
 from muisti.service.settings import (
     ELSEWHERE,
     Settings,
     SettingsError,
     check_binding,
-    database_path,
     find_config,
     load,
     options,

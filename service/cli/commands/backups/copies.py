@@ -1,18 +1,17 @@
 """Copies of a database: made, listed, and put in the place of one."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 
 import click
 import msgspec
 
+from muisti.core.model.backups import Stamp
+from muisti.core.model.location import Location
 from muisti.core.model.times import system_clock
 from muisti.core.model.values import Seq
-from muisti.core.store import backup
-from muisti.core.store.backup import Stamp
-from muisti.core.store.copying import Side
+from muisti.core.operations import backups
 from muisti.service.background import backup_targets
 from muisti.service.background.backup_targets import Shelved
 from muisti.service.cli.base import Globals
@@ -22,8 +21,7 @@ from muisti.service.cli.options import Moment
 from muisti.service.cli.output import cell, console, for_people, grid, hint, sized, tabbed, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.whereabouts import settings_for
-from muisti.service.runtime.databases import whole
-from muisti.service.settings import Settings
+from muisti.service.runtime.databases import location_of
 
 
 def make(options: Globals, place: str, *, many: bool, force: bool, keep: int | None, listed: bool) -> None:
@@ -34,15 +32,12 @@ def make(options: Globals, place: str, *, many: bool, force: bool, keep: int | N
             return
         now = system_clock()
         stages.begin("backup")
-        with _database(options) as source:
-            if many:
-                target, stamp = (
-                    backup_targets.name_at(now),
-                    backup_targets.shelve(source, place, now, keep, stages.note),
-                )
-                target = f"{place.rstrip('/')}/{target}" if place.startswith("s3://") else str(Path(place) / target)
-            else:
-                target, stamp = place, backup.back_up(source, Path(place), now, stages.note, force=force)
+        source = _location(options)
+        if many:
+            name, stamp = backup_targets.name_at(now), backup_targets.shelve(source, place, now, keep, stages.note)
+            target = f"{place.rstrip('/')}/{name}" if place.startswith("s3://") else str(Path(place) / name)
+        else:
+            target, stamp = place, backups.back_up(source, Path(place), now, stages.note, force=force)
     _told(options, target, stamp)
     hint(options, f"To put it in the place of a database: muisti restore-backup {target}")
 
@@ -52,14 +47,12 @@ def put_back(options: Globals, path: str, at: str | None, *, force: bool) -> Non
     with refusals(options), Stages(console(options, stderr=True)) as stages:
         stages.begin("restore")
         point = None if at is None else _point(at)
-        with _database(options, create=True) as target:
-            local = isinstance(target, Path)
-            if force and not local:
-                raise click.UsageError("--force is for a file; name an empty database on the server")
-            with backup_targets.fetched(path, target if local else None) as file:
-                stamp = backup.restore(file, target, system_clock(), stages.note, at=point, force=force)
-            place = str(target) if local else _settings(options, create=True).database_url
-    _told(options, place, stamp, "file" if local else "database")
+        target = _location(options, create=True)
+        if force and target.file is None:
+            raise click.UsageError("--force is for a file; name an empty database on the server")
+        with backup_targets.fetched(path, target.file) as copy:
+            stamp = backups.restore(copy, target, system_clock(), stages.note, at=point, force=force)
+    _told(options, str(target.file or target.url), stamp, "database" if target.file is None else "file")
     talk("Restored. Every space has a new epoch.")
 
 
@@ -105,10 +98,6 @@ def _point(at: str) -> Seq | int:
     return int(moment.timestamp() * 1_000_000)
 
 
-def _settings(options: Globals, *, create: bool = False) -> Settings:
+def _location(options: Globals, *, create: bool = False) -> Location:
     demand(options, "admin")
-    return settings_for(options, create=create)
-
-
-def _database(options: Globals, *, create: bool = False) -> AbstractContextManager[Path | Side]:
-    return whole(_settings(options, create=create))
+    return location_of(settings_for(options, create=create))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Globals
-from muisti.service.lazy import Lazy
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.calibrate import thresholds

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from muisti.core.model.location import database_path
 from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.changes import show, written
 from muisti.service.cli.configuration import file_of, in_force
@@ -17,7 +18,6 @@ from muisti.service.cli.whereabouts import place_of
 from muisti.service.connect import jsonc, planning
 from muisti.service.connect.calling import Called, CallFailed, call
 from muisti.service.connect.clients import CLIENTS, KEY, Client, Entry, Home
-from muisti.service.settings import database_path
 
 DEFAULT_SPACE = "default"
 

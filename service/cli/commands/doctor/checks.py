@@ -13,21 +13,19 @@ import click
 import msgspec
 from rich.text import Text
 
+from muisti.core.databases import Database, open_database, open_file
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.kernels import target
 from muisti.core.model.errors import MuistiError, StoreCorrupt
-from muisti.core.store.database import Database, Statement
-from muisti.core.store.file.database import FileDatabase
-from muisti.core.store.migrate import migrations
-from muisti.core.store.remote.location import is_remote
+from muisti.core.operations.inspection import Schema, schema_of, spaces_of_other_models
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.commands.doctor import repairs
 from muisti.service.cli.commands.doctor.contents import Check, integrity, memories_of
 from muisti.service.cli.configuration import in_force
 from muisti.service.cli.output import console, for_people, grid, safe, sized, tabbed
 from muisti.service.cli.session import client, demand, server_url, space_choice
-from muisti.service.runtime.databases import open_database, whereabouts
-from muisti.service.settings import Settings, database_path
+from muisti.service.runtime.databases import location_of, whereabouts
+from muisti.service.settings import Settings
 from muisti.service.version import installed_version
 
 LITTLE = 1 << 30  # bytes of free disk that are called little
@@ -77,10 +75,10 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
         return
     model = _model(settings)
     yield model
-    if is_remote(settings.database_url):
+    path = location_of(settings).file
+    if path is None:
         yield from _inside(options, settings, model, quick=quick)
         return
-    path = Path(database_path(settings.database_url)).absolute()
     yield from _file(path)
     if path.is_file():
         sound = None if quick else integrity(path)
@@ -102,7 +100,7 @@ def _sqlite() -> Check:
     """A database elsewhere, so that a damaged one does not hide which SQLite runs."""
     with tempfile.TemporaryDirectory(prefix="muisti-doctor-") as folder:
         try:
-            database = FileDatabase(Path(folder) / "probe.db", readers=1)
+            database = open_file(Path(folder) / "probe.db")
         except MuistiError as error:
             return Check("sqlite", "failed", str(error))
         database.close()
@@ -167,8 +165,9 @@ def _permissions(path: Path) -> Check:
 
 
 def _inside(options: Globals, settings: Settings, model: Check, *, quick: bool) -> Iterator[Check]:
+    location = location_of(settings)
     try:
-        database = open_database(settings, may_only_read=True)
+        database = open_database(location, may_only_read=True)
     except StoreCorrupt as error:
         yield Check("integrity", "failed", str(error))
         return
@@ -176,14 +175,14 @@ def _inside(options: Globals, settings: Settings, model: Check, *, quick: bool) 
         yield Check("database", "failed", str(error))
         return
     try:
-        if is_remote(settings.database_url):
+        if location.file is None:
             yield Check("database", "ok", f"{database.engine} at {whereabouts(settings)}")
-        schema = _schema(database)
-        yield schema
+        schema = schema_of(database)
+        yield _schema(schema)
         encoder = _encoder(settings) if model.status == "ok" else None
-        if encoder is not None:
+        if encoder is not None and schema.found is not None:
             yield from _strangers(database, encoder.identity)
-        if schema.detail == str(len(migrations())):
+        if schema.found == schema.known:
             yield from memories_of(options, database, encoder, quick=quick)
     except StoreCorrupt as error:
         yield Check("integrity", "failed", str(error))
@@ -193,12 +192,10 @@ def _inside(options: Globals, settings: Settings, model: Check, *, quick: bool) 
         database.close()
 
 
-def _schema(database: Database) -> Check:
-    known = len(migrations())
-    if not _has_tables(database):
+def _schema(schema: Schema) -> Check:
+    found, known = schema.found, schema.known
+    if found is None:
         return Check("schema", "ok", "none yet; the first use makes it")
-    (rows,) = database.read([Statement("SELECT coalesce(max(number), 0) FROM schema_migrations")])
-    found = int(str(rows[0][0]))
     if found > known:
         return Check("schema", "failed", f"{found}, written by a newer Muisti; this one knows {known}")
     return Check("schema", "ok", f"{found}" if found == known else f"{found}; the next use brings it to {known}")
@@ -206,14 +203,5 @@ def _schema(database: Database) -> Check:
 
 def _strangers(database: Database, identity: str) -> Iterator[Check]:
     """Spaces that another model embedded."""
-    if not _has_tables(database):
-        return
-    select = "SELECT s.name FROM spaces s JOIN generations g ON g.id = s.generation_id WHERE g.hash <> ? ORDER BY 1"
-    (rows,) = database.read([Statement(select, (identity,))])
-    for (name,) in rows:
+    for name in spaces_of_other_models(database, identity):
         yield Check("embeddings", "warning", f"another model embedded the space {name}: muisti reembed --space {name}")
-
-
-def _has_tables(database: Database) -> bool:
-    (rows,) = database.read([Statement("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'")])
-    return bool(rows)

@@ -9,11 +9,11 @@ from typing import Literal
 
 from msgspec import Struct
 
+from muisti.core.databases import Database
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.model.errors import InvalidInput, StoreUnavailable
 from muisti.core.operations.checkup import Findings, Flaw, look
-from muisti.core.store.database import Database, Statement
-from muisti.core.store.rescue.soundness import flaws
+from muisti.core.operations.inspection import clocks_of, file_flaws, spaces_with_memories
 from muisti.service.cli.base import Globals
 from muisti.service.cli.output import console
 from muisti.service.cli.progress import Stages
@@ -36,7 +36,7 @@ class Check(Struct, frozen=True):
 def integrity(path: Path) -> Check:
     """Whether a file holds together."""
     try:
-        found = flaws(path)
+        found = file_flaws(path)
     except StoreUnavailable as error:
         return Check("integrity", "warning", f"not looked at: {error}")
     if not found:
@@ -88,12 +88,10 @@ def _some(parts: Sequence[str]) -> str:
 
 
 def _clock(database: Database) -> Check:
-    asked = "SELECT unixepoch('subsec'), (SELECT max(committed_at) FROM spaces)"
-    ((there, last),) = database.read([Statement(asked)])[0]
-    here = time.time()
-    if abs(float(str(there)) - here) > APART_SECONDS:
-        return Check("clock", "warning", f"the database's is {float(str(there)) - here:+.0f} s from the one here")
-    ahead = (int(str(last)) / 1e6 if last is not None else 0.0) - here
+    clocks, here = clocks_of(database), time.time()
+    if abs(clocks.there - here) > APART_SECONDS:
+        return Check("clock", "warning", f"the database's is {clocks.there - here:+.0f} s from the one here")
+    ahead = (clocks.last_change or 0.0) - here
     if ahead > AHEAD_SECONDS:
         return Check(
             "clock",
@@ -105,10 +103,10 @@ def _clock(database: Database) -> Check:
 
 def _split(database: Database) -> Iterator[Check]:
     """Find spaces that the project here may have under other names."""
-    (rows,) = database.read([Statement("SELECT name FROM spaces WHERE memories > 0")])
+    names = spaces_with_memories(database)
     try:
         here = choose(None, {}, Path.cwd())
-        found = kin(here, Path.cwd(), [str(row[0]) for row in rows])
+        found = kin(here, Path.cwd(), names)
     except InvalidInput:  # the check of the space says so
         return
     for one in found:

@@ -2,24 +2,23 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 import click
 from msgspec import Struct
 
+from muisti.core.databases import open_database
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.model.times import system_clock
 from muisti.core.operations.checkup import look
 from muisti.core.operations.repair import mend, recover
-from muisti.core.store.remote.location import is_remote
 from muisti.service.cli.base import Globals
 from muisti.service.cli.commands.doctor.contents import Check
 from muisti.service.cli.configuration import in_force
 from muisti.service.cli.output import console, tabbed, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import refusals
-from muisti.service.runtime.databases import open_database
-from muisti.service.settings import Settings, database_path
+from muisti.service.runtime.databases import location_of
+from muisti.service.settings import Settings
 
 SHOWN = 20
 SAVED = ("integrity", "memories")  # checks whose failure means that rows are damaged
@@ -65,9 +64,9 @@ def repair(options: Globals, checks: Sequence[Check]) -> Done:
         encoder = StaticEncoder(settings.model) if settings.embeddings and "model" not in failed else None
         if not failed.keys() & set(SAVED):
             return _mended(settings, encoder, left, stages)
-        if is_remote(settings.database_url):
+        source = location_of(settings).file
+        if source is None:
             return Done(left=[*left, "rows of a database on a server: restore a backup of it there"])
-        source = Path(database_path(settings.database_url)).absolute()
         target = source.with_name(f"{source.stem}.recovered-{_stamp()}{source.suffix}")
         found = recover(source, target, encoder, system_clock(), stage)
     lost = [LostVersion(one.memory, one.version, one.why) for one in found.lost]
@@ -75,7 +74,7 @@ def repair(options: Globals, checks: Sequence[Check]) -> Done:
 
 
 def _mended(settings: Settings, encoder: Encoder | None, left: list[str], stages: Stages) -> Done:
-    database = open_database(settings)
+    database = open_database(location_of(settings))
     try:
         findings = look(database, encoder, lambda done, total: stages.note("versions", done, total))
         mended = mend(database, encoder, findings, system_clock())

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from muisti.core.model.terms import Fusion
+from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.options import comma_list
-from muisti.service.lazy import Lazy
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.evaluate import runs

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from muisti.core.model.location import database_path
 from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.changes import show, written
 from muisti.service.cli.configuration import in_force
@@ -14,7 +15,6 @@ from muisti.service.connect import hooks
 from muisti.service.connect.clients import Home
 from muisti.service.connect.files import Change
 from muisti.service.connect.planning import NotPossible
-from muisti.service.settings import database_path
 
 
 def install(options: Globals, *, project: bool, tools: bool, dry_run: bool) -> None:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Globals
-from muisti.service.lazy import Lazy
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.imports import intake

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.session import server_url
-from muisti.service.lazy import Lazy
 from muisti.service.schemas.modes import MODES
 
 if TYPE_CHECKING:

@@ -35,17 +35,8 @@ from muisti.core.store.sql import (
 )
 from muisti.core.store.sql.inserting import Indexed, NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
-from muisti.core.store.sql.tables import (
-    TABLES,
-    Reference,
-    Table,
-    Wipe,
-    named,
-    of_versions,
-    parts,
-    rebuilt_from_version,
-    repeated,
-)
+from muisti.core.store.sql.table import Reference, Table, Wipe
+from muisti.core.store.sql.tables import TABLES, named, of_versions, parts, rebuilt_from_version, repeated
 from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
 from tests.stores import FileStore
 

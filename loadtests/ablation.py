@@ -1,10 +1,10 @@
-"""What each part of the default ranking is worth: nDCG@10 over judged sets, once as it is and once without the part.
+"""Worth of each part of the default ranking: nDCG@10 over judged sets, once as it is and once without the part.
 
-    python -m muisti.service.evaluation.ablation FOLDER ... [--docs docs]
+    python -m loadtests.ablation FOLDER ... [--docs docs]
 
-Each FOLDER holds judged data (`evaluation.dataset`), which is stored once and asked in every way, by the product
-itself: a part is taken away by its constant. Differences are paired, query by query, and every set counts the same;
-the interval draws queries again within each set. With --docs the table is put into quality.md there.
+Each FOLDER holds judged data (`service.evaluation.dataset`), which is stored once and asked in every way. The product
+itself answers, and a part is taken away by its constant. Differences are paired, query by query, and every set counts
+the same; the interval draws queries again within each set. With --docs the table is put into quality.md there.
 """
 
 import re

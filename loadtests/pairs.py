@@ -1,11 +1,11 @@
 """Near-duplicates and conflicts on judged pairs: how right the rules of `core.conflicts` are, and constants that fit.
 
-    python -m muisti.service.evaluation.pairs FOLDER [--fit]
+    python -m loadtests.pairs FOLDER [--fit]
 
-Every file NAME_train.jsonl or NAME_dev.jsonl of the folder has a pair a line: `a`, `b`, and a `similarity` from 0 to
-5, a `label`, or both. A pair is a duplicate when it is labelled paraphrase or entailment, with a similarity of 4 or
-more where there is one; without a label, when it has that similarity. It is a conflict when it is labelled
-contradiction. Where a name has no dev file, every fifth pair of its train file is held out instead.
+Every file NAME_train.jsonl or NAME_dev.jsonl of the folder has a pair a line. A pair has `a`, `b`, and a `similarity`
+from 0 to 5, a `label`, or both. A pair is a duplicate when it is labelled paraphrase or entailment, with a similarity
+of 4 or more where there is one. Without a label that similarity makes a duplicate. A pair labelled contradiction is a
+conflict. Where a name has no dev file, every fifth pair of its train file is held out instead.
 """
 
 import itertools

@@ -3,9 +3,9 @@
 The name stands twice, so that types stay whole and tools see the import:
 
     if TYPE_CHECKING:
-        from muisti.service.app import server
+        from muisti.core.store.remote import database
     else:
-        server = Lazy("muisti.service.app.server")
+        database = Lazy("muisti.core.store.remote.database")
 
 tests/test_lazy.py holds the two to each other, and lists who may do so and why. Everybody else imports plainly.
 """

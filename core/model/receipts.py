@@ -1,0 +1,61 @@
+"""Receipts: searches that were kept with their answers, and what moved since."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct
+
+from muisti.core.model.hits import Evidence, Mode
+from muisti.core.model.values import Seq
+
+Why = Literal["new", "changed", "deleted", "superseded", "expired", "erased", "status", "model", "others"]
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """What was answered besides the memories: `ranks` has the places of each hit in the rankings."""
+
+    total: int
+    evidence: Evidence
+    strategy: Mode
+    degraded: tuple[str, ...]
+    ranks: tuple[Mapping[str, int], ...]
+
+
+class ReceiptHit(Struct, frozen=True, kw_only=True):
+    """A memory that was answered, in the version of then. `rank` counts from 1."""
+
+    rank: int
+    memory_id: str
+    version: int
+    score: float
+    ranks: Mapping[str, int]
+
+
+class Receipt(Struct, frozen=True, kw_only=True):
+    """A search that was answered. `parameters` is the request as it came; `at` is the point of history that it saw.
+
+    `category` is the only one that its caller saw, None for all.
+    """
+
+    id: str
+    space: str
+    at: Seq
+    made_at: datetime
+    actor: str
+    category: str | None
+    generation: str | None
+    reference_time: datetime
+    parameters: bytes
+    told: Told
+    hits: tuple[ReceiptHit, ...]
+
+
+class Moved(Struct, frozen=True, kw_only=True):
+    """A memory whose place changed between two answers, and why: None stands for a place beyond the answer."""
+
+    memory_id: str
+    before: int | None
+    after: int | None
+    why: Why
+    superseded_by: str | None = None

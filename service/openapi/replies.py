@@ -1,0 +1,299 @@
+"""Examples of the bodies of replies, by operation and status."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import asdict, replace
+
+from muisti.service.openapi.problems import refused
+from muisti.service.openapi.story import (
+    ADDED,
+    ADMIN,
+    ANNA,
+    CHANGED,
+    CHECKPOINT,
+    CONTRADICTING,
+    DAYS,
+    DIVERGED,
+    ERASED,
+    ERASURE,
+    FILE,
+    FORK_SEQ,
+    FOUND,
+    HISTORY,
+    HIT,
+    IMPORTED,
+    KEY,
+    MADE,
+    NEW_SPACE,
+    NEXT_KEY,
+    POLICY,
+    PROBE,
+    PUT,
+    QUOTA,
+    RECEIPT,
+    REPLACED,
+    RESOURCE,
+    RESTORED,
+    RULE_ID,
+    RUN,
+    SIGNER,
+    SPACE,
+    STATS,
+    SUPERSEDING,
+    TAGGED,
+    THURSDAYS,
+    TO_THURSDAYS,
+    UPDATED,
+    USED,
+    WEBHOOK,
+    seq_at,
+    written,
+)
+from muisti.service.routes.docs import KindReply
+from muisti.service.schemas.changes import ChangeReply, ChangesReply
+from muisti.service.schemas.checkpoints import (
+    CheckpointsReply,
+    DiffReply,
+    MemoryChangeReply,
+    RolledBackReply,
+)
+from muisti.service.schemas.conflicts import ConflictReply, ConflictsReply, DecidedReply
+from muisti.service.schemas.dry_run import DryRunReply, PlannedReply, ShiftReply
+from muisti.service.schemas.erasure import SigningKeysReply
+from muisti.service.schemas.forks import ComparisonReply, MergedReply
+from muisti.service.schemas.keys import AuditedReply, AuditReply, KeysReply, MadeKeyReply
+from muisti.service.schemas.likeness import differing
+from muisti.service.schemas.lint import FindingReply, FixReply, LintReply
+from muisti.service.schemas.moving import ImportReply, ImportsReply
+from muisti.service.schemas.probes import ProbesReply, RunsReply
+from muisti.service.schemas.receipts import MovedReply, ReplayReply
+from muisti.service.schemas.replies import (
+    AddedReply,
+    AliveReply,
+    BatchReply,
+    CountReply,
+    CountsReply,
+    EmbeddingsReply,
+    ItemReply,
+    ItemsReply,
+    PageReply,
+    ReadyReply,
+    SpacesReply,
+    UndoReply,
+)
+from muisti.service.schemas.reviews import ReviewReply
+from muisti.service.schemas.search import SearchReply
+from muisti.service.schemas.webhooks import WebhooksReply
+
+DRY_RUN = DryRunReply(
+    status=204,
+    changes=1,
+    items=[PlannedReply(kind="deleted", memory_id=RULE_ID, version=2)],
+    probes=[ShiftReply(id=RULE_ID, query="when do we deploy?", before=1, after=None)],
+    answer=None,
+)
+REPLIES: Mapping[str, Mapping[int, Any]] = {
+    "createCheckpoint": {201: CHECKPOINT},
+    "forkSpace": {201: replace(SPACE, name="try", epoch=FORK_SEQ.partition(":")[0], seq=FORK_SEQ)},
+    "compareSpaces": {200: ComparisonReply(items=[DIVERGED], next_cursor=None, seq=seq_at(4), other=FORK_SEQ)},
+    "mergeSpaces": {200: MergedReply(added=0, changed=1, ended=0, flags=[], seq=seq_at(5))},
+    "listCheckpoints": {200: CheckpointsReply(items=[CHECKPOINT])},
+    "diffSpace": {
+        200: DiffReply(
+            items=[
+                MemoryChangeReply(id=RULE_ID, change="changed", before=ADDED, after=UPDATED, changes=[TO_THURSDAYS])
+            ],
+            next_cursor=None,
+            since=seq_at(1),
+            until=seq_at(4),
+        )
+    },
+    "rollBack": {
+        200: RolledBackReply(to=seq_at(4), before=seq_at(9), added=1, changed=2, ended=2, flags=[], seq=seq_at(14))
+    },
+    "addMemory": {201: AddedReply(**asdict(ADDED), flags=[], similar=[], checked_at=seq_at(0))},
+    "getMemory": {200: ADDED},
+    "getEntry": {200: ADDED},
+    "addMemories": {
+        201: BatchReply(items=[ANNA, TAGGED], flags=[], seq=seq_at(3)),
+        200: ItemsReply(
+            items=[
+                ItemReply(index=0, status="created", memory=ANNA),
+                ItemReply(index=1, status="failed", problem=refused("$.memories[1].content")),
+            ],
+            created=1,
+            failed=1,
+            flags=[],
+            seq=seq_at(3),
+        ),
+    },
+    "updateMemory": {200: written(UPDATED)},
+    "updateEntry": {200: written(UPDATED)},
+    "getHistory": {200: HISTORY},
+    "getEntryHistory": {200: HISTORY},
+    "getTelemetry": {200: USED},
+    "getEntryTelemetry": {200: USED},
+    "giveFeedback": {200: USED},
+    "giveEntryFeedback": {200: USED},
+    "createWebhook": {201: replace(WEBHOOK, secret="whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")},
+    "listWebhooks": {200: WebhooksReply(items=[WEBHOOK])},
+    "redeliverWebhook": {200: WEBHOOK},
+    "lintSpace": {
+        200: LintReply(
+            items=[
+                FindingReply(
+                    check="contradiction",
+                    memory_id=RULE_ID,
+                    version=2,
+                    detail=f"contradicts {TAGGED.id}: {TAGGED.content}",
+                    about=THURSDAYS,
+                    others=[TAGGED.id],
+                    fix=[
+                        FixReply(
+                            method="PATCH",
+                            path=f"/v1/spaces/default/memories/{TAGGED.id}?dry_run=true",
+                            body={"status": "deprecated"},
+                        )
+                    ],
+                )
+            ],
+            checked=3,
+            found={"contradiction": 1},
+            score=83.3,
+            skipped=[],
+            next_cursor=None,
+            seq=seq_at(4),
+        )
+    },
+    "search": {
+        200: SearchReply(
+            hits=[HIT], total=1, evidence="strong", strength=1.06, strategy="hybrid", degraded=[], seq=seq_at(4)
+        )
+    },
+    "listMemories": {200: PageReply(items=[TAGGED, ANNA, UPDATED], next_cursor=None)},
+    "listCategories": {200: CountsReply(items=[CountReply(name="rules", count=2)])},
+    "listTags": {200: CountsReply(items=[CountReply(name="release", count=1)])},
+    "getReceipt": {200: RECEIPT},
+    "replayReceipt": {
+        200: ReplayReply(
+            same=False,
+            differences=[MovedReply(id=RULE_ID, before=1, after=None, why="superseded", superseded_by=SUPERSEDING.id)],
+            answer=FOUND,
+            at=REPLACED,
+        )
+    },
+    "addProbe": {201: PROBE},
+    "listProbes": {200: ProbesReply(items=[PROBE])},
+    "runProbes": {200: RUN},
+    "listProbeRuns": {200: RunsReply(items=[RUN])},
+    "listChanges": {
+        200: ChangesReply(
+            items=[
+                ChangeReply(
+                    seq=4,
+                    at=CHANGED,
+                    change="updated",
+                    memory_id=RULE_ID,
+                    version=2,
+                    actor=ADMIN,
+                    request="4bf92f3577b34da6",
+                    after=UPDATED,
+                )
+            ],
+            next_cursor=None,
+            seq=seq_at(4),
+        )
+    },
+    "setQuota": {200: QUOTA},
+    "setPolicy": {200: POLICY},
+    "getStats": {200: STATS},
+    "getSpace": {200: SPACE},
+    "putEntry": {200: written(PUT), 201: written(replace(PUT, version=1, created_at=REPLACED))},
+    "restoreMemory": {200: RESTORED},
+    "restoreEntry": {200: RESTORED},
+    "promote": {200: ReviewReply(items=[], before={"active": 3}, after={"active": 3}, more=False, seq=seq_at(9))},
+    "prune": {200: ReviewReply(items=[], before={"active": 3}, after={"active": 3}, more=False, seq=seq_at(9))},
+    "listConflicts": {
+        200: ConflictsReply(
+            items=[
+                ConflictReply(
+                    id="12",
+                    kind="conflict",
+                    similarity=0.93,
+                    differs=differing([DAYS]),
+                    opened_at=CHANGED,
+                    actor="local",
+                    existing=ADDED,
+                    new=CONTRADICTING,
+                )
+            ],
+            next_cursor=None,
+        )
+    },
+    "decideConflict": {
+        200: DecidedReply(id="12", decision="supersede", existing_id=RULE_ID, new_id=CONTRADICTING.id, seq=seq_at(5))
+    },
+    "exportSpace": {200: FILE},
+    "importMemories": {
+        200: ImportReply(
+            import_id=1,
+            dry_run=False,
+            source="zakira",
+            created=1,
+            good=1,
+            versions=1,
+            skipped={},
+            failed=0,
+            failures=[],
+            flags=[],
+            vectors_kept=0,
+            vectors_embedded=1,
+            origin=None,
+            seq=seq_at(10),
+        )
+    },
+    "listImports": {200: ImportsReply(items=[IMPORTED])},
+    "undoImport": {200: replace(IMPORTED, undone=11)},
+    "undo": {200: UndoReply(items=[replace(PUT, version=6, updated_at=REPLACED)], ended=[], flags=[], seq=seq_at(9))},
+    "supersedeMemory": {201: written(SUPERSEDING)},
+    "supersedeEntry": {201: written(SUPERSEDING)},
+    "createSpace": {201: NEW_SPACE},
+    "listSpaces": {200: SpacesReply(items=[NEW_SPACE, SPACE])},
+    "createKey": {201: MadeKeyReply(**asdict(KEY), key=f"mk_{KEY.id}_…")},
+    "getKey": {200: KEY},
+    "listKeys": {200: KeysReply(items=[NEXT_KEY, KEY])},
+    "rotateKey": {201: MadeKeyReply(**asdict(NEXT_KEY), key=f"mk_{NEXT_KEY.id}_…")},
+    "listAudit": {
+        200: AuditReply(
+            items=[
+                AuditedReply(at=REPLACED, actor=ADMIN, action="space_created", space="acme.web", target=None),
+                AuditedReply(at=MADE, actor=ADMIN, action="key_created", space=None, target=KEY.id),
+            ],
+            next_cursor=None,
+        )
+    },
+    "getHealth": {200: AliveReply()},
+    "getReadiness": {
+        200: ReadyReply(
+            version="0.1.0",
+            store="SQLite 3.54.1",
+            spaces=2,
+            embeddings=EmbeddingsReply(enabled=True, model="muisti-static-256"),
+            index_bytes=170_416,
+            indexes_evicted=0,
+            loading=[],
+        )
+    },
+    "deleteMemory": {200: ERASURE},
+    "deleteEntry": {200: ERASURE},
+    "deleteSpace": {200: replace(ERASURE, report=replace(ERASED, space="acme.web", what={"space": "acme.web"}))},
+    "purge": {200: replace(ERASURE, report=replace(ERASED, what={"author": "Anna Example"}))},
+    "getSigningKeys": {200: SigningKeysReply(keys=[SIGNER])},
+    "getProblem": {200: KindReply.of("duplicate")},
+    "getResourceMetadata": {200: RESOURCE},
+    "getMcpMetadata": {200: replace(RESOURCE, resource=f"{RESOURCE.resource}/mcp")},
+    "getOpenapi": {200: {"openapi": "3.1.0", "info": {"title": "Muisti", "version": "1"}, "paths": {}}},
+    "getDocs": {200: "<!doctype html>"},
+    "getMetrics": {200: 'muisti_searches_total{evidence="strong",mode="hybrid",worker="0"} 17.0'},
+}

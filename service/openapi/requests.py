@@ -1,0 +1,38 @@
+"""Examples of the bodies of requests, by operation."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from muisti.service.openapi.story import DAILY, HELD, KEY, NEW_SPACE, PROBE, RULE, TAGGING, TEA, THURSDAYS
+
+REQUESTS: Mapping[str, Any] = {
+    "addProbe": {"query": PROBE.query, "category": PROBE.category, "key": PROBE.key, "k": PROBE.k},
+    "createCheckpoint": {"name": "before-import", "note": "all was well"},
+    "rollBack": {"to": "before-import"},
+    "forkSpace": {"name": "try"},
+    "mergeSpaces": {"from": "try", "strategy": "theirs"},
+    "createKey": {"name": KEY.name, "mode": "no-delete", "spaces": KEY.spaces, "expires_at": KEY.expires_at},
+    "rotateKey": {"overlap_seconds": 3600},
+    "createSpace": {"name": NEW_SPACE.name},
+    "setPolicy": {"secrets": "redact", "personal_data": "redact"},
+    "setQuota": {"memories": HELD.quota.memories, "bytes": HELD.quota.bytes},
+    "addMemory": RULE,
+    "addMemories": {"memories": [TEA, TAGGING], "atomic": True, "on_conflict": "keep"},
+    "updateMemory": {"content": THURSDAYS, "reason": None},
+    "updateEntry": {"content": THURSDAYS, "reason": None},
+    "putEntry": {"content": THURSDAYS, "tags": ["release"]},
+    "restoreMemory": {"version": 1},
+    "restoreEntry": {"version": 1},
+    "undo": {"last": 1},
+    "promote": {"retrievals": 5},
+    "giveFeedback": {"verdict": "useful"},
+    "giveEntryFeedback": {"verdict": "useful"},
+    "createWebhook": {"url": "https://hooks.example.com/muisti", "changes": ["created", "updated"]},
+    "redeliverWebhook": {"since": 3},
+    "prune": {"retrievals": 3, "days": 14},
+    "decideConflict": {"decision": "supersede"},
+    "purge": {"author": "Anna Example"},
+    "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
+    "supersedeEntry": {"content": DAILY, "reason": "The pipeline is fast enough"},
+    "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
+}
