@@ -18,8 +18,8 @@ from litestar import Litestar
 from uvicorn.supervisors import Multiprocess
 
 from muisti.core.engine import Engine
-from muisti.core.kernels import target
 from muisti.core.model.errors import MuistiError
+from muisti.core.operations.compiled import compiled_kernels
 from muisti.service.app.admitting import Entrance
 from muisti.service.app.app import create_app, open_engine
 from muisti.service.app.protocol import Config
@@ -51,7 +51,7 @@ def run(settings: Settings) -> None:
     check_binding(settings, lambda: _has_keys(settings))
     check_tracing(settings)
     logs.configure(settings)
-    if warning := target.warning():
+    if warning := compiled_kernels().warning:
         _LOG.warning("kernels", extra={"detail": warning})
     allow_files(settings.connection_limit + SPARE_FILES)
     with ExitStack() as closing:

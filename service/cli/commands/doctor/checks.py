@@ -15,8 +15,8 @@ from rich.text import Text
 
 from muisti.core.databases import Database, open_database, open_file
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.kernels import target
 from muisti.core.model.errors import MuistiError, StoreCorrupt
+from muisti.core.operations.compiled import compiled_kernels
 from muisti.core.operations.inspection import Schema, schema_of, spaces_of_other_models
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.commands.doctor import repairs
@@ -108,10 +108,11 @@ def _sqlite() -> Check:
 
 
 def _kernels() -> Check:
-    """How the loops of a search are compiled."""
-    if warning := target.warning():
-        return Check("kernels", "warning", warning)
-    return Check("kernels", "ok", "compiled ahead of time" if target.KERNELS else "compiled by numba on first use")
+    """Tell how the loops of a search are compiled."""
+    found = compiled_kernels()
+    if found.warning:
+        return Check("kernels", "warning", found.warning)
+    return Check("kernels", "ok", "compiled ahead of time" if found.ahead else "compiled by numba on first use")
 
 
 def _encoder(settings: Settings) -> StaticEncoder | None:
