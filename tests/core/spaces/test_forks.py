@@ -182,7 +182,7 @@ def test_an_address_is_nobody_elses_after_a_merge(stores: Stores):
                 engine.owner.timeline.merge(FORK, SPACE)
             engine.owner.timeline.merge(FORK, SPACE, strategy)  # pyright: ignore[reportArgumentType]
             assert engine.owner.read.get(SPACE, Address("d", "k")).memory.content == stands
-            assert engine.merge(FORK, SPACE, strategy).tally.changes == 0  # pyright: ignore
+            assert engine.owner.timeline.merge(FORK, SPACE, strategy).tally.changes == 0  # pyright: ignore
 
 
 def test_any_space_is_merged_into_another_once(engine: Engine):
@@ -206,7 +206,7 @@ def test_what_cannot_be_merged_is_refused(engine: Engine, stores: Stores):
     for source, into, error in ((SPACE, SPACE, InvalidInput), ("other", SPACE, Conflict), ("none", SPACE, NotFound)):
         with pytest.raises(error):
             engine.owner.timeline.merge(source, into)
-    for ask in (lambda part: part.fork(SPACE, "x"), lambda part: part.merge("other", SPACE)):
+    for ask in (lambda part: part.timeline.fork(SPACE, "x"), lambda part: part.timeline.merge("other", SPACE)):
         with pytest.raises(Forbidden):
             ask(engine.seen_by(Caller("ann", category="c")))
     store = stores()

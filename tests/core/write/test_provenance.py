@@ -12,26 +12,27 @@ from muisti.core.model.outcomes import Flag
 from muisti.core.model.values import TRUST, Draft, Memory
 from muisti.core.query.filters import parse
 from muisti.core.query.query import Query
+from muisti.core.views.memories import Memories
 from tests.core.fakes import NOON, SPACE
 
 
-def add(engine: Any, content: str, **fields: Any) -> Memory:
-    return engine.add(SPACE, [Draft(content=content, **fields)], on_conflict="keep").memories[0]
+def add(memories: Memories, content: str, **fields: Any) -> Memory:
+    return memories.write.add(SPACE, [Draft(content=content, **fields)], on_conflict="keep").memories[0]
 
 
 @pytest.fixture
 def web(engine: Engine) -> Memory:
-    return add(engine, "The page says that tea cures all", source_class="web")
+    return add(engine.owner, "The page says that tea cures all", source_class="web")
 
 
 @pytest.fixture
 def user(engine: Engine) -> Memory:
-    return add(engine, "Ann likes tea", source_class="user")
+    return add(engine.owner, "Ann likes tea", source_class="user")
 
 
 def test_trust_is_that_of_the_class(engine: Engine):
-    assert {kind: add(engine, f"said by {kind}", source_class=kind).trust for kind in TRUST} == TRUST
-    assert add(engine, "said by somebody").trust == 50
+    assert {kind: add(engine.owner, f"said by {kind}", source_class=kind).trust for kind in TRUST} == TRUST
+    assert add(engine.owner, "said by somebody").trust == 50
 
 
 def test_what_is_derived_is_trusted_as_the_least_of_its_sources(engine: Engine, web: Memory, user: Memory):
@@ -40,13 +41,13 @@ def test_what_is_derived_is_trusted_as_the_least_of_its_sources(engine: Engine, 
     (made,) = written.memories
     assert (made.trust, made.derived_from) == (20, (user.id, web.id))
     assert written.flags == (Flag(code="trust_lowered", path="$.derived_from", kind="user", ids=(web.id,)),)
-    further = add(engine, "And so will Bob", source_class="user", derived_from=(made.id,))
+    further = add(engine.owner, "And so will Bob", source_class="user", derived_from=(made.id,))
     assert (further.trust, engine.owner.read.get(SPACE, further.id).memory) == (20, further)
-    assert add(engine, "Ann drinks", source_class="model", derived_from=(user.id,)).trust == 60
+    assert add(engine.owner, "Ann drinks", source_class="model", derived_from=(user.id,)).trust == 60
 
 
 def test_it_stays_so_in_every_version(engine: Engine, web: Memory, user: Memory):
-    made = add(engine, "Ann will be well", source_class="user", derived_from=(web.id,))
+    made = add(engine.owner, "Ann will be well", source_class="user", derived_from=(web.id,))
     assert engine.owner.write.update(SPACE, made.id, {"content": "Ann is well"}).memories[0].trust == 20
     engine.owner.write.delete(SPACE, web.id)
     changed = engine.owner.write.update(SPACE, made.id, {"source_class": "tool"})
@@ -67,18 +68,18 @@ def test_a_memory_that_is_not_there_is_no_source(engine: Engine, web: Memory):
     engine.owner.write.delete(SPACE, web.id)
     for missing in (web.id, id_text(IdSource().new(NOON)), "x"):
         with pytest.raises(InvalidInput) as caught:
-            add(engine, "made of nothing", derived_from=(missing,))
+            add(engine.owner, "made of nothing", derived_from=(missing,))
         assert caught.value.problems[0].path.startswith("$.derived_from")
 
 
 def test_what_a_key_does_not_see_is_no_source_for_it(engine: Engine):
-    hidden = add(engine, "not for all", category="secret")
+    hidden = add(engine.owner, "not for all", category="secret")
     with pytest.raises(InvalidInput, match="no memory"):
         add(engine.seen_by(Caller(category="open")), "made of it", derived_from=(hidden.id,))
 
 
 def test_lists_and_searches_ask_for_trust(engine: Engine, web: Memory, user: Memory):
-    made = add(engine, "Tea makes well", derived_from=(web.id,))
+    made = add(engine.owner, "Tea makes well", derived_from=(web.id,))
     found = {
         "trusted": {"trust": {"gte": 50}},
         "user": {"source_class": "user"},
@@ -93,7 +94,7 @@ def test_lists_and_searches_ask_for_trust(engine: Engine, web: Memory, user: Mem
 
 def test_trust_weighs_as_much_as_asked_and_no_more(engine: Engine):
     for kind in ("web", "user"):
-        add(engine, f"Green tea is good, says {kind}", source_class=kind)
+        add(engine.owner, f"Green tea is good, says {kind}", source_class=kind)
     plain = {
         h.memory.source_class: h for h in engine.owner.read.search(SPACE, Query(text="green tea", explain=True)).hits
     }

@@ -14,6 +14,7 @@ from muisti.core.model.errors import AddressTaken, ChangedSince, InvalidInput, N
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
+from muisti.core.views.memories import Memories
 from tests.core.fakes import SPACE, add, open_engine
 from tests.examples import few
 from tests.stores import Stores
@@ -121,7 +122,7 @@ steps = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), min_size=1, ma
 @given(before=steps, undone=steps)
 def test_undoing_all_that_came_leaves_what_was(stores: Stores, before: list[Any], undone: list[Any]):
     with open_engine(stores()) as engine:
-        play(engine, before)
+        play(engine.owner, before)
         state, seq = shown(engine), engine.spaces.get(SPACE).seq
         play(engine.seen_by(Caller("other")), undone)
         made = engine.spaces.get(SPACE).seq - seq
@@ -131,18 +132,18 @@ def test_undoing_all_that_came_leaves_what_was(stores: Stores, before: list[Any]
         assert shown(engine) == state
 
 
-def play(engine: Any, script: list[tuple[int, int]]) -> None:
+def play(memories: Memories, script: list[tuple[int, int]]) -> None:
     for verb, choice in script:
-        ids = sorted(memory.id for memory in engine.list_memories(SPACE).items)
+        ids = sorted(memory.id for memory in memories.read.list(SPACE).items)
         if verb == 0 or not ids:
-            engine.add(SPACE, [Draft(content=f"note {choice}", tags=("t",))], on_conflict="keep")
+            memories.write.add(SPACE, [Draft(content=f"note {choice}", tags=("t",))], on_conflict="keep")
             continue
         chosen = ids[choice % len(ids)]
         if verb == 1:
-            engine.update(SPACE, chosen, {"content": f"note {choice} more", "metadata": {"n": choice}})
+            memories.write.update(SPACE, chosen, {"content": f"note {choice} more", "metadata": {"n": choice}})
         elif verb == 2:
-            engine.delete(SPACE, chosen)
+            memories.write.delete(SPACE, chosen)
         elif verb == 3:
-            engine.supersede(SPACE, chosen, Draft(content=f"instead {choice}"))
-        elif len(engine.history(SPACE, chosen).versions) > 1:
-            engine.restore(SPACE, chosen)
+            memories.write.supersede(SPACE, chosen, Draft(content=f"instead {choice}"))
+        elif len(memories.read.history(SPACE, chosen).versions) > 1:
+            memories.write.restore(SPACE, chosen)
