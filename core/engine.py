@@ -1,18 +1,17 @@
-"""The one object that the service holds: opens the store, delegates, closes."""
+"""The one object that the service holds: opens the store, gives each caller their views, closes."""
 
 from contextlib import suppress
 from typing import Self
 
+from muisti.core import assembly
+from muisti.core.assembly import Given
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.index.cache import Indexes
 from muisti.core.kernels import bake
-from muisti.core.memories import Memories, Parts
 from muisti.core.model.audited import AuditPage
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, MuistiError, RecallDropped
-from muisti.core.model.ids import IdSource
 from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
 from muisti.core.model.times import Clock
 from muisti.core.operations import audit_log
@@ -20,46 +19,27 @@ from muisti.core.operations.keys import Keys
 from muisti.core.operations.leases import Leases
 from muisti.core.operations.reembed import Progress, reembed, turn_back
 from muisti.core.operations.signing_keys import SigningKeys
-from muisti.core.operations.upkeep import Upkeep
 from muisti.core.operations.webhooks import Webhooks
-from muisti.core.quality.lint import Linter
-from muisti.core.quality.probes import Probes
 from muisti.core.quality.receipts import Receipts
 from muisti.core.query.calibration import Calibration
 from muisti.core.read.reading import find_space
-from muisti.core.read.telemetry import Retrievals
-from muisti.core.search.searcher import Searcher
-from muisti.core.spaces.checkpoints import Checkpoints
-from muisti.core.spaces.forks import Forks
-from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import Bell
-from muisti.core.transfer.importing.importer import Importer
-from muisti.core.write.arrivals import Arrivals
-from muisti.core.write.decisions import Conflicts
-from muisti.core.write.echo_check import Echoes
-from muisti.core.write.expiry import Expirer
-from muisti.core.write.intake import Intake
-from muisti.core.write.lifecycle import Lives
-from muisti.core.write.provenance import Provenance
-from muisti.core.write.recent_results import Served
-from muisti.core.write.review import Reviewer
-from muisti.core.write.screening import Screener
-from muisti.core.write.transactions import Transactions
-from muisti.core.write.undo import Undoer
-from muisti.core.write.writer import Writer
+from muisti.core.views.memories import Memories
 
 DAY_HOURS = 24
 RECEIPT_DAYS = 30
 HOUR_US = 3_600_000_000
 MEMORY = 512 << 20  # bytes
-ANSWERS_AT_ONCE = 1_000
 
 
-class Engine(Memories):
-    """Remember and recall, as whoever has the database itself; others by `seen_by`. Owns the database."""
+class Engine:
+    """Owns a database and all that works on it. Memories are reached through `seen_by`, or through `owner`.
+
+    `owner` sees and may do everything, as whoever has the database itself.
+    """
 
     def __init__(
         self,
@@ -87,61 +67,35 @@ class Engine(Memories):
         self._database = database
         self._encoder = encoder
         self._clock = clock
-        quota = quota or Quota()
         migrate(database.primary, clock())
         self.meters = Meters(database.meters)
         self.bell = Bell()
-        self._indexes = Indexes(
-            database, self.meters.load_seconds, self.bell, memory=index_memory, vectors=encoder is not None
+        given = Given(
+            database=database,
+            encoder=encoder,
+            clock=clock,
+            meters=self.meters,
+            bell=self.bell,
+            index_memory=index_memory,
+            retention_us=int(retention_hours * HOUR_US),
+            calibration=calibration or Calibration(),
+            quota=quota or Quota(),
+            policy=policy,
         )
-        answers = int(retention_hours * HOUR_US)
-        ids, screener = IdSource(), Screener(policy)
-        searcher = Searcher(database, self._indexes, encoder, calibration or Calibration(), policy)
-        self.probes = Probes(database.primary, searcher, ids)
-        transactions = Transactions(
-            database.primary, self._indexes, encoder, answers, quota, self.meters.changes, self.probes.foreseen
-        )
-        served = Served()
-        echoes = Echoes(database.primary, served, policy)
-        intake = Intake(screener, echoes, Provenance(database.primary))
-        lives = Lives(database.primary, encoder, transactions, ids, quota, intake)
-        writer = Writer(database.primary, self._indexes, encoder, transactions, lives, ids, quota, intake)
-        undoer = Undoer(database.primary, encoder, transactions, quota, intake)
-        arrivals = Arrivals(database.primary, encoder, intake)
-        points = Checkpoints(database, encoder, transactions, arrivals, clock)
-        forks = Forks(database, self._indexes, transactions, arrivals, quota)
-        retrievals = Retrievals(database.primary)
-        importer = Importer(database.primary, self._indexes, encoder, quota, clock, intake)
-        reviewer = Reviewer(database.primary, transactions)
-        linter = Linter(database, self._indexes, encoder, screener)
-        parts = Parts(
-            database,
-            clock,
-            writer,
-            lives,
-            undoer,
-            points,
-            forks,
-            searcher,
-            retrievals,
-            served,
-            reviewer,
-            linter,
-            Conflicts(database.primary, encoder, transactions, quota),
-            importer,
-            quota,
-        )
-        super().__init__(parts, OWNER)
+        parts = assembly.shared(given)
+        self._views = assembly.views(given, parts)
+        self._indexes = parts.indexes
+        self._retrievals = parts.retrievals
+        self.owner = self.seen_by(OWNER)
+        self.probes = parts.probes
         self.keys = Keys(database)
-        self.receipts = Receipts(database.primary, ids, receipt_days)
+        self.receipts = Receipts(database.primary, parts.ids, receipt_days)
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
         self.signing_keys = SigningKeys(database)
-        self.eraser = Eraser(database, self._indexes, served, clock)
-        self.spaces = Spaces(database, self._indexes, self.eraser, clock, quota, policy)
-        expirer = Expirer(database.primary, transactions)
-        # Answers name versions, so these are kept as long at least.
-        self.upkeep = Upkeep(database.primary, expirer, self.eraser, policy, answers)
+        self.eraser = Eraser(database, parts.indexes, parts.served, clock)
+        self.spaces = assembly.registry(given, parts, self.eraser)
+        self.upkeep = assembly.upkeep(given, parts, self.eraser)
         self.spaces.ensure(DEFAULT)
 
     def __enter__(self) -> Self:
@@ -212,8 +166,12 @@ class Engine(Memories):
         return self._indexes.evicted
 
     def seen_by(self, caller: Caller, *, dry_run: bool = False) -> Memories:
-        """The same memories, as another caller reads and changes them; with `dry_run` nothing that is written stays."""
-        return Memories(self._parts, caller, dry_run=dry_run)
+        """Return the memories as a caller reads and changes them; with `dry_run` nothing that is written stays."""
+        return Memories(self._views, caller, dry_run=dry_run)
+
+    def expect(self, writes: int) -> None:
+        """Note that so many more adds are about to begin (fewer when negative): those that begin wait for them."""
+        self._database.primary.expect(writes)
 
     def audit(self, *, limit: int = 50, cursor: str | None = None) -> AuditPage:
         """Who administered or deleted what, newest first."""
@@ -222,7 +180,7 @@ class Engine(Memories):
 
     def flush_retrievals(self) -> None:
         """Write down what was retrieved since the last time."""
-        self._parts.retrievals.flush()
+        self._retrievals.flush()
 
     def reembed(self, space: str, progress: Progress, *, force: bool = False) -> Space:
         """Embed a space again with the model that runs; see `core.operations.reembed`.

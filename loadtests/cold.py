@@ -139,13 +139,13 @@ def _fill(database: Database, texts: Sequence[str]) -> None:
         engine.spaces.create(SPACE, CONTENT_ONLY)
         for start in range(0, len(texts), BATCH):
             drafts = [Draft(content=text) for text in texts[start : start + BATCH]]
-            engine.add(SPACE, drafts, on_conflict="keep")
+            engine.owner.write.add(SPACE, drafts, on_conflict="keep")
 
 
 def _pack(database: Database, bed: Bed) -> None:
     """A database that is in use has packed what is in it."""
     with Engine(database, StaticEncoder(), lambda: time.time_ns() // 1000, index_memory=8 << 30) as engine:
-        engine.search(SPACE, Query(text=bed.questions(1)[0]))
+        engine.owner.read.search(SPACE, Query(text=bed.questions(1)[0]))
         engine.settle()
 
 

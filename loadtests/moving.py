@@ -118,18 +118,23 @@ def lived(engine: Engine, steps: int) -> None:
             match what if ids else "add":
                 case "add":
                     ids += [
-                        one.id for one in engine.add(SPACE, [_draft(words[step], chance)], on_conflict="keep").memories
+                        one.id
+                        for one in engine.owner.write.add(
+                            SPACE, [_draft(words[step], chance)], on_conflict="keep"
+                        ).memories
                     ]
                 case "update":
-                    engine.update(SPACE, id_, {"content": words[step], "reason": "it has changed"})
+                    engine.owner.write.update(SPACE, id_, {"content": words[step], "reason": "it has changed"})
                 case "supersede":
-                    ids += [one.id for one in engine.supersede(SPACE, id_, Draft(content=words[step])).memories]
+                    ids += [
+                        one.id for one in engine.owner.write.supersede(SPACE, id_, Draft(content=words[step])).memories
+                    ]
                 case "delete":
-                    engine.delete(SPACE, id_)
+                    engine.owner.write.delete(SPACE, id_)
                 case "restore":
-                    engine.restore(SPACE, id_)
+                    engine.owner.write.restore(SPACE, id_)
                 case _:
-                    engine.undo(SPACE, Undo(last=1))
+                    engine.owner.write.undo(SPACE, Undo(last=1))
 
 
 def _draft(text: str, chance: random.Random) -> Draft:
@@ -146,14 +151,17 @@ def compared(here: Place, there: Place, mine: Path, theirs: Path, searches: int)
     with here.engine() as one, there.engine() as other:
         asked = list(_questions(searches, one.now()))
         equal = {
-            "equal answers": [_told(one.search(SPACE, each)) == _told(other.search(SPACE, each)) for each in asked],
+            "equal answers": [
+                _told(one.owner.read.search(SPACE, each)) == _told(other.owner.read.search(SPACE, each))
+                for each in asked
+            ],
             "equal histories of memories": [_history(one, id_) == _history(other, id_) for id_ in ids],
             "equal lines of changes": _pairs(mine_, theirs_, "change"),
             "equal versions": _pairs(mine_, theirs_, "version"),
             "equal vectors, byte by byte": [a == b for a, b in zip(_vectors(mine_), _vectors(theirs_), strict=True)],
             "equal counts, by status, type, category and tag": [_counts(one) == _counts(other)],
         }
-        found = sum(bool(one.search(SPACE, each).hits) for each in asked)
+        found = sum(bool(one.owner.read.search(SPACE, each).hits) for each in asked)
     there.told["questions that found something"] = f"{found:,}"
     there.told |= {what: f"{sum(each):,} of {len(each):,}" for what, each in equal.items()}
     return all(all(each) for each in equal.values())
@@ -173,12 +181,12 @@ def _told(answer: Answer) -> object:
 
 
 def _history(engine: Engine, id_: str) -> object:
-    history = engine.history(SPACE, id_)
+    history = engine.owner.read.history(SPACE, id_)
     return history.chain, [(each.born, each.died, each.born_at, each.died_at, each.memory) for each in history.versions]
 
 
 def _counts(engine: Engine) -> object:
-    stats = engine.stats(SPACE)
+    stats = engine.owner.read.stats(SPACE)
     return stats.memories, stats.versions, stats.passages, stats.by
 
 

@@ -46,7 +46,7 @@ class Muisti:
 
     def search(self, text: str, mode: Mode, filter: Filter | None = None) -> int:
         """A whole search; the number of hits."""
-        return len(self.engine.search(SPACE, Query(text=text, mode=mode, filter=filter)).hits)
+        return len(self.engine.owner.read.search(SPACE, Query(text=text, mode=mode, filter=filter)).hits)
 
     def dense(self, direction: Floats, k: int, allowed: Allowed | None = None) -> Found:
         """The nearest memories to a unit vector."""

@@ -87,7 +87,7 @@ def main() -> None:
         }
         for name in ("file", "sqld"):
             for start in range(0, size, BATCH):
-                engines[name].add(
+                engines[name].owner.write.add(
                     SPACE, [Draft(content=text) for text in memories[start : start + BATCH]], on_conflict="keep"
                 )
         console = Console(width=110)
@@ -97,10 +97,10 @@ def main() -> None:
 
 def _searches(databases: dict[str, Counting], engines: dict[str, Engine], questions: list[str]) -> Table:
     def search(name: str, age: float) -> Any:
-        return lambda n: engines[name].search(SPACE, Query(text=questions[n % len(questions)]), age)
+        return lambda n: engines[name].owner.read.search(SPACE, Query(text=questions[n % len(questions)]), age)
 
     def again(name: str) -> Any:
-        return lambda n: engines[name].search(SPACE, Query(text=questions[n % 20]), BOUND)
+        return lambda n: engines[name].owner.read.search(SPACE, Query(text=questions[n % 20]), BOUND)
 
     ways = [Measured(f"search, {name}", search(name, 0.0)) for name in databases]
     ways += [Measured(f"search again, bounded, {name}", again(name)) for name in databases]
@@ -127,7 +127,7 @@ def _trips(databases: dict[str, Counting], way: Measured[Any]) -> int:
 
 def _writes(databases: dict[str, Counting], engines: dict[str, Engine]) -> Table:
     def add(name: str) -> Any:
-        return lambda n: engines[name].add(SPACE, [Draft(content=f"note {name} {n}")], on_conflict="keep")
+        return lambda n: engines[name].owner.write.add(SPACE, [Draft(content=f"note {name} {n}")], on_conflict="keep")
 
     table = Table("one durable write, keep", "median ms", "p95 ms", "processor ms")
     for name, times in interleaved([Measured(name, add(name)) for name in databases], WRITES).items():

@@ -85,23 +85,23 @@ def travelled(engine: Engine, changes: int, points: int) -> tuple[int, float, fl
     engine.spaces.ensure(SPACE)
     chance, (words, asked) = random.Random(2026), texts.invented(changes + 1)
     recorded: list[Recorded] = []
-    ids = [one.id for one in engine.add(SPACE, [Draft(content=words[0])], on_conflict="keep").memories]
+    ids = [one.id for one in engine.owner.write.add(SPACE, [Draft(content=words[0])], on_conflict="keep").memories]
     due = set(chance.sample(range(changes), points))
     for number in range(changes):
         _change(engine, chance, ids, words[number + 1])
         if number in due:
             query = Query(text=asked[len(recorded)], reference_time=engine.now(), explain=True)
-            answer = engine.search(SPACE, query)
+            answer = engine.owner.read.search(SPACE, query)
             recorded.append(Recorded(query, answer.seq.number, answer))
     chance.shuffle(recorded)
     same, took, live = 0, list[float](), list[float]()
     for one in recorded:
         began = time.perf_counter()
-        found = engine.search(SPACE, replace(one.query, as_of=AsOf(number=one.number)))
+        found = engine.owner.read.search(SPACE, replace(one.query, as_of=AsOf(number=one.number)))
         took.append(1000 * (time.perf_counter() - began))
         same += _told(found) == _told(one.answer)
         began = time.perf_counter()
-        engine.search(SPACE, one.query)
+        engine.owner.read.search(SPACE, one.query)
         live.append(1000 * (time.perf_counter() - began))
     return same, took[0], float(np.median(took[1:])), float(np.median(live))
 
@@ -113,18 +113,18 @@ def beside_a_hot_memory(engine: Engine, changes: int) -> tuple[float, float]:
         engine.spaces.ensure(space)
         for start in range(0, BESIDE, BATCH):
             drafts = [Draft(content=text) for text in words[start : start + BATCH]]
-            engine.add(space, drafts, on_conflict="keep")
-        engine.search(space, Query(text=asked[0]))
-    (hot,) = engine.add(HOT_SPACE, [Draft(content="the counter stands at 0")], on_conflict="keep").memories
+            engine.owner.write.add(space, drafts, on_conflict="keep")
+        engine.owner.read.search(space, Query(text=asked[0]))
+    (hot,) = engine.owner.write.add(HOT_SPACE, [Draft(content="the counter stands at 0")], on_conflict="keep").memories
     for number in range(1, changes + 1):
-        engine.update(HOT_SPACE, hot.id, {"content": f"the counter stands at {number}"})
+        engine.owner.write.update(HOT_SPACE, hot.id, {"content": f"the counter stands at {number}"})
         if number % 100 == 0:
-            engine.search(HOT_SPACE, Query(text=asked[0]))
+            engine.owner.read.search(HOT_SPACE, Query(text=asked[0]))
     took: dict[str, list[float]] = {CALM: [], HOT_SPACE: []}
     for number, question in enumerate(asked[:SEARCHES]):
         for space in (CALM, HOT_SPACE) if number % 2 else (HOT_SPACE, CALM):  # the second finds the question known
             began = time.perf_counter()
-            engine.search(space, Query(text=question))
+            engine.owner.read.search(space, Query(text=question))
             took[space].append(1000 * (time.perf_counter() - began))
     return float(np.median(took[CALM])), float(np.median(took[HOT_SPACE]))
 
@@ -133,13 +133,13 @@ def _change(engine: Engine, chance: random.Random, ids: list[str], text: str) ->
     what, id_ = chance.choices(("add", "update", "supersede", "delete"), (5, 3, 1, 1))[0], chance.choice(ids)
     try:
         if what == "update":
-            engine.update(SPACE, id_, {"content": text, "importance": chance.choice(("low", "high"))})
+            engine.owner.write.update(SPACE, id_, {"content": text, "importance": chance.choice(("low", "high"))})
         elif what == "supersede":
-            ids.append(engine.supersede(SPACE, id_, Draft(content=text)).memories[0].id)
+            ids.append(engine.owner.write.supersede(SPACE, id_, Draft(content=text)).memories[0].id)
         elif what == "delete":
-            engine.delete(SPACE, id_)
+            engine.owner.write.delete(SPACE, id_)
         else:
-            ids.append(engine.add(SPACE, [Draft(content=text)], on_conflict="keep").memories[0].id)
+            ids.append(engine.owner.write.add(SPACE, [Draft(content=text)], on_conflict="keep").memories[0].id)
     except NotFound:  # it was deleted or superseded before
         return
 

@@ -16,7 +16,7 @@ from muisti.core.store.sql import spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Histogram
 from muisti.core.support.notifier import Bell
-from muisti.core.support.waiting import Lock, refuse_long
+from muisti.core.support.waiting import Lock, WouldWait, refuse_long
 
 SOON = 2_000  # changes; so many are read in about 50 ms
 LOOSE = 10_000  # rows of an index that are not packed, before they are
@@ -121,12 +121,16 @@ class Indexes:
             self._pack(key, index)
             return index, snapshot
 
-    def at_once(self, name: str) -> tuple[SpaceIndex, Snapshot] | None:
-        """The index of a space if it is open and has seen what this process has written."""
+    def at_once(self, name: str) -> tuple[SpaceIndex, Snapshot]:
+        """Return the index of a space, as it is in memory.
+
+        Raises:
+            WouldWait: it is not open, or has not seen what this process has written.
+        """
         with self._lock:
             index = self._open.get(_Key(name))
             if index is None or index.snapshot.seq.number < self._written.get(index.space.id, 0):
-                return None
+                raise WouldWait
             self._open.move_to_end(_Key(name))
             return index, index.snapshot
 

@@ -1,6 +1,6 @@
 """Counts over a space, as it stands or stood: categories, tags, sizes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from muisti.core.model.counts import Count, Counts, Quota, Stats
@@ -87,7 +87,7 @@ def _within(category: str | None) -> tuple[str, tuple[Scalar, ...]]:
     return ("", ()) if category is None else (" AND v.category_folded = ?", (fold(category),))
 
 
-def stats(space: SpaceRow, results: list[Rows], *, whole: bool) -> Stats:
+def stats(space: SpaceRow, results: Sequence[Rows], *, whole: bool) -> Stats:
     """What `sizes` has read. `whole`: of the whole space, whose quota may be told."""
     living, versions, passages, expired, changes, groups, usage = results
     last = cast(int | None, changes[0][2])

@@ -1,6 +1,7 @@
 """The read pipeline: parse, embed, rank on the index, fetch from the store; again when the store has moved on."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from time import monotonic, perf_counter
 from typing import cast
@@ -31,6 +32,7 @@ from muisti.core.search.ranking import Ranked, has_every_word, rank
 from muisti.core.search.rankings import BY_MODE
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories, spaces, version_rows
+from muisti.core.support.waiting import WouldWait
 from muisti.core.text.highlight import highlight
 from muisti.core.text.when.factor import time_match
 from muisti.core.text.when.words import TimeSpan
@@ -38,6 +40,13 @@ from muisti.core.text.when.words import TimeSpan
 QUICK_ROWS = 1 << 17  # of an index that is searched at once
 BRIEF_ROWS = 1 << 15  # of one that is even when others ask: more of its time is Python's than the loops'
 QUICK_TEXT = 1_000  # characters of a query that is
+
+
+class _Behind(Exception):
+    """A snapshot that is too old to answer from. `number` is the change that it must have seen, 0 for any."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 class Searcher:
@@ -80,9 +89,10 @@ class Searcher:
         needed = None
         while True:
             index, snapshot = opened(space, needed or 0)
-            answer, needed = self._tried(space, query, now, index, snapshot, needed, max_age)
-            if answer is not None:
-                return answer
+            try:
+                return self._tried(space, query, now, index, snapshot, needed, max_age)
+            except _Behind as behind:
+                needed = behind.number
 
     def _search_past(self, space: str, query: Query, as_of: AsOf, now: int) -> Answer:
         while True:
@@ -91,26 +101,25 @@ class Searcher:
             index, snapshot = self._indexes.past(space, point.number)
             if as_of.epoch in (None, snapshot.seq.epoch):
                 snapshot = snapshot.as_of(point.number)
-                answer, _ = self._tried(space, query, point.time, index, snapshot, point.number, 0.0)
-                if answer is not None:
-                    return answer
+                with suppress(_Behind):
+                    return self._tried(space, query, point.time, index, snapshot, point.number, 0.0)
 
-    def search_at_once(
-        self, space: str, query: Query, now: int, max_age: float = 0.0, *, alone: bool = True
-    ) -> Answer | None:
-        """The same, when that takes a millisecond or two and waits for nobody; else None.
-
-        Unless the caller is `alone`, None also where two threads would search faster than one.
+    def search_at_once(self, space: str, query: Query, now: int, max_age: float = 0.0, *, alone: bool = True) -> Answer:
+        """Return what `search` would, where that takes a millisecond or two and waits for nobody.
 
         Raises:
+            WouldWait: it may take longer; or the caller is not `alone`, and two threads would search faster than one.
             ModelMismatch: another model embedded the space.
         """
         if not self._database.local or not _is_quick(query):
-            return None
-        ready = self._indexes.at_once(space)
-        if ready is None or ready[1].size > (QUICK_ROWS if alone else BRIEF_ROWS):
-            return None
-        return self._tried(space, query, now, *ready, None, max_age)[0]
+            raise WouldWait
+        index, snapshot = self._indexes.at_once(space)
+        if snapshot.size > (QUICK_ROWS if alone else BRIEF_ROWS):
+            raise WouldWait
+        try:
+            return self._tried(space, query, now, index, snapshot, None, max_age)
+        except _Behind:
+            raise WouldWait from None
 
     def _tried(
         self,
@@ -121,10 +130,11 @@ class Searcher:
         snapshot: Snapshot,
         needed: int | None,
         max_age: float,
-    ) -> tuple[Answer | None, int]:
-        """The answer from a snapshot; or None when it must have seen another change first, and that change.
+    ) -> Answer:
+        """Return the answer from a snapshot. What is written after `needed`, None for now, may stay out.
 
-        What is written after `needed`, None for the moment of the read, may stay out.
+        Raises:
+            _Behind: the snapshot must have seen another change first.
         """
         began = perf_counter()
         asked, known = query, index.space
@@ -140,11 +150,11 @@ class Searcher:
         ranked = rank(index, snapshot, query, wanted, mode, direction, now)
         ready = perf_counter()
         found, newest = self._fetch(index, snapshot, ranked, max_age, heard, again=needed is not None)
-        if found is None or snapshot.seq.number < (newest if needed is None else needed):
-            return None, newest
+        if snapshot.seq.number < (newest if needed is None else needed):
+            raise _Behind(newest)
         ruled = index.space
         if ruled is not known and in_effect(asked.recency, asked.mode, ruled.space.policy, self._default) != recency:
-            return None, newest  # the policy has changed since
+            raise _Behind(newest)  # the policy has changed since
         timings = Timings(
             embed=1000 * (embedded - began),
             filter=1000 * ranked.filtering,
@@ -155,7 +165,7 @@ class Searcher:
         if evidence == "none" and has_every_word(snapshot, wanted, ranked.found):
             evidence = "weak"
         held = enough(evidence, query.min_evidence)
-        answer = Answer(
+        return Answer(
             hits=_Hits(snapshot, query, wanted, mode, ranked, now).of(found) if held else (),
             total=ranked.found.total,
             evidence=evidence,
@@ -166,7 +176,6 @@ class Searcher:
             timings=timings,
             recency=recency,
         )
-        return answer, newest
 
     def _mode(self, index: SpaceIndex, snapshot: Snapshot, asked: Mode) -> tuple[Mode, tuple[str, ...]]:
         """The mode that can run, and in words what is missing from the asked one."""
@@ -197,11 +206,14 @@ class Searcher:
         heard: int | None,
         *,
         again: bool,
-    ) -> tuple[dict[int, Memory] | None, int]:
-        """The memories by version id and the space's newest change; None and 0 when the index is of no more use.
+    ) -> tuple[dict[int, Memory], int]:
+        """Return the memories by version id, and the space's newest change.
 
         `heard` is how many verdicts were ranked with, None when they do not count. With `again` newer ones may stay
         out, but not all.
+
+        Raises:
+            _Behind: the index lacks a change, or is of no more use.
         """
         versions = snapshot.columns.version[ranked.rows].tolist()
         known = index.recent.known(snapshot.seq.number, versions, max_age) if max_age else None
@@ -212,20 +224,20 @@ class Searcher:
         name, newest = space.space.name, cast(int, state[0][1]) if state else -1
         if newest < snapshot.seq.number or state[0][0] != space.space.epoch or state[0][2] != space.generation:
             self._indexes.drop(name)  # made anew, embedded anew, or a copy of earlier days was put in its place
-            return None, 0
+            raise _Behind(0)
         if state[0][5] != space.policy:
             index.space = spaces.with_policy(space, cast(str, state[0][5]))
         if snapshot.seq.number < cast(int, state[0][3]):  # what it shows may be erased
-            return None, newest
+            raise _Behind(newest)
         if heard is not None and heard < cast(int, state[0][4]):
             index.opinions.renew()
             if not again or not heard:
-                return None, newest
+                raise _Behind(newest)
         found = {cast(int, row[0]): version_rows.memory(row, name) for row in rows}
         if len(found) < len(set(versions)):
             if newest == snapshot.seq.number:
                 raise StoreCorrupt(f"the index of space {name!r} has memories that are not stored; run `muisti doctor`")
-            return None, newest  # some were erased meanwhile
+            raise _Behind(newest)  # some were erased meanwhile
         if max_age:
             index.recent.note(newest, found, asked_at)
         return found, newest

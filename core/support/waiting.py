@@ -12,6 +12,10 @@ class WouldWait(Exception):
     """Something is not free, and this code may not wait for it. A thread that may wait should do the same again."""
 
 
+class Overtaken(Exception):
+    """The store has changed since a write was prepared, so it must be prepared again."""
+
+
 class _Here(threading.local):
     may_wait = True
 

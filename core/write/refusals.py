@@ -13,12 +13,9 @@ from muisti.core.store.database import Database, Refused, Row, Statement
 from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.waiting import Overtaken
 
 _LOOK_AGAIN = (Refusal.STALE, Refusal.REQUEST_KNOWN, Refusal.MODEL_MISMATCH)
-
-
-class Overtaken(Exception):
-    """The store has moved on since the batch was prepared: look again."""
 
 
 class Part(msgspec.Struct, frozen=True):

@@ -40,9 +40,10 @@ from muisti.core.store.sql import (
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
+from muisti.core.support.waiting import Overtaken
 from muisti.core.write import answers
 from muisti.core.write.begun import Begun, Call
-from muisti.core.write.refusals import Overtaken, Part, explained, part_of
+from muisti.core.write.refusals import Part, explained, part_of
 
 TRIES = 16  # of a change that others overtake
 

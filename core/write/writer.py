@@ -19,11 +19,12 @@ from muisti.core.store.database import Database, Outcome, Refused, Row, Statemen
 from muisti.core.store.sql import audit, changes, conflicts, guards, inserting, memories, quotas, spaces, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
+from muisti.core.support.waiting import Overtaken, WouldWait
 from muisti.core.write.begun import Begun, Call
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.lifecycle import Lives
 from muisti.core.write.prepare import again, draft_of, ready
-from muisti.core.write.refusals import Overtaken, Part
+from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import CHANGED, Transactions, check
 
 QUICK_TEXT = 2_000  # characters of a memory that is added at once
@@ -79,40 +80,45 @@ class Writer:
             raise call.caller.told_of_address(refusal) from None
         return replace(written, similar=call.caller.shown(written.similar))
 
-    def begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, call: Call) -> Begun | None:
-        """Prepare to `add` a draft, when that takes a millisecond or two and waits for nobody; else None.
+    def begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, call: Call) -> Begun:
+        """Prepare to `add` a draft, where that takes a millisecond or two and waits for nobody.
 
         Only the waiting differs: what is stored, and what is refused, is decided by what `add` calls.
 
         Raises:
+            WouldWait: it may take longer, or the space is not as this process knows it.
             InvalidInput, Forbidden, Duplicate, Contradiction.
         """
         known = self._transactions.known(space)
         if known is None or call.request is not None or len(draft.content) > QUICK_TEXT or not self._database.local:
-            return None
+            raise WouldWait
         if not call.caller.sees_all or on_conflict == "supersede" or call.dry_run:
-            return None
+            raise WouldWait
         if on_conflict != "keep":
             (found,) = self._database.read([spaces.by_name(space)])
             known = space_row(found[0]) if found else None
             if known is None or not self._indexes.is_at_hand(known, QUICK_CHANGES):
-                return None
+                raise WouldWait
         try:
             return self._adding(known, [draft], on_conflict, call, "$")
         except CHANGED:
             self._transactions.forget(space)
-            return None
+            raise WouldWait from None
 
-    def end_add(self, begun: Begun, outcome: Outcome) -> Written | None:
-        """What `add` would give or raise after the outcome of the batch; None when the space has changed meanwhile."""
+    def end_add(self, begun: Begun, outcome: Outcome) -> Written:
+        """Return or raise what `add` would after the outcome of the batch.
+
+        Raises:
+            Overtaken: the space has changed since `begin_add`, and nothing is stored.
+        """
         try:
             if isinstance(outcome, Refused):
                 raise self._transactions.explained(begun, outcome) from outcome
             if isinstance(outcome, Exception):
                 raise outcome
-        except CHANGED:
+        except CHANGED as changed:
             self._transactions.forget(begun.space.space.name)
-            return None
+            raise Overtaken from changed
         return self._transactions.concluded(begun, outcome)
 
     def update(self, space: str, name: Name, changes: Mapping[str, object], if_match: IfMatch, call: Call) -> Written:

@@ -133,7 +133,7 @@ def _remote(texts: Sequence[str]) -> tuple[float, float]:
             with _engine(primary) as engine:
                 engine.warm()
                 began = time.perf_counter()
-                engine.search("default", Query(text="what is known"))
+                engine.owner.read.search("default", Query(text="what is known"))
                 loads.append(time.perf_counter() - began)
         with _engine(primary) as engine:
             callers = [
@@ -181,7 +181,7 @@ def _engine(primary: Sqld) -> Iterator[Engine]:
 
 
 def _add(engine: Engine, space: str, texts: Sequence[str]) -> None:
-    engine.add(space, [Draft(content=text) for text in texts], on_conflict="keep")
+    engine.owner.write.add(space, [Draft(content=text) for text in texts], on_conflict="keep")
 
 
 def _write(engine: Engine, caller: str, count: int) -> None:
@@ -190,7 +190,7 @@ def _write(engine: Engine, caller: str, count: int) -> None:
 
 
 def _search(engine: Engine, tenant: int, question: str) -> None:
-    engine.search(f"tenant-{tenant}", Query(text=question))
+    engine.owner.read.search(f"tenant-{tenant}", Query(text=question))
 
 
 def _now() -> int:

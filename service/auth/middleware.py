@@ -8,8 +8,8 @@ from litestar import Request
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from muisti.core.identity.grants import EVERYTHING
-from muisti.core.memories import Memories
 from muisti.core.operations.keys import digest
+from muisti.core.views.memories import Memories
 from muisti.service.asgi.receiving import header_of
 from muisti.service.auth.access import OPEN, STATE, Access, check, stranger
 from muisti.service.auth.challenge import Challenge, Resource

@@ -40,10 +40,10 @@ def _reviews(settings: Settings) -> list[Sweep]:
     period = settings.review_hours * HOUR
 
     def promote(engine: Engine, space: str, now: int) -> bool:
-        return engine.seen_by(UPKEEP).promote(space, settings.promote_retrievals).more
+        return engine.seen_by(UPKEEP).review.promote(space, settings.promote_retrievals).more
 
     def prune(engine: Engine, space: str, now: int) -> bool:
-        return engine.seen_by(UPKEEP).prune(space, settings.prune_retrievals, settings.prune_days).more
+        return engine.seen_by(UPKEEP).review.prune(space, settings.prune_retrievals, settings.prune_days).more
 
     return [Sweep("promote", period, promote, _with_candidates), Sweep("prune", period, prune, _with_candidates)]
 

@@ -42,13 +42,13 @@ class Here:
     def export(self, space: str, *, vectors: bool) -> Iterator[Iterator[bytes]]:
         """The lines of a space, in pieces."""
         with _refusing():
-            export = self._memories.export(space, installed_version(), vectors=vectors)
+            export = self._memories.read.export(space, installed_version(), vectors=vectors)
         yield (encoded(page) for page in export.pages())
 
     def bring(self, space: str, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Any:
         """The report of an import; also of one that is refused because of its lines."""
         with _refusing():
-            incoming = self._memories.begin_import(space, atomic=atomic, dry_run=dry_run)
+            incoming = self._memories.write.begin_import(space, atomic=atomic, dry_run=dry_run)
             lines = Lines(incoming.take)
             try:
                 for piece in pieces:
@@ -64,12 +64,12 @@ class Here:
     def imports(self, space: str) -> Reply:
         """What was imported into a space."""
         with _refusing():
-            return _reply(ImportsReply.of(self._memories.imports(space)))
+            return _reply(ImportsReply.of(self._memories.read.imports(space)))
 
     def undo(self, space: str, number: int) -> Reply:
         """Delete what an import has brought."""
         with _refusing():
-            return _reply(ImportedReply.of(self._memories.undo_import(space, number)))
+            return _reply(ImportedReply.of(self._memories.write.undo_import(space, number)))
 
 
 @contextmanager

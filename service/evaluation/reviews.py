@@ -35,7 +35,7 @@ def outcomes(dataset: Dataset, engine: Engine, pairs: list[tuple[str, str, str]]
         for document in documents:
             found["texts"] += 1
             try:
-                written = engine.add(space, [Draft(content=document.text)])
+                written = engine.owner.write.add(space, [Draft(content=document.text)])
                 against = [one for one in written.similar if one.kind == "possible_conflict"]
             except Similar as refusal:
                 against = refusal.found[:1]

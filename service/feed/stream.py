@@ -16,11 +16,11 @@ from litestar.response.base import ASGIResponse
 from litestar.types import Receive, Scope, Send
 from msgspec.structs import replace
 
-from muisti.core.memories import Memories
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.events import Events
 from muisti.core.model.values import Seq
 from muisti.core.query.changes import Wanted
+from muisti.core.views.read import Read
 from muisti.service.feed.seq_watcher import Tides
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.changes import ChangeReply
@@ -39,7 +39,7 @@ class Source:
 
     backend: Backend
     tides: Tides
-    memories: Memories
+    read: Read
     space: str
     wanted: Wanted
     allowed: Callable[[], Awaitable[None]]
@@ -51,7 +51,7 @@ class Source:
         Raises:
             NotFound, EpochGone, InvalidInput, NotYetReplicated.
         """
-        return await self.backend.store(self.memories.changes, self.space, replace(self.wanted, since=since))
+        return await self.backend.store(self.read.changes, self.space, replace(self.wanted, since=since))
 
     async def blocks(self, page: Events) -> AsyncGenerator[bytes]:
         """The stream: this page and all that follow it, until it must end; then why."""

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from muisti.core.memories import Memories
 from muisti.core.model.errors import (
     AddressTaken,
     Echo,
@@ -20,6 +19,7 @@ from muisti.core.model.errors import (
 from muisti.core.model.outcomes import Flag, Plan, Written
 from muisti.core.model.terms import BATCH_MAX, OnConflict
 from muisti.core.model.values import Draft, Seq
+from muisti.core.views.write import Write
 from muisti.service.http.decode import decode, prepare
 from muisti.service.schemas.errors import HttpError, problem_of
 from muisti.service.schemas.policy import flagged
@@ -64,14 +64,14 @@ def all_or_none(items: Sequence[Draft | Refusal]) -> list[Draft]:
 
 
 def add_each(
-    engine: Memories, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict
+    write: Write, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict
 ) -> tuple[ItemsReply, Plan | None]:
     """Store what can be stored, and tell what became of each item; of a dry run the plan, None when all would fail.
 
     Raises:
         MuistiError: nothing was stored, and not because of an item.
     """
-    adding = _Adding(engine, space, items, on_conflict)
+    adding = _Adding(write, space, items, on_conflict)
     adding.add([place for place, item in enumerate(items) if isinstance(item, Draft)])
     return adding.reply(), adding.plan
 
@@ -82,8 +82,8 @@ class _Adding:
     A dry run has stored nothing that the next try could meet: it tries along what it would have stored.
     """
 
-    def __init__(self, engine: Memories, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict) -> None:
-        self._engine, self._space, self._items = engine, space, items
+    def __init__(self, write: Write, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict) -> None:
+        self._write, self._space, self._items = write, space, items
         self._on_conflict: OnConflict = on_conflict
         self._replies: dict[int, ItemReply] = {}
         self._seq: Seq | None = None
@@ -131,7 +131,7 @@ class _Adding:
 
     def _try(self, places: Sequence[int]) -> Written:
         drafts = [item for place in [*self._tried, *places] if isinstance(item := self._items[place], Draft)]
-        return self._engine.add(self._space, drafts, on_conflict=self._on_conflict, path=PATH)
+        return self._write.add(self._space, drafts, on_conflict=self._on_conflict, path=PATH)
 
     def _moved(self, refusal: Refusal, places: Sequence[int]) -> Refusal:
         """A refusal of what was tried together, said of the places in the whole batch."""

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from muisti.core.memories import Memories
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Name, RequestKey
+from muisti.core.views.memories import Memories
 from muisti.service.auth.access import Access
 from muisti.service.mcp.arguments import OneMemory, UpdateMemory
 from muisti.service.mcp.session import Session

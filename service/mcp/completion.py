@@ -24,5 +24,5 @@ async def _values(session: Session, name: str, known: Mapping[str, str]) -> list
     if name not in ("category", "tag", "tags"):
         return []
     space = session.space(known.get("space"), "read")
-    counted = session.memories().categories if name == "category" else session.memories().tags
+    counted = session.memories().read.categories if name == "category" else session.memories().read.tags
     return [one.name for one in (await session.backend.store(counted, space)).items]

@@ -16,7 +16,7 @@ async def exported(session: Session, space: str) -> str:
         HttpError: it is too large for a message.
     """
     backend = session.backend
-    export = await backend.store(session.memories().export, space, installed_version(), vectors=False)
+    export = await backend.store(session.memories().read.export, space, installed_version(), vectors=False)
     parts: list[bytes] = []
     pages = (encoded(page) for page in export.pages())
     while (part := await backend.store(next, pages, b"")) != b"":

@@ -17,7 +17,7 @@ async def recall(call: Call, given: Recall) -> Outcome:
 
 async def get_memory(call: Call, given: GetMemory) -> Outcome:
     found = await call.backend.store(
-        call.memories.get, call.space, call.name(given), as_of=points.parse(given.as_of), no_touch=given.no_touch
+        call.memories.read.get, call.space, call.name(given), as_of=points.parse(given.as_of), no_touch=given.no_touch
     )
     memory = shown(found.memory, full=True)
     return Outcome({"memory": memory, "notice": NOTICE}, f"{NOTICE}\n\n{quoted(memory)}")
@@ -28,7 +28,7 @@ async def list_memories(call: Call, given: ListMemories) -> Outcome:
     max_tokens, limit, left_out = checked(given.max_tokens), given.limit, 0
     while True:
         page = await call.backend.store(
-            call.memories.list_memories,
+            call.memories.read.list,
             call.space,
             filter=filter,
             limit=limit,
@@ -44,12 +44,12 @@ async def list_memories(call: Call, given: ListMemories) -> Outcome:
 
 
 async def memory_history(call: Call, given: History) -> Outcome:
-    history = await call.backend.store(call.memories.history, call.space, call.name(given))
+    history = await call.backend.store(call.memories.read.history, call.space, call.name(given))
     return Outcome(*told(history, given.limit))
 
 
 async def list_categories(call: Call, _: InSpace) -> Outcome:
-    counts = await call.backend.store(call.memories.categories, call.space)
+    counts = await call.backend.store(call.memories.read.categories, call.space)
     found = [{"name": one.name, "count": one.count} for one in counts.items]
     text = "\n".join(f"{one_line(one.name)}: {one.count}" for one in counts.items) or "There are no categories yet."
     return Outcome({"categories": found}, text)
@@ -64,7 +64,7 @@ async def list_spaces(call: Call, _: NoArguments) -> Outcome:
 
 
 async def memory_stats(call: Call, _: InSpace) -> Outcome:
-    stats = await call.backend.store(call.memories.stats, call.space)
+    stats = await call.backend.store(call.memories.read.stats, call.space)
     names = ("memories", "versions", "tokens", "content_bytes", "expired", "changes", "changes_last_day")
     found = {name: getattr(stats, name) for name in names}
     return Outcome(found, ", ".join(f"{name} {value}" for name, value in found.items()))

@@ -88,8 +88,8 @@ async def read(session: Session, uri: str) -> types.TextResourceContents:
     if name == "export":
         return types.TextResourceContents(uri=uri, mime_type=LINES, text=await exported(session, space))
     if name == "categories":
-        counts = await session.backend.store(session.memories().categories, space)
+        counts = await session.backend.store(session.memories().read.categories, space)
         body: Any = {"categories": [{"name": one.name, "count": one.count} for one in counts.items]}
     else:
-        body = shown((await session.backend.store(session.memories().get, space, name)).memory, full=True)
+        body = shown((await session.backend.store(session.memories().read.get, space, name)).memory, full=True)
     return types.TextResourceContents(uri=uri, mime_type=JSON, text=msgspec.json.encode(body).decode())

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from muisti.core.memories import Memories
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.spaces import DEFAULT
+from muisti.core.views.memories import Memories
 from muisti.service.auth.access import Access, Need, check, single_space
 from muisti.service.runtime.workers import Backend
 

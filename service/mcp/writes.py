@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
-from muisti.core.memories import Import
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Likeness, Plan, Written
+from muisti.core.views.write import Import
 from muisti.service.auth.access import check
 from muisti.service.formats.lines import Lines
 from muisti.service.mcp.arguments import Change, ImportMemories, Remember, Restore, UpdateMemory
@@ -29,11 +29,11 @@ async def remember(call: Call, given: Remember) -> Outcome:
         if category is None or given.key is None:
             raise InvalidInput.at("$.replace", "needs category and key: they say what to replace")
         written = await call.backend.store(
-            call.memories.put_entry, call.space, given.entry(category, given.key), request=request
+            call.memories.write.put, call.space, given.entry(category, given.key), request=request
         )
     elif given.supersedes is not None:
         written = await call.backend.store(
-            call.memories.supersede, call.space, given.supersedes, given.successor().draft(), request=request
+            call.memories.write.supersede, call.space, given.supersedes, given.successor().draft(), request=request
         )
     else:
         choice = on_conflict_of(given.on_conflict, None, "reject")
@@ -58,7 +58,7 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
     if given.feedback is not None and not changes:
         return await _noted(call, given)
     written = await call.backend.store(
-        call.memories.update,
+        call.memories.write.update,
         call.space,
         name,
         changes,
@@ -67,7 +67,7 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
     )
     memory = written.memories[0]
     if given.feedback is not None:
-        await call.backend.store(call.memories.give_feedback, call.space, memory.id, given.feedback)
+        await call.backend.store(call.memories.review.give_feedback, call.space, memory.id, given.feedback)
     structured = {"memory": shown(memory, full=True)}
     if written.plan is not None:
         return _planned(written, written.plan, structured)
@@ -77,7 +77,7 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
 
 async def restore_memory(call: Call, given: Restore) -> Outcome:
     written = await call.backend.store(
-        call.memories.restore,
+        call.memories.write.restore,
         call.space,
         call.name(given),
         given.version,
@@ -94,7 +94,7 @@ async def restore_memory(call: Call, given: Restore) -> Outcome:
 
 async def forget(call: Call, given: Change) -> Outcome:
     written = await call.backend.store(
-        call.memories.delete,
+        call.memories.write.delete,
         call.space,
         call.name(given),
         if_match=given.if_version,
@@ -108,7 +108,7 @@ async def forget(call: Call, given: Change) -> Outcome:
 
 
 async def import_memories(call: Call, given: ImportMemories) -> Outcome:
-    incoming = await call.backend.store(call.memories.begin_import, call.space, dry_run=given.dry_run)
+    incoming = await call.backend.store(call.memories.write.begin_import, call.space, dry_run=given.dry_run)
     try:
         await call.backend.store(_take_all, incoming, given.ndjson)
         report = await call.backend.store(incoming.finish)
@@ -133,8 +133,8 @@ def _take_all(incoming: Import, text: str) -> None:
 
 async def _noted(call: Call, given: UpdateMemory) -> Outcome:
     assert given.feedback is not None
-    noted = await call.backend.store(call.memories.give_feedback, call.space, call.name(given), given.feedback)
-    found = await call.backend.store(call.memories.get, call.space, noted.memory_id, no_touch=True)
+    noted = await call.backend.store(call.memories.review.give_feedback, call.space, call.name(given), given.feedback)
+    found = await call.backend.store(call.memories.read.get, call.space, noted.memory_id, no_touch=True)
     said = f"{noted.memory_id} was {given.feedback.replace('_', ' ')}."
     structured: Json = {"memory": shown(found.memory, full=True)}
     if given.dry_run:

@@ -46,13 +46,13 @@ async def add_memories(
         raise InvalidInput.at("$.on_conflict", "several at once cannot supersede; send them one by one")
     key = await request_key(request, space, idempotency_key)
     items = read_items(data.memories)
-    seen = memories(request, backend, dry_run=dry_run)
+    write = memories(request, backend, dry_run=dry_run).write
     if not _is_atomic(data, atomic):
         not_with_key(key)
-        replies, plan = await backend.store(add_each, seen, space, items, choice)
+        replies, plan = await backend.store(add_each, write, space, items, choice)
         answer = Response(replies, status_code=200, headers={SEQ: replies.seq} if replies.seq else {})
         return tried(dry_run, answer) if plan is None else planned(plan, answer)
-    added = await backend.store(seen.add, space, all_or_none(items), on_conflict=choice, request=key, path=PATH)
+    added = await backend.store(write.add, space, all_or_none(items), on_conflict=choice, request=key, path=PATH)
     return planned(added.plan, Response(BatchReply.of(added), status_code=201, headers=written_headers(added)))
 
 

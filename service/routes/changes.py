@@ -84,7 +84,7 @@ async def list_changes(
     changes.check(wanted)
     if MEDIA_TYPE in request.headers.get("accept", ""):
         return cast(Response[ChangesReply], await _stream(request, space, backend, wanted, last_event_id))
-    page = await backend.store(memories(request, backend).changes, space, wanted)
+    page = await backend.store(memories(request, backend).read.changes, space, wanted)
     return read(ChangesReply.of(page, wanted.show), page.reached)
 
 
@@ -97,7 +97,7 @@ async def _stream(request: Request, space: str, backend: Backend, wanted: Wanted
         now = await request.app.state.gate.enter(request.scope["headers"], request.scope["path"])
         check(now, "read", space)
 
-    source = Source(backend, tides, memories(request, backend), space, wanted, allowed, access.key_id)
+    source = Source(backend, tides, memories(request, backend).read, space, wanted, allowed, access.key_id)
     tides.check(access.key_id)
     since = wanted.since if last is None else point(last, "Last-Event-ID")
     if since is None:

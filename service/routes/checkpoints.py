@@ -45,7 +45,7 @@ async def create_checkpoint(
     What stood there is kept until the checkpoint is deleted, whatever the retention says.
     """
     seen = memories(request, backend, dry_run=dry_run)
-    made, seq = await backend.store(seen.create_checkpoint, space, data.name, data.note)
+    made, seq = await backend.store(seen.timeline.create_checkpoint, space, data.name, data.note)
     answer = read(CheckpointReply.of(made, seq), seq)
     answer.status_code = 201
     return tried(dry_run, answer)
@@ -56,7 +56,7 @@ async def list_checkpoints(
     request: Request, space: FromPath[str], backend: NamedDependency[Backend]
 ) -> Response[CheckpointsReply]:
     """List the checkpoints, newest first."""
-    found, seq = await backend.store(memories(request, backend).list_checkpoints, space)
+    found, seq = await backend.store(memories(request, backend).timeline.list_checkpoints, space)
     return read(CheckpointsReply(items=[CheckpointReply.of(one, seq) for one in found]), seq)
 
 
@@ -72,7 +72,7 @@ async def delete_checkpoint(
 
     Its point of history is kept no longer than any other. No memory changes.
     """
-    await backend.store(memories(request, backend, dry_run=dry_run).delete_checkpoint, space, checkpoint)
+    await backend.store(memories(request, backend, dry_run=dry_run).timeline.delete_checkpoint, space, checkpoint)
     return tried(dry_run, Response(None, status_code=204))
 
 
@@ -91,7 +91,7 @@ async def diff_space(
     Which memories were added, changed and ended, and what of them, field by field. What came and went in between is
     not there. A page may have fewer items than `limit`, and another follows all the same.
     """
-    ask = memories(request, backend).diff
+    ask = memories(request, backend).timeline.diff
     found = await backend.store(ask, space, since, until, limit=limit, cursor=cursor)
     return followed(request, read(DiffReply.of(found), found.until), found.next_cursor)
 
@@ -119,7 +119,7 @@ async def roll_back(
     the space as if it were new. Needs the scopes `write` and `delete`.
     """
     check(access_of(request.scope), "write")
-    done = await backend.store(memories(request, backend, dry_run=dry_run).roll_back, space, data.to)
+    done = await backend.store(memories(request, backend, dry_run=dry_run).timeline.roll_back, space, data.to)
     answer = Response(RolledBackReply.of(done), status_code=200, headers=written_headers(done.written))
     return planned(done.written.plan, answer)
 

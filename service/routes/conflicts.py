@@ -30,7 +30,7 @@ async def list_conflicts(
     They come from writes with `on_conflict` `review`. One closes by itself when either memory says something else, or
     stands no more.
     """
-    found = await backend.store(memories(request, backend).conflicts, space, limit=limit, cursor=cursor)
+    found = await backend.store(memories(request, backend).review.conflicts, space, limit=limit, cursor=cursor)
     return followed(request, read(ConflictsReply.of(found), found.seq), found.next_cursor)
 
 
@@ -61,7 +61,7 @@ async def decide_conflict(
     if decision == "reject":
         check(access_of(request.scope), "delete")
     seen = memories(request, backend, dry_run=dry_run)
-    one, done = await backend.store(seen.decide, space, conflict_id, cast(Decision, decision))
+    one, done = await backend.store(seen.review.decide, space, conflict_id, cast(Decision, decision))
     answer = Response(DecidedReply.of(one, decision, done.seq), status_code=200, headers=written_headers(done))
     return planned(done.plan, answer)
 

@@ -75,7 +75,7 @@ async def put_entry(
     201 when nothing was there. What is there keeps its id and gets a new version, with nothing of the old one left.
     """
     stored = await backend.store(
-        memories(request, backend, dry_run=dry_run).put_entry,
+        memories(request, backend, dry_run=dry_run).write.put,
         space,
         data.entry(category, key),
         if_match=expected(request, if_match),

@@ -18,7 +18,7 @@ async def list_categories(
     request: Request, space: FromPath[str], backend: NamedDependency[Backend], as_of: AsOfParameter = None
 ) -> Response[CountsReply]:
     """Count the active memories of each category."""
-    counts = await backend.store(memories(request, backend).categories, space, as_of=parse(as_of))
+    counts = await backend.store(memories(request, backend).read.categories, space, as_of=parse(as_of))
     return read(CountsReply.of(counts), counts.seq)
 
 
@@ -27,7 +27,7 @@ async def list_tags(
     request: Request, space: FromPath[str], backend: NamedDependency[Backend], as_of: AsOfParameter = None
 ) -> Response[CountsReply]:
     """Count the active memories of each tag."""
-    counts = await backend.store(memories(request, backend).tags, space, as_of=parse(as_of))
+    counts = await backend.store(memories(request, backend).read.tags, space, as_of=parse(as_of))
     return read(CountsReply.of(counts), counts.seq)
 
 
@@ -36,7 +36,7 @@ async def get_stats(
     request: Request, space: FromPath[str], backend: NamedDependency[Backend], as_of: AsOfParameter = None
 ) -> Response[StatsReply]:
     """Read the sizes and rates of a space."""
-    stats = await backend.store(memories(request, backend).stats, space, as_of=parse(as_of))
+    stats = await backend.store(memories(request, backend).read.stats, space, as_of=parse(as_of))
     return read(StatsReply.of(stats), stats.seq)
 
 

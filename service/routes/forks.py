@@ -37,7 +37,7 @@ async def fork_space(
     access = access_of(request.scope)
     if not access.grant.reaches(data.name):
         raise HttpError("forbidden", f"this key may make the spaces {', '.join(access.grant.spaces)} only")
-    made = await backend.store(memories(request, backend, dry_run=dry_run).fork, space, data.name)
+    made = await backend.store(memories(request, backend, dry_run=dry_run).timeline.fork, space, data.name)
     headers = {SEQ: str(made.at), "Location": f"/v1/spaces/{made.name}"}
     return tried(dry_run, Response(SpaceReply.of(backend.engine.spaces.ruled(made)), status_code=201, headers=headers))
 
@@ -56,7 +56,7 @@ async def compare_spaces(
     Memory by memory, what each has changed since both were the same, in the order of the ids in the other space.
     """
     check(access_of(request.scope), "read", other)
-    found = await backend.store(memories(request, backend).compare, space, other, limit=limit, cursor=cursor)
+    found = await backend.store(memories(request, backend).timeline.compare, space, other, limit=limit, cursor=cursor)
     return followed(request, read(ComparisonReply.of(found), found.seq), found.next_cursor)
 
 
@@ -88,7 +88,7 @@ async def merge_spaces(
     check(access, "write")
     check(access, "admin" if data.drop else "read", data.source)
     seen = memories(request, backend, dry_run=dry_run)
-    done = await backend.store(seen.merge, data.source, space, data.strategy, drop=data.drop)
+    done = await backend.store(seen.timeline.merge, data.source, space, data.strategy, drop=data.drop)
     return planned(done.plan, Response(MergedReply.of(done), status_code=200, headers=written_headers(done)))
 
 

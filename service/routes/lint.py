@@ -45,7 +45,7 @@ async def lint_space(
     `score` are of all pages up to it. Nothing changes: each `fix` is a request, as a dry run.
     """
     limits = Limits(oversized_tokens, never_recalled_days, stale_days)
-    ask = memories(request, backend).lint
+    ask = memories(request, backend).review.lint
     report = await backend.store(ask, space, checks=checks_of(checks), limits=limits, limit=limit, cursor=cursor)
     return followed(request, read(LintReply.of(report, space), report.seq), report.next_cursor)
 

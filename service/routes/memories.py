@@ -102,7 +102,7 @@ async def list_memories(
     own = ("limit", "sort", "cursor", "as_of")
     filters = {name: texts for name, texts in request.query_params.dict().items() if name not in own}
     page = await backend.store(
-        memories(request, backend).list_memories,
+        memories(request, backend).read.list,
         space,
         filter=parse_params(filters),
         limit=limit,

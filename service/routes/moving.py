@@ -9,10 +9,10 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 from litestar.response import Stream
 
-from muisti.core.memories import Import
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.imports import ImportReport
 from muisti.core.model.outcomes import Plan
+from muisti.core.views.write import Import
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, memories
 from muisti.service.formats.lines import PIECE, Lines, compressed, encoded
@@ -61,7 +61,7 @@ async def export_space(
     """
     if compression not in (None, "zstd"):
         raise InvalidInput.at("$.compression", f"{compression[:40]!r} is unknown; there is zstd")
-    export = await backend.store(memories(request, backend).export, space, installed_version(), vectors=vectors)
+    export = await backend.store(memories(request, backend).read.export, space, installed_version(), vectors=vectors)
     parts = (encoded(page) for page in export.pages())
     return Stream(
         _on_threads(backend, compressed(parts) if compression else parts),
@@ -104,7 +104,7 @@ async def import_memories(
             "unsupported_media_type", f"Content-Type is {request.content_type[0][:80]!r}; send {LINES} or {ZSTD}"
         )
     stream = request.stream()
-    incoming = await backend.store(memories(request, backend).begin_import, space, atomic=atomic, dry_run=dry_run)
+    incoming = await backend.store(memories(request, backend).write.begin_import, space, atomic=atomic, dry_run=dry_run)
     try:
         report = await _taken(backend, incoming, stream)
     finally:
@@ -117,7 +117,7 @@ async def import_memories(
 @get("/imports", operation_id="listImports", tags=["moving"], needs="read")
 async def list_imports(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> ImportsReply:
     """List what was imported, newest first."""
-    return ImportsReply.of(await backend.store(memories(request, backend).imports, space))
+    return ImportsReply.of(await backend.store(memories(request, backend).read.imports, space))
 
 
 @post(
@@ -143,7 +143,7 @@ async def undo_import(
     check(access_of(request.scope), "write")
     number = int(import_id) if re.fullmatch("[0-9]{1,15}", import_id) else 0
     seen = memories(request, backend, dry_run=dry_run)
-    undone = await backend.store(seen.undo_import, space, number)
+    undone = await backend.store(seen.write.undo_import, space, number)
     return planned(Plan(undone.memories, ()) if dry_run else None, Response(ImportedReply.of(undone)))
 
 

@@ -30,7 +30,7 @@ async def got(
     no_touch: bool,
 ) -> Response[MemoryReply] | Response[None]:
     """Read a memory; 304 when the caller has this version."""
-    one = await backend.store(memories(request, backend).get, space, name, as_of=parse(as_of), no_touch=no_touch)
+    one = await backend.store(memories(request, backend).read.get, space, name, as_of=parse(as_of), no_touch=no_touch)
     return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
 
 
@@ -47,7 +47,7 @@ async def updated(
 ) -> Response[WrittenReply]:
     """Change fields of a memory."""
     changed = await backend.store(
-        memories(request, backend, dry_run=dry_run).update,
+        memories(request, backend, dry_run=dry_run).write.update,
         space,
         name,
         data.changes(),
@@ -70,7 +70,7 @@ async def superseded(
 ) -> Response[WrittenReply]:
     """Put a new memory in place of one."""
     stored = await backend.store(
-        memories(request, backend, dry_run=dry_run).supersede,
+        memories(request, backend, dry_run=dry_run).write.supersede,
         space,
         name,
         data.draft(),
@@ -93,7 +93,7 @@ async def restored(
 ) -> Response[WrittenReply]:
     """Restore an earlier version of a memory."""
     stored = await backend.store(
-        memories(request, backend, dry_run=dry_run).restore,
+        memories(request, backend, dry_run=dry_run).write.restore,
         space,
         name,
         data.version,
@@ -115,7 +115,7 @@ async def ended(
 ) -> Response[None]:
     """Delete a memory; its versions stay in its history."""
     done = await backend.store(
-        memories(request, backend, dry_run=dry_run).delete,
+        memories(request, backend, dry_run=dry_run).write.delete,
         space,
         name,
         if_match=expected(request, if_match),
@@ -145,13 +145,13 @@ async def purged(
 
 async def history_of(request: Request, backend: Backend, space: str, name: Name) -> Response[HistoryReply]:
     """Read all versions of a memory."""
-    history = await backend.store(memories(request, backend).history, space, name)
+    history = await backend.store(memories(request, backend).read.history, space, name)
     return read(HistoryReply.of(history), history.seq)
 
 
 async def telemetry_of(request: Request, backend: Backend, space: str, name: Name) -> Response[TelemetryReply]:
     """Read how a memory was used."""
-    used = await backend.store(memories(request, backend).telemetry, space, name)
+    used = await backend.store(memories(request, backend).review.telemetry, space, name)
     return read(TelemetryReply.of(used), used.seq)
 
 
@@ -161,5 +161,5 @@ async def feedback_on(
     """Note what the caller says of a memory."""
     check(access_of(request.scope), "read")
     seen = memories(request, backend, dry_run=dry_run)
-    used = await backend.store(seen.give_feedback, space, name, data.said())
+    used = await backend.store(seen.review.give_feedback, space, name, data.said())
     return tried(dry_run, read(TelemetryReply.of(used), used.seq))

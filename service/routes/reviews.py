@@ -25,7 +25,7 @@ async def promote(
     Up to 500, the oldest first; `more` says to call again.
     """
     seen = memories(request, backend, dry_run=dry_run)
-    reviewed = await backend.store(seen.promote, space, **data.thresholds(request.app.state.settings))
+    reviewed = await backend.store(seen.review.promote, space, **data.thresholds(request.app.state.settings))
     answer = Response(ReviewReply.of(reviewed), status_code=200, headers=written_headers(reviewed.written))
     return planned(reviewed.written.plan, answer)
 
@@ -44,7 +44,7 @@ async def prune(
     again.
     """
     seen = memories(request, backend, dry_run=dry_run)
-    reviewed = await backend.store(seen.prune, space, **data.thresholds(request.app.state.settings))
+    reviewed = await backend.store(seen.review.prune, space, **data.thresholds(request.app.state.settings))
     answer = Response(ReviewReply.of(reviewed), status_code=200, headers=written_headers(reviewed.written))
     return planned(reviewed.written.plan, answer)
 

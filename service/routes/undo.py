@@ -41,7 +41,7 @@ async def undo(
     check(access_of(request.scope), "write")
     key = await request_key(request, space, idempotency_key)
     seen = memories(request, backend, dry_run=dry_run)
-    undone = await backend.store(seen.undo, space, data.which(), request=key)
+    undone = await backend.store(seen.write.undo, space, data.which(), request=key)
     return planned(undone.plan, Response(UndoReply.of(undone), status_code=200, headers=written_headers(undone)))
 
 

@@ -14,14 +14,15 @@ from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
 from muisti.core.engine import Engine
-from muisti.core.memories import Begun, Ended, Memories, Outcome
 from muisti.core.model.errors import Busy
 from muisti.core.model.hits import Answer
 from muisti.core.model.outcomes import Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
-from muisti.core.support.waiting import WouldWait, without_waiting
+from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting
+from muisti.core.views.memories import Memories
+from muisti.core.views.write import Begun, Ended, Outcome, Write
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import Tracing
 from muisti.service.runtime.admission import Admission, Line
@@ -171,8 +172,11 @@ class Backend:
         self._asking += 1
         try:
             await asyncio.sleep(0)  # whoever asks at the same time is counted
-            answer = memories.search_at_once(space, query, max_age, alone=self._asking == 1 or processors() == 1)
-            answer = answer or await self._search.run(memories.search, space, query, max_age)
+            try:
+                alone = self._asking == 1 or processors() == 1
+                answer = memories.read.search_at_once(space, query, max_age, alone=alone)
+            except WouldWait:
+                answer = await self._search.run(memories.read.search, space, query, max_age)
         finally:
             self._asking -= 1
         self.meters.searched(answer)
@@ -188,14 +192,20 @@ class Backend:
         The database's own thread commits it. A thread in between would only wait for the interpreter.
         """
         if request is None:
-            written = await self._added(memories, space, draft, on_conflict)
-            if written is not None:
+            with suppress(WouldWait, Overtaken):
+                written = await self._added(memories.write, space, draft, on_conflict)
                 if self._tracing is not None:
                     self._tracing.wrote(written)
                 return written
-        return await self.store(memories.add, space, [draft], on_conflict=on_conflict, request=request)
+        return await self.store(memories.write.add, space, [draft], on_conflict=on_conflict, request=request)
 
-    async def _added(self, memories: Memories, space: str, draft: Draft, on_conflict: OnConflict) -> Written | None:
+    async def _added(self, write: Write, space: str, draft: Draft, on_conflict: OnConflict) -> Written:
+        """Add one memory without a thread of ours.
+
+        Raises:
+            WouldWait: this may take longer; nothing is begun.
+            Overtaken: the space has changed meanwhile; nothing is stored.
+        """
         if self._free <= 0:
             raise Busy(f"{self._limit} writes wait already; try again in a moment")
         self._free -= 1  # before anything is awaited: adds that arrive together are counted one by one
@@ -212,35 +222,32 @@ class Backend:
             with suppress(RuntimeError):  # the loop is closed: nobody waits
                 loop.call_soon_threadsafe(arrived, outcome)
 
-        begun: Begun | None = None
+        is_begun = False
         try:
-            begun = await self._begun(memories, space, draft, on_conflict, ended)
+            begun = await self._begun(write, space, draft, on_conflict, ended)
+            is_begun = True
         finally:
-            if begun is None:  # else `arrived` gives the place back
+            if not is_begun:  # else `arrived` gives the place back
                 self._free += 1
-        if begun is None:
-            return None
         self._disk.enter()
         outcome = await answer
         try:
             with without_waiting():
-                return memories.end_add(begun, outcome)
+                return write.end_add(begun, outcome)
         except WouldWait:  # what a refusal means is read from the database; a success never gets here
-            return await self.store(memories.end_add, begun, outcome)
+            return await self._store.run(write.end_add, begun, outcome)
 
-    async def _begun(
-        self, memories: Memories, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended
-    ) -> Begun | None:
+    async def _begun(self, write: Write, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended) -> Begun:
         """Begin an add, announced to the writer where adds come at the same time, so that one commit serves them."""
         if self._adding == 1 and not self._crowded:
-            return memories.begin_add(space, draft, on_conflict, ended)
-        memories.expect(1)
+            return write.begin_add(space, draft, on_conflict, ended)
+        self.engine.expect(1)
         try:
             await asyncio.sleep(0)  # adds that arrive with this one are announced before it begins
             self._crowded = self._adding > 1
-            return memories.begin_add(space, draft, on_conflict, ended)
+            return write.begin_add(space, draft, on_conflict, ended)
         finally:
-            memories.expect(-1)
+            self.engine.expect(-1)
 
     def close(self) -> None:
         """Wait until all calls have ended. The engine stays open."""

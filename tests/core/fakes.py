@@ -95,4 +95,4 @@ def open_engine(
 def add(engine: Engine, *texts: str, space: str = SPACE, **fields: object) -> list[str]:
     """Store texts, whatever is there already, and give their ids."""
     drafts = [Draft(content=text, **fields) for text in texts]  # pyright: ignore[reportArgumentType]  # test shorthand
-    return [memory.id for memory in engine.add(space, drafts, on_conflict="keep").memories]
+    return [memory.id for memory in engine.owner.write.add(space, drafts, on_conflict="keep").memories]

@@ -21,7 +21,7 @@ ROUNDS = 25
 
 def found(engine: Engine, word: str) -> list[str]:
     query = Query(text=word, mode="keyword", limit=100)
-    return [hit.memory.id for hit in engine.search(SPACE, query).hits]
+    return [hit.memory.id for hit in engine.owner.read.search(SPACE, query).hits]
 
 
 def test_each_thread_finds_what_it_wrote_and_never_what_it_deleted(engine: Engine):
@@ -32,13 +32,13 @@ def test_each_thread_finds_what_it_wrote_and_never_what_it_deleted(engine: Engin
             (id_,) = add(engine, f"{word} and some of the usual words", tags=(f"t{thread}",))
             assert found(engine, word) == [id_]
             tagged = Query(text=word, filter=parse({"tags": f"t{thread}"}))
-            assert engine.search(SPACE, tagged).hits[0].memory.id == id_
+            assert engine.owner.read.search(SPACE, tagged).hits[0].memory.id == id_
             action = rng.randrange(3)
             if action == 0:
-                engine.delete(SPACE, id_)
+                engine.owner.write.delete(SPACE, id_)
                 assert found(engine, word) == []
             elif action == 1:
-                engine.update(SPACE, id_, {"content": f"now {word}changed"})
+                engine.owner.write.update(SPACE, id_, {"content": f"now {word}changed"})
                 assert found(engine, word) == [] and found(engine, f"{word}changed") == [id_]
 
     with ThreadPoolExecutor(THREADS) as pool:
@@ -56,7 +56,7 @@ def test_a_batch_is_seen_whole_or_not_at_all(engine: Engine):
     def read(_: int) -> None:
         seen = 0
         for _ in range(ROUNDS * 4):
-            total = engine.search(SPACE, Query(text="five", mode="keyword", limit=1)).total
+            total = engine.owner.read.search(SPACE, Query(text="five", mode="keyword", limit=1)).total
             assert total % 5 == 0 and total >= seen
             seen = total
 
@@ -64,7 +64,7 @@ def test_a_batch_is_seen_whole_or_not_at_all(engine: Engine):
         tasks = [pool.submit(write, n) for n in range(2)] + [pool.submit(read, n) for n in range(4)]
         for task in tasks:
             task.result()
-    assert engine.search(SPACE, Query(text="five", mode="keyword", limit=1)).total == 2 * 5 * ROUNDS
+    assert engine.owner.read.search(SPACE, Query(text="five", mode="keyword", limit=1)).total == 2 * 5 * ROUNDS
 
 
 @pytest.mark.parametrize("memory", [1, 1 << 30])
@@ -81,7 +81,7 @@ def test_spaces_load_and_leave_the_memory_while_they_are_searched(stores: Stores
                 name = rng.choice(names)
                 if turn % 5 == 0:
                     add(engine, f"another {name} fox {thread} {turn}", space=name)
-                hits = engine.search(name, Query(text=f"{name} fox", limit=100)).hits
+                hits = engine.owner.read.search(name, Query(text=f"{name} fox", limit=100)).hits
                 assert hits and {hit.memory.space for hit in hits} == {name}
 
         with ThreadPoolExecutor(THREADS) as pool:
@@ -123,9 +123,11 @@ def test_a_space_that_loads_keeps_no_other_waiting_and_is_told_of(stores: Stores
     holding = Holding(store)
     with open_engine(holding) as engine, ThreadPoolExecutor(1, "cold") as pool:  # pyright: ignore[reportArgumentType]
         holding.loading = lambda: engine.indexes_loading
-        waiting = pool.submit(engine.search, "cold", Query(text="fox"))
+        waiting = pool.submit(engine.owner.read.search, "cold", Query(text="fox"))
         assert holding.reached.wait(60)
-        assert [hit.memory.content for hit in engine.search(SPACE, Query(text="fox")).hits] == ["the warm fox"]
+        assert [hit.memory.content for hit in engine.owner.read.search(SPACE, Query(text="fox")).hits] == [
+            "the warm fox"
+        ]
         assert engine.indexes_loading == ["cold"]
         holding.released.set()
         assert [hit.memory.content for hit in waiting.result(60).hits] == ["the cold fox"]

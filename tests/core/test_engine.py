@@ -25,7 +25,7 @@ from muisti.core.model.errors import (
 )
 from muisti.core.model.terms import SORTS, Sort
 from muisti.core.model.times import from_us
-from muisti.core.model.values import Draft, Memory, RequestKey, Seq
+from muisti.core.model.values import Address, Draft, Memory, RequestKey, Seq
 from muisti.core.query.filters import parse
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
@@ -54,51 +54,51 @@ def test_a_memory_comes_back_as_it_was_given(engine: Engine):
         valid_to=from_us(NOON),
         expires_at=from_us(NOON + 10**12),
     )
-    (written,) = engine.add(SPACE, [draft]).memories
-    assert engine.get(SPACE, written.id).memory == written
+    (written,) = engine.owner.write.add(SPACE, [draft]).memories
+    assert engine.owner.read.get(SPACE, written.id).memory == written
     assert {name: getattr(written, name) for name in draft.__slots__} == {n: getattr(draft, n) for n in draft.__slots__}
     assert (written.version, written.etag) == (1, f'"{written.id}.1"')
 
 
 def test_tags_that_differ_by_case_are_one(engine: Engine):
-    (memory,) = engine.add(SPACE, [Draft(content="a", tags=("Auth", "auth", "API"))]).memories
+    (memory,) = engine.owner.write.add(SPACE, [Draft(content="a", tags=("Auth", "auth", "API"))]).memories
     assert memory.tags == ("Auth", "API")
-    assert [(count.name, count.count) for count in engine.tags(SPACE).items] == [("API", 1), ("Auth", 1)]
+    assert [(count.name, count.count) for count in engine.owner.read.tags(SPACE).items] == [("API", 1), ("Auth", 1)]
 
 
 def test_a_batch_is_all_or_nothing(engine: Engine):
     before = engine.spaces.get(SPACE).at
     bad = [Draft(content="good"), Draft(content=" "), Draft(content="k", key="without category")]
     with pytest.raises(InvalidInput):
-        engine.add(SPACE, bad, path="$.memories")
+        engine.owner.write.add(SPACE, bad, path="$.memories")
     with pytest.raises(Duplicate) as refused:
-        engine.add(SPACE, [Draft(content="one"), Draft(content="two"), Draft(content="  ONE ")])
+        engine.owner.write.add(SPACE, [Draft(content="one"), Draft(content="two"), Draft(content="  ONE ")])
     assert refused.value.position == 2 and "says the same as another of it" in str(refused.value)
-    assert engine.list_memories(SPACE).items == () and engine.spaces.get(SPACE).at == before
+    assert engine.owner.read.list(SPACE).items == () and engine.spaces.get(SPACE).at == before
 
 
 def test_every_change_has_a_number_and_a_time_that_never_goes_back(engine: Engine, clock: Clock):
     (a, b) = add(engine, "one", "two")
     clock.pass_days(-30)
-    engine.update(SPACE, a, {"content": "one changed"})
-    engine.delete(SPACE, b)
+    engine.owner.write.update(SPACE, a, {"content": "one changed"})
+    engine.owner.write.delete(SPACE, b)
     assert engine.spaces.get(SPACE).seq == 4
-    versions = engine.history(SPACE, a).versions
+    versions = engine.owner.read.history(SPACE, a).versions
     assert [(v.memory.version, v.born, v.died) for v in versions] == [(2, 3, None), (1, 1, 3)]
     assert versions[1].born_at <= versions[0].born_at == versions[1].died_at
     assert versions[0].memory.updated_at >= versions[0].memory.created_at
-    assert engine.history(SPACE, b).versions[0].died == 4
+    assert engine.owner.read.history(SPACE, b).versions[0].died == 4
 
 
 def test_the_same_text_is_refused_unless_kept(engine: Engine):
     (first,) = add(engine, "We deploy on Fridays.")
     with pytest.raises(Duplicate) as refused:
-        engine.add(SPACE, [Draft(content="we  DEPLOY on fridays.")])
+        engine.owner.write.add(SPACE, [Draft(content="we  DEPLOY on fridays.")])
     assert [one.id for one in refused.value.found] == [first]
-    engine.add(SPACE, [Draft(content="we  DEPLOY on fridays.")], on_conflict="keep")
-    engine.delete(SPACE, first)
+    engine.owner.write.add(SPACE, [Draft(content="we  DEPLOY on fridays.")], on_conflict="keep")
+    engine.owner.write.delete(SPACE, first)
     with pytest.raises(Duplicate):
-        engine.add(SPACE, [Draft(content="We deploy on Fridays.")])
+        engine.owner.write.add(SPACE, [Draft(content="We deploy on Fridays.")])
 
 
 def test_an_address_belongs_to_one_current_memory(engine: Engine):
@@ -107,46 +107,48 @@ def test_an_address_belongs_to_one_current_memory(engine: Engine):
         add(engine, "b", category="rULES", key="deploy")
     assert [one.id for one in refused.value.found] == [first]
     add(engine, "c", category="Rules", key="Deploy")  # keys compare exactly
-    assert engine.get_entry(SPACE, "RULES", "deploy").memory.id == first
-    engine.delete(SPACE, first)
+    assert engine.owner.read.get(SPACE, Address("RULES", "deploy")).memory.id == first
+    engine.owner.write.delete(SPACE, first)
     add(engine, "d", category="rules", key="deploy")
     (other,) = add(engine, "e")
     with pytest.raises(AddressTaken):
-        engine.update(SPACE, other, {"category": "rules", "key": "deploy"})
+        engine.owner.write.update(SPACE, other, {"category": "rules", "key": "deploy"})
 
 
 def test_putting_an_entry_makes_it_then_replaces_it(engine: Engine):
     entry = Draft(content="one", category="rules", key="k", tags=("a",))
-    assert engine.put_entry(SPACE, entry).created
-    changed = engine.put_entry(SPACE, Draft(content="two", category="rules", key="k"))
+    assert engine.owner.write.put(SPACE, entry).created
+    changed = engine.owner.write.put(SPACE, Draft(content="two", category="rules", key="k"))
     (memory,) = changed.memories
     assert (changed.created, memory.version, memory.tags) == (False, 2, ())
     with pytest.raises(Stale):
-        engine.put_entry(SPACE, entry, if_match=[f'"{memory.id}.1"'])
-    engine.put_entry(SPACE, entry, if_match=['"else.1"', memory.etag])
+        engine.owner.write.put(SPACE, entry, if_match=[f'"{memory.id}.1"'])
+    engine.owner.write.put(SPACE, entry, if_match=['"else.1"', memory.etag])
 
 
 def test_an_expired_memory_vanishes_and_is_replaced_when_it_is_put(engine: Engine, clock: Clock):
     add(engine, "old fox", category="c", key="k", expires_at=from_us(NOON + 86_400_000_000))
     clock.pass_days(2)
-    assert engine.list_memories(SPACE).items == () and engine.search(SPACE, Query(text="fox")).hits == ()
+    assert engine.owner.read.list(SPACE).items == () and engine.owner.read.search(SPACE, Query(text="fox")).hits == ()
     with pytest.raises(NotFound):
-        engine.get_entry(SPACE, "c", "k")
-    assert engine.stats(SPACE).expired == 1
-    assert engine.put_entry(SPACE, Draft(content="new fox", category="c", key="k")).created
-    assert [hit.memory.content for hit in engine.search(SPACE, Query(text="fox")).hits] == ["new fox"]
+        engine.owner.read.get(SPACE, Address("c", "k"))
+    assert engine.owner.read.stats(SPACE).expired == 1
+    assert engine.owner.write.put(SPACE, Draft(content="new fox", category="c", key="k")).created
+    assert [hit.memory.content for hit in engine.owner.read.search(SPACE, Query(text="fox")).hits] == ["new fox"]
 
 
 def test_a_change_keeps_what_it_does_not_name(engine: Engine):
-    (memory,) = engine.add(SPACE, [Draft(content="fox", author="Ann", tags=("a",), metadata={"x": 1})]).memories
-    (changed,) = engine.update(SPACE, memory.id, {"author": None, "importance": "high"}).memories
+    (memory,) = engine.owner.write.add(
+        SPACE, [Draft(content="fox", author="Ann", tags=("a",), metadata={"x": 1})]
+    ).memories
+    (changed,) = engine.owner.write.update(SPACE, memory.id, {"author": None, "importance": "high"}).memories
     assert (changed.author, changed.importance, changed.tags, changed.metadata) == (None, "high", ("a",), {"x": 1})
     assert (changed.version, changed.created_at) == (2, memory.created_at)
 
 
 def test_a_change_that_changes_nothing_makes_no_version(engine: Engine):
-    (memory,) = engine.add(SPACE, [Draft(content="fox")]).memories
-    assert engine.update(SPACE, memory.id, {"content": "fox"}).memories[0].version == 1
+    (memory,) = engine.owner.write.add(SPACE, [Draft(content="fox")]).memories
+    assert engine.owner.write.update(SPACE, memory.id, {"content": "fox"}).memories[0].version == 1
     assert engine.spaces.get(SPACE).seq == 1
 
 
@@ -155,9 +157,9 @@ def test_a_change_of_what_is_not_indexed_embeds_nothing(stores: Stores):
     with open_engine(stores(), encoder=encoder) as engine:
         (id_,) = add(engine, "fox")
         calls = encoder.calls
-        engine.update(SPACE, id_, {"metadata": {"seen": True}, "importance": "low"})
+        engine.owner.write.update(SPACE, id_, {"metadata": {"seen": True}, "importance": "low"})
         assert encoder.calls == calls
-        assert engine.search(SPACE, Query(text="fox", mode="semantic")).hits[0].memory.version == 2
+        assert engine.owner.read.search(SPACE, Query(text="fox", mode="semantic")).hits[0].memory.version == 2
 
 
 def test_only_one_of_many_conditional_changes_wins(engine: Engine):
@@ -165,7 +167,7 @@ def test_only_one_of_many_conditional_changes_wins(engine: Engine):
 
     def change(n: int) -> int | None:
         try:
-            engine.update(SPACE, id_, {"content": f"change {n}"}, if_match=[f'"{id_}.1"'])
+            engine.owner.write.update(SPACE, id_, {"content": f"change {n}"}, if_match=[f'"{id_}.1"'])
         except Stale:
             return None
         return n
@@ -173,72 +175,72 @@ def test_only_one_of_many_conditional_changes_wins(engine: Engine):
     with ThreadPoolExecutor(16) as pool:
         winners = [n for n in pool.map(change, range(32)) if n is not None]
     assert len(winners) == 1
-    assert engine.get(SPACE, id_).memory.content == f"change {winners[0]}"
-    assert len(engine.history(SPACE, id_).versions) == 2
+    assert engine.owner.read.get(SPACE, id_).memory.content == f"change {winners[0]}"
+    assert len(engine.owner.read.history(SPACE, id_).versions) == 2
 
 
 def test_unconditional_changes_lose_nothing(engine: Engine):
     (id_,) = add(engine, "start")
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda n: engine.update(SPACE, id_, {"metadata": {"n": n}}), range(12)))
-    assert engine.get(SPACE, id_).memory.version == 13
+        list(pool.map(lambda n: engine.owner.write.update(SPACE, id_, {"metadata": {"n": n}}), range(12)))
+    assert engine.owner.read.get(SPACE, id_).memory.version == 13
 
 
 def test_a_repeated_request_has_one_effect_and_the_same_answer(engine: Engine):
     def ask(_: int) -> Any:
-        return engine.add(SPACE, [Draft(content="once"), Draft(content="twice")], request=request("k1"))
+        return engine.owner.write.add(SPACE, [Draft(content="once"), Draft(content="twice")], request=request("k1"))
 
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(ask, range(8)))
     assert all((a.memories, a.seq) == (answers[0].memories, answers[0].seq) for a in answers)
     assert sorted(answer.replayed for answer in answers) == [False] + [True] * 7
-    assert len(engine.list_memories(SPACE).items) == 2
+    assert len(engine.owner.read.list(SPACE).items) == 2
 
 
 def test_the_answer_of_a_repeated_request_stays_the_first_one(engine: Engine):
-    (first,) = engine.add(SPACE, [Draft(content="one")], request=request("k")).memories
-    engine.update(SPACE, first.id, {"content": "changed"})
-    again = engine.add(SPACE, [Draft(content="one")], request=request("k"))
+    (first,) = engine.owner.write.add(SPACE, [Draft(content="one")], request=request("k")).memories
+    engine.owner.write.update(SPACE, first.id, {"content": "changed"})
+    again = engine.owner.write.add(SPACE, [Draft(content="one")], request=request("k"))
     assert (again.memories, again.replayed) == ((first,), True)
-    gone = engine.delete(SPACE, first.id, request=request("d"))
-    assert engine.delete(SPACE, first.id, request=request("d")).seq == gone.seq
+    gone = engine.owner.write.delete(SPACE, first.id, request=request("d"))
+    assert engine.owner.write.delete(SPACE, first.id, request=request("d")).seq == gone.seq
 
 
 def test_a_repeated_change_that_changed_nothing_changes_nothing_later_either(engine: Engine):
     (id_,) = add(engine, "one")
-    first = engine.update(SPACE, id_, {"content": "one"}, request=request("k"))
-    engine.update(SPACE, id_, {"content": "two"})
-    again = engine.update(SPACE, id_, {"content": "one"}, request=request("k"))
+    first = engine.owner.write.update(SPACE, id_, {"content": "one"}, request=request("k"))
+    engine.owner.write.update(SPACE, id_, {"content": "two"})
+    again = engine.owner.write.update(SPACE, id_, {"content": "one"}, request=request("k"))
     assert (again.memories, again.replayed) == (first.memories, True)
-    assert engine.get(SPACE, id_).memory.content == "two"
+    assert engine.owner.read.get(SPACE, id_).memory.content == "two"
 
 
 def test_a_repeated_put_answers_like_the_first(engine: Engine, clock: Clock):
     add(engine, "old", category="c", key="k", expires_at=from_us(NOON + 86_400_000_000))
     clock.pass_days(2)
     entry = Draft(content="new", category="c", key="k")
-    answers = [engine.put_entry(SPACE, entry, request=request("k")) for _ in range(2)]
+    answers = [engine.owner.write.put(SPACE, entry, request=request("k")) for _ in range(2)]
     assert [(a.created, a.replayed) for a in answers] == [(True, False), (True, True)]
 
 
 def test_a_request_key_with_another_body_is_refused(engine: Engine):
-    engine.add(SPACE, [Draft(content="one")], request=request("k"))
+    engine.owner.write.add(SPACE, [Draft(content="one")], request=request("k"))
     with pytest.raises(RequestReused):
-        engine.add(SPACE, [Draft(content="two")], request=request("k", b"other"))
+        engine.owner.write.add(SPACE, [Draft(content="two")], request=request("k", b"other"))
 
 
 def test_request_keys_are_forgotten_after_the_retention(engine: Engine, clock: Clock):
-    engine.add(SPACE, [Draft(content="one")], request=request("k"))
+    engine.owner.write.add(SPACE, [Draft(content="one")], request=request("k"))
     clock.pass_days(1.1)
-    assert not engine.add(SPACE, [Draft(content="two")], request=request("k", b"other")).replayed
+    assert not engine.owner.write.add(SPACE, [Draft(content="two")], request=request("k", b"other")).replayed
 
 
 def test_a_refused_request_may_come_again(engine: Engine):
     (first,) = add(engine, "one")
     with pytest.raises(Duplicate):
-        engine.add(SPACE, [Draft(content="one")], request=request("k"))
-    engine.delete(SPACE, first)
-    assert not engine.add(SPACE, [Draft(content="one")], request=request("k")).replayed
+        engine.owner.write.add(SPACE, [Draft(content="one")], request=request("k"))
+    engine.owner.write.delete(SPACE, first)
+    assert not engine.owner.write.add(SPACE, [Draft(content="one")], request=request("k")).replayed
 
 
 def test_a_walk_through_the_pages_meets_each_memory_once_while_others_write(engine: Engine):
@@ -246,7 +248,7 @@ def test_a_walk_through_the_pages_meets_each_memory_once_while_others_write(engi
     seen: list[str] = []
     cursor = None
     while True:
-        page = engine.list_memories(SPACE, limit=10, cursor=cursor)
+        page = engine.owner.read.list(SPACE, limit=10, cursor=cursor)
         seen += [memory.id for memory in page.items]
         add(engine, "written meanwhile")
         if page.next_cursor is None:
@@ -260,16 +262,16 @@ def test_pages_in_every_order_are_the_whole_list_in_that_order(engine: Engine, c
     ids = add(engine, *(f"note {n}" for n in range(23)))
     for n, id_ in enumerate(random.Random(7).sample(ids, 11)):
         clock.pass_days(1)
-        engine.update(SPACE, id_, {"reason": f"changed {n}"})
+        engine.owner.write.update(SPACE, id_, {"reason": f"changed {n}"})
     point = AsOf(number=engine.spaces.get(SPACE).at.number)
-    everything = engine.list_memories(SPACE, limit=100).items
+    everything = engine.owner.read.list(SPACE, limit=100).items
     field = sort.lstrip("-")
     wanted = sorted(everything, key=lambda one: (getattr(one, field), one.id), reverse=sort.startswith("-"))
     for as_of in (None, point):
         seen: list[Memory] = []
         cursor = None
         while cursor is not None or not seen:
-            page = engine.list_memories(
+            page = engine.owner.read.list(
                 SPACE, limit=5, sort=sort if cursor is None else None, cursor=cursor, as_of=as_of
             )
             seen += page.items
@@ -280,18 +282,18 @@ def test_pages_in_every_order_are_the_whole_list_in_that_order(engine: Engine, c
 def test_a_cursor_belongs_to_its_order(engine: Engine):
     add(engine, "a", "b", "c")
     for sort, other in itertools.permutations(SORTS, 2):
-        cursor = engine.list_memories(SPACE, limit=1, sort=sort).next_cursor
+        cursor = engine.owner.read.list(SPACE, limit=1, sort=sort).next_cursor
         with pytest.raises(InvalidInput, match="sorted by"):
-            engine.list_memories(SPACE, sort=other, cursor=cursor)
+            engine.owner.read.list(SPACE, sort=other, cursor=cursor)
     with pytest.raises(InvalidInput, match="none of"):
-        engine.list_memories(SPACE, sort="content")
+        engine.owner.read.list(SPACE, sort="content")
 
 
 @given(st.text(max_size=60))
 def test_a_made_up_cursor_is_refused(tmp_path_factory: Any, cursor: str):
     engine = open_engine(tmp_path_factory.mktemp("db") / "muisti.db", embeddings=False)
     with engine, pytest.raises(InvalidInput, match="cursor"):
-        engine.list_memories(SPACE, cursor=cursor)
+        engine.owner.read.list(SPACE, cursor=cursor)
 
 
 def test_list_and_search_agree_on_what_a_filter_means(engine: Engine):
@@ -306,8 +308,10 @@ def test_list_and_search_agree_on_what_a_filter_means(engine: Engine):
         {"status": "candidate"},
     ):
         filter_ = parse(spec)  # pyright: ignore[reportArgumentType]  # unlike dicts, joined
-        listed = {memory.id for memory in engine.list_memories(SPACE, filter=filter_, limit=100).items}
-        found = {hit.memory.id for hit in engine.search(SPACE, Query(text="fox", filter=filter_, limit=100)).hits}
+        listed = {memory.id for memory in engine.owner.read.list(SPACE, filter=filter_, limit=100).items}
+        found = {
+            hit.memory.id for hit in engine.owner.read.search(SPACE, Query(text="fox", filter=filter_, limit=100)).hits
+        }
         assert listed == found
 
 
@@ -348,9 +352,9 @@ def test_a_parent_must_be_a_memory_of_the_same_space(engine: Engine):
 )
 def test_a_bad_field_is_refused_by_its_path(engine: Engine, fields: dict[str, Any], path: str):
     with pytest.raises(InvalidInput) as refused:
-        engine.add(SPACE, [Draft(**{"content": "fine", **fields})])
+        engine.owner.write.add(SPACE, [Draft(**{"content": "fine", **fields})])
     assert [problem.path for problem in refused.value.problems] == [path]
-    assert engine.list_memories(SPACE).items == ()
+    assert engine.owner.read.list(SPACE).items == ()
 
 
 def test_metadata_nested_too_deep_is_refused_without_falling_over(engine: Engine):
@@ -358,7 +362,7 @@ def test_metadata_nested_too_deep_is_refused_without_falling_over(engine: Engine
     for _ in range(5_000):
         deep = [deep]
     with pytest.raises(InvalidInput, match="nested"):
-        engine.add(SPACE, [Draft(content="x", metadata={"deep": deep})])
+        engine.owner.write.add(SPACE, [Draft(content="x", metadata={"deep": deep})])
 
 
 def test_spaces_are_made_once_and_the_default_stays(engine: Engine):
@@ -374,7 +378,7 @@ def test_spaces_are_made_once_and_the_default_stays(engine: Engine):
     with pytest.raises(NotFound):
         add(engine, "x", space="nowhere")
     with pytest.raises(NotFound):
-        engine.search("nowhere", Query(text="x"))
+        engine.owner.read.search("nowhere", Query(text="x"))
 
 
 def test_a_point_in_history_is_told_from_one_of_another_epoch(engine: Engine):
@@ -393,14 +397,14 @@ def test_another_model_is_refused_until_the_space_is_embedded_anew(stores: Store
         (id_,) = add(engine, *(["red fox"] * 1))
         add(engine, *(f"note {n}" for n in range(1200)))
     with open_engine(store, encoder=WordEncoder("b", dimensions=32)) as engine:
-        for act in (lambda: engine.search(SPACE, Query(text="fox")), lambda: add(engine, "new")):
+        for act in (lambda: engine.owner.read.search(SPACE, Query(text="fox")), lambda: add(engine, "new")):
             with pytest.raises(ModelMismatch, match="muisti reembed --space s"):
                 act()
-        assert engine.search(SPACE, Query(text="fox", mode="keyword")).hits[0].memory.id == id_
+        assert engine.owner.read.search(SPACE, Query(text="fox", mode="keyword")).hits[0].memory.id == id_
         steps: list[tuple[int, int]] = []
         engine.reembed(SPACE, lambda done, total: steps.append((done, total)))
         assert steps[0] == (0, 1201) and steps[-1] == (1201, 1201)
-        assert engine.search(SPACE, Query(text="fox", mode="semantic")).hits[0].memory.id == id_
+        assert engine.owner.read.search(SPACE, Query(text="fox", mode="semantic")).hits[0].memory.id == id_
         add(engine, "new")
 
 
@@ -434,25 +438,25 @@ def test_the_old_model_answers_and_writes_until_the_space_changes_over(stores: S
         late: list[str] = []
 
         def meanwhile(done: int, total: int) -> None:
-            answer = old.search(SPACE, fox)
+            answer = old.owner.read.search(SPACE, fox)
             assert answer.hits[0].memory.content == "red fox" and answer.degraded == ()
             if len(late) < 3:
                 late.extend(add(old, f"late {len(late)}"))
 
         new.reembed(SPACE, meanwhile)
-        assert len(late) == 3 and new.search(SPACE, fox).hits[0].memory.content == "red fox"
+        assert len(late) == 3 and new.owner.read.search(SPACE, fox).hits[0].memory.content == "red fox"
         for n, id_ in enumerate(late):
-            found = new.search(SPACE, Query(text=f"late {n}", mode="semantic"))
+            found = new.owner.read.search(SPACE, Query(text=f"late {n}", mode="semantic"))
             assert found.hits[0].memory.id == id_ and found.degraded == ()
         with pytest.raises(ModelMismatch):
-            old.search(SPACE, fox)
+            old.owner.read.search(SPACE, fox)
 
 
 def test_stats_count_what_is_there(engine: Engine):
     a, b, _ = add(engine, "one two", "three", "four")
-    engine.delete(SPACE, b)
-    engine.update(SPACE, a, {"importance": "high"})
-    stats = engine.stats(SPACE)
+    engine.owner.write.delete(SPACE, b)
+    engine.owner.write.update(SPACE, a, {"importance": "high"})
+    stats = engine.owner.read.stats(SPACE)
     assert (stats.memories, stats.versions, stats.passages, stats.tokens, stats.changes) == (2, 4, 2, 3, 5)
     assert stats.by["importance"] == {"high": 1, "medium": 1} and stats.content_bytes == len("one twofour")
 
@@ -464,7 +468,7 @@ def test_two_engines_on_one_file_see_each_others_writes_at_once(stores: Stores):
             writer, reader = (one, other) if n % 2 else (other, one)
             (id_,) = add(writer, f"unique{n} word")
             query = Query(text=f"unique{n}", mode="keyword")
-            assert [hit.memory.id for hit in reader.search(SPACE, query).hits] == [id_]
+            assert [hit.memory.id for hit in reader.owner.read.search(SPACE, query).hits] == [id_]
             if n % 3 == 0:
-                writer.delete(SPACE, id_)
-                assert reader.search(SPACE, query).hits == ()
+                writer.owner.write.delete(SPACE, id_)
+                assert reader.owner.read.search(SPACE, query).hits == ()

@@ -64,17 +64,21 @@ class Clients:
             else:
                 chosen = own[rng.randrange(len(own))]
                 if rng.random() < 0.6:
-                    written = self._engine.update(*chosen, {"content": sentence(rng), "tags": (rng.choice(WORDS),)})
+                    written = self._engine.owner.write.update(
+                        *chosen, {"content": sentence(rng), "tags": (rng.choice(WORDS),)}
+                    )
                     self._history.wrote("updated", written, self._database.acknowledged)
                 else:
                     own.remove(chosen)
-                    self._history.wrote("deleted", self._engine.delete(*chosen), self._database.acknowledged)
+                    self._history.wrote(
+                        "deleted", self._engine.owner.write.delete(*chosen), self._database.acknowledged
+                    )
 
     def _add(self, space: str, rng: random.Random, count: int) -> list[tuple[str, str]]:
         drafts = [Draft(content=sentence(rng), tags=(rng.choice(WORDS),)) for _ in range(count)]
         key = f"{rng.getrandbits(64):x}" if rng.random() < 0.5 else None
         request = None if key is None else RequestKey("test", key, b"body")
-        written = self._engine.add(space, drafts, on_conflict="keep", request=request)
+        written = self._engine.owner.write.add(space, drafts, on_conflict="keep", request=request)
         self._history.wrote("created", written, self._database.acknowledged, key)
         return [(space, memory.id) for memory in written.memories]
 
@@ -84,7 +88,7 @@ class Clients:
             space = self._engine.spaces.create(f"scratch-{rng.getrandbits(32)}")
             self._history.made(space.name, space.epoch, self._database.acknowledged)
             drafts = [Draft(content=sentence(rng)) for _ in range(5)]
-            written = self._engine.add(space.name, drafts, on_conflict="keep")
+            written = self._engine.owner.write.add(space.name, drafts, on_conflict="keep")
             self._history.wrote("created", written, self._database.acknowledged)
             life = self._history.lives[space.epoch]
             life.deleting = self._disk.position

@@ -45,21 +45,21 @@ def lived_in(path: Path, memories: int) -> None:
         said |= dict(valid_to=from_us(NOON)) if number % 4 == 0 else {}
         ids += add(engine, text, **fields, **address, **said)
     for id_ in ids[::3]:
-        engine.update(SPACE, id_, {"content": f"changed {id_}", "importance": "high"})
+        engine.owner.write.update(SPACE, id_, {"content": f"changed {id_}", "importance": "high"})
     for id_ in ids[1::9]:
-        engine.delete(SPACE, id_)
+        engine.owner.write.delete(SPACE, id_)
     for id_ in ids[2::9]:
-        engine.supersede(SPACE, id_, Draft(content=f"instead of {id_}", parent_id=ids[0]))
-    engine.create_checkpoint(SPACE, "half")
+        engine.owner.write.supersede(SPACE, id_, Draft(content=f"instead of {id_}", parent_id=ids[0]))
+    engine.owner.timeline.create_checkpoint(SPACE, "half")
     for id_ in ids[4::18]:
-        engine.update(SPACE, id_, {"tags": ["later"]})
-    engine.roll_back(SPACE, f"{engine.spaces.get(SPACE).epoch}:{engine.spaces.get(SPACE).seq - 5}")
-    engine.undo(SPACE, Undo(last=1))
-    engine.fork(SPACE, "fork")
+        engine.owner.write.update(SPACE, id_, {"tags": ["later"]})
+    engine.owner.timeline.roll_back(SPACE, f"{engine.spaces.get(SPACE).epoch}:{engine.spaces.get(SPACE).seq - 5}")
+    engine.owner.write.undo(SPACE, Undo(last=1))
+    engine.owner.timeline.fork(SPACE, "fork")
     add(engine, "only in the fork", space="fork")
-    engine.merge("fork", SPACE)
+    engine.owner.timeline.merge("fork", SPACE)
     engine.keys.create(Grant(frozenset({"read"}), (SPACE,)), clock(), name="reader")
-    engine.search(SPACE, Query(text="red"))
+    engine.owner.read.search(SPACE, Query(text="red"))
     engine.settle()
     engine.close()
     with open_engine(FileStore(path.with_suffix(".work")), clock=clock) as engine:

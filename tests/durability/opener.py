@@ -12,7 +12,7 @@ def main() -> None:
     for line in sys.stdin:
         path, name = line.split()
         with Engine(FileDatabase(path), None, lambda: time.time_ns() // 1000) as engine:
-            memory = engine.add("default", [Draft(content=name)]).memories[0]
+            memory = engine.owner.write.add("default", [Draft(content=name)]).memories[0]
         sys.stdout.write(memory.id + "\n")
         sys.stdout.flush()
 

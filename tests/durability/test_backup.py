@@ -48,11 +48,11 @@ def busy(engine: Engine, seed: int, done: threading.Event) -> None:
         if kind < 0.6 or not ids:
             tags = (rng.choice("abc"),)
             draft = Draft(content=f"{seed} {rng.random()} " * rng.choice((1, 1, 60)), tags=tags, metadata={"n": seed})
-            ids += [one.id for one in engine.add(SPACE, [draft], on_conflict="keep").memories]
+            ids += [one.id for one in engine.owner.write.add(SPACE, [draft], on_conflict="keep").memories]
         elif kind < 0.8:
-            engine.update(SPACE, rng.choice(ids), {"content": f"changed {rng.random()}"})
+            engine.owner.write.update(SPACE, rng.choice(ids), {"content": f"changed {rng.random()}"})
         else:
-            engine.delete(SPACE, ids.pop(rng.randrange(len(ids))))
+            engine.owner.write.delete(SPACE, ids.pop(rng.randrange(len(ids))))
         done.wait(0.002)
 
 
@@ -81,7 +81,7 @@ def test_a_backup_under_load_is_the_state_at_its_stamp(tmp_path: Path, long: boo
         assert rows_at(copy, stamp.number) == rows_at(store.path, stamp.number), number
         with open_engine(FileStore(copy)) as opened:
             assert opened.spaces.get(SPACE).at == stamp
-            assert opened.stats(SPACE).memories == len(rows_at(copy, stamp.number)["versions"]) - _dead(copy)
+            assert opened.owner.read.stats(SPACE).memories == len(rows_at(copy, stamp.number)["versions"]) - _dead(copy)
     assert [path.name for path in tmp_path.iterdir() if "partial" in path.name] == []
 
 
@@ -101,15 +101,15 @@ def test_what_is_restored_has_another_epoch(tmp_path: Path):
             restore(copy, store.path, NOON)
         with pytest.raises(Conflict, match="stop the server"):
             restore(copy, store.path, NOON, force=True)
-        assert len(engine.list_memories(SPACE).items) == 2
+        assert len(engine.owner.read.list(SPACE).items) == 2
     stamp = restore(copy, store.path, NOON, force=True)
     with open_engine(store) as engine:
-        assert [one.content for one in engine.list_memories(SPACE).items] == ["before"]
+        assert [one.content for one in engine.owner.read.list(SPACE).items] == ["before"]
         assert engine.spaces.get(SPACE).at == stamp.spaces[SPACE]
         with pytest.raises(EpochGone):
             engine.spaces.require(SPACE, late)
     with open_engine(FileStore(tmp_path / f"m.db.before-{NOON}")) as aside:
-        assert len(aside.list_memories(SPACE).items) == 2
+        assert len(aside.owner.read.list(SPACE).items) == 2
 
 
 def test_a_restore_goes_back_to_a_point_of_history(tmp_path: Path):
@@ -118,8 +118,8 @@ def test_a_restore_goes_back_to_a_point_of_history(tmp_path: Path):
         first, second = add(engine, "first", "second", category="c")
         then = engine.spaces.get(SPACE).at
         clock.pass_days(1)
-        engine.update(SPACE, first, {"content": "first anew"})
-        engine.delete(SPACE, second)
+        engine.owner.write.update(SPACE, first, {"content": "first anew"})
+        engine.owner.write.delete(SPACE, second)
         add(engine, "third")
         engine.spaces.create("late")
         now = engine.spaces.get(SPACE).at
@@ -128,10 +128,10 @@ def test_a_restore_goes_back_to_a_point_of_history(tmp_path: Path):
         target = FileStore(tmp_path / f"r{place}.db")
         restore(copy, target.path, NOON, at=at)
         with open_engine(target) as engine:
-            found = {one.id: (one.content, one.version) for one in engine.list_memories(SPACE).items}
+            found = {one.id: (one.content, one.version) for one in engine.owner.read.list(SPACE).items}
             assert found == {first: ("first", 1), second: ("second", 1)}
             assert engine.spaces.get(SPACE).seq == then.number
-            assert engine.stats(SPACE).memories == 2
+            assert engine.owner.read.stats(SPACE).memories == 2
             add(engine, "goes on")
     with pytest.raises(PointAhead):
         restore(copy, tmp_path / "r.db", NOON, at=Seq(now.epoch, now.number + 1))
@@ -183,7 +183,7 @@ def test_a_damaged_backup_replaces_nothing(tmp_path: Path):
     with pytest.raises(NotFound):
         back_up(tmp_path / "none", tmp_path / "other", NOON)
     with open_engine(store) as engine:
-        assert engine.stats(SPACE).memories == 50
+        assert engine.owner.read.stats(SPACE).memories == 50
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.db", "m.db", "text"]
 
 
@@ -203,7 +203,7 @@ def test_what_was_erased_is_in_no_backup_made_afterwards(tmp_path: Path):
     with open_engine(store) as engine:
         (memory_id,) = add(engine, "canary7c1d4e90aa in a sentence " * 30)
         back_up(store.path, tmp_path / "before", NOON)
-        engine.eraser.memory(SPACE, memory_id, engine._caller)  # pyright: ignore[reportPrivateUsage]
+        engine.eraser.memory(SPACE, memory_id, OWNER)
         back_up(store.path, tmp_path / "after", NOON)
     assert b"canary7c1d4e90aa" in (tmp_path / "before").read_bytes()
     assert b"canary7c1d4e90aa" not in (tmp_path / "after").read_bytes()

@@ -116,7 +116,7 @@ def try_one(tally: Tally, kind: str, number: int, original: Original, folder: Pa
     database.close()
     with open_engine(FileStore(mended)) as engine:
         known = {row[6] for row in was.values()}
-        for hit in engine.search(SPACE, Query(text="redfox bluelake")).hits:
+        for hit in engine.owner.read.search(SPACE, Query(text="redfox bluelake")).hits:
             assert hit.memory.content in known
 
 

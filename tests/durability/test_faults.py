@@ -74,14 +74,14 @@ class Script:
         known = list(self.contents)
         if step == 2 and known:
             text = f"changed in step {step}"
-            engine.update("default", known[0], {"content": text})
+            engine.owner.write.update("default", known[0], {"content": text})
             self.contents[known[0]] = text
         elif step == 4 and known:
-            engine.delete("default", known[0])
+            engine.owner.write.delete("default", known[0])
             del self.contents[known[0]]
         else:
             drafts = [Draft(content=f"step {step} part {part} " + "word " * 50) for part in range(3)]
-            for memory in engine.add("default", drafts).memories:
+            for memory in engine.owner.write.add("default", drafts).memories:
                 self.contents[memory.id] = memory.content
 
 
@@ -100,7 +100,7 @@ def assert_kept(path: Path, contents: dict[str, str]) -> None:
     integrity, foreign = database.read([Statement("PRAGMA integrity_check"), Statement("PRAGMA foreign_key_check")])
     assert integrity == [("ok",)] and foreign == []
     with Engine(database, None, ticking()) as engine:
-        assert {memory.id: memory.content for memory in engine.list_memories("default", limit=100).items} == contents
+        assert {memory.id: memory.content for memory in engine.owner.read.list("default", limit=100).items} == contents
 
 
 def wal(path: Path) -> Path:
@@ -169,11 +169,11 @@ def test_a_full_disk_refuses_every_waiting_writer_and_then_takes_them_all(folder
         engine = started(folder / NAME, disk)
         disk.break_down(Fault("write", 1, apsw.FullError, lasting=True))
         drafts = [[Draft(content=f"writer {number}")] for number in range(WRITERS)]
-        refused = [pool.submit(engine.add, "default", draft) for draft in drafts]
+        refused = [pool.submit(engine.owner.write.add, "default", draft) for draft in drafts]
         assert {type(each.exception()) for each in refused} == {StoreFull}
-        assert engine.list_memories("default").items == ()
+        assert engine.owner.read.list("default").items == ()
         disk.mend()
-        written = list(pool.map(lambda draft: engine.add("default", draft).memories[0], drafts))
+        written = list(pool.map(lambda draft: engine.owner.write.add("default", draft).memories[0], drafts))
         engine.close()
     assert_kept(folder / NAME, {memory.id: memory.content for memory in written})
 

@@ -41,6 +41,6 @@ def test_processes_that_make_a_database_together_all_write_to_it(folder: Path):
             database = FileDatabase(path)
             assert database.read([Statement("PRAGMA integrity_check")]) == [[("ok",)]]
             with Engine(database, None, lambda: time.time_ns() // 1000) as engine:
-                assert {memory.content for memory in engine.list_memories("default").items} == written
+                assert {memory.content for memory in engine.owner.read.list("default").items} == written
         for opener in openers:
             opener.communicate()

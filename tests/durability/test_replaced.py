@@ -45,7 +45,7 @@ def made(path: Path, count: int) -> Path:
     """Another database with some memories, closed."""
     with Engine(FileDatabase(path), None, ticking()) as engine:
         for number in range(count):
-            engine.add("default", [Draft(content=f"other {number} " + "word " * 20)], on_conflict="keep")
+            engine.owner.write.add("default", [Draft(content=f"other {number} " + "word " * 20)], on_conflict="keep")
     return path
 
 
@@ -112,7 +112,7 @@ def other_log(path: Path) -> bytes:
     other = path.with_name("other.db")
     with Engine(FileDatabase(other), None, ticking()) as engine:
         for number in range(50):
-            engine.add("default", [Draft(content=f"other {number}")], on_conflict="keep")
+            engine.owner.write.add("default", [Draft(content=f"other {number}")], on_conflict="keep")
         return log(other).read_bytes()
 
 
@@ -237,11 +237,11 @@ def test_a_log_does_not_enter_the_database_that_took_the_place_of_its_own(folder
 def test_a_backup_is_restored_beside_the_log_of_a_deleted_database(folder: Path):
     path, copy, lost = folder / "muisti.db", folder / "copy.db", folder / "lost.db"
     with Engine(FileDatabase(path), None, ticking()) as engine:
-        engine.add("default", [Draft(content="kept")])
+        engine.owner.write.add("default", [Draft(content="kept")])
     back_up(path, copy, 1)
     with Engine(FileDatabase(path), None, ticking()) as engine:
         for number in range(200):
-            engine.add("default", [Draft(content=f"not in the backup {number}")], on_conflict="keep")
+            engine.owner.write.add("default", [Draft(content=f"not in the backup {number}")], on_conflict="keep")
         shutil.copy(log(path), log(lost))
     restore(copy, lost, 2)
     assert found_in(lost) == {"kept"}
@@ -252,8 +252,8 @@ def test_another_process_may_checkpoint_touch_and_write(folder: Path):
     path = folder / "muisti.db"
     with Engine(FileDatabase(path), None, ticking()) as engine, Engine(FileDatabase(path), None, ticking()) as other:
         for number in range(60):
-            engine.add("default", [Draft(content=f"one {number} " + "word " * 50)], on_conflict="keep")
-            other.add("default", [Draft(content=f"other {number} " + "word " * 50)], on_conflict="keep")
+            engine.owner.write.add("default", [Draft(content=f"one {number} " + "word " * 50)], on_conflict="keep")
+            other.owner.write.add("default", [Draft(content=f"other {number} " + "word " * 50)], on_conflict="keep")
             if number % 5 == 0:
                 with apsw.Connection(str(path)) as third:
                     mode = (apsw.SQLITE_CHECKPOINT_PASSIVE, apsw.SQLITE_CHECKPOINT_TRUNCATE)[number % 2]
@@ -261,7 +261,7 @@ def test_another_process_may_checkpoint_touch_and_write(folder: Path):
             if number % 7 == 0:
                 os.utime(path)
             engine.check()
-        assert len(engine.list_memories("default", limit=100).items) == 100
+        assert len(engine.owner.read.list("default", limit=100).items) == 100
 
 
 @pytest.mark.parametrize("spoil", [junk, lambda path: os.truncate(path, 8_192)], ids=["junk", "cut"])

@@ -28,14 +28,16 @@ def test_filled_is_as_added(tmp_path: Path):
     fill(tmp_path / "filled.db", TEXTS)
     with Engine(FileDatabase(tmp_path / "added.db"), StaticEncoder(), lambda: time.time_ns() // 1000) as engine:
         engine.spaces.create(SPACE, CONTENT_ONLY)
-        engine.add(SPACE, [Draft(content=text, metadata={"a": group_of(n)}) for n, text in enumerate(TEXTS)])
+        engine.owner.write.add(
+            SPACE, [Draft(content=text, metadata={"a": group_of(n)}) for n, text in enumerate(TEXTS)]
+        )
     filled, added = (apsw.Connection(str(tmp_path / name)) for name in ("filled.db", "added.db"))
     for table, columns in TABLES.items():
         query = f"SELECT {columns} FROM {table}"
         assert filled.execute(query).fetchall() == added.execute(query).fetchall(), table
     filled.close()
     with Engine(FileDatabase(tmp_path / "filled.db"), StaticEncoder(), lambda: time.time_ns() // 1000) as engine:
-        assert engine.search(SPACE, Query(text="note 17")).hits[0].memory.content == TEXTS[17]
+        assert engine.owner.read.search(SPACE, Query(text="note 17")).hits[0].memory.content == TEXTS[17]
 
 
 def test_a_broken_off_filling_goes_on(tmp_path: Path):

@@ -36,10 +36,12 @@ def rich(path: Path) -> FileStore:
     store = FileStore(path)
     with open_engine(store) as engine:
         ids = add(engine, *(f"the house number {n} by the river" for n in range(50)))
-        engine.update(SPACE, ids[0], {"content": "the house was sold", "tags": ("a", "B")})
-        engine.delete(SPACE, ids[1])
-        engine.add(SPACE, [Draft(content="x", metadata={"n": 2**53 + 1, "f": 0.1 + 0.2})], on_conflict="keep")
-        engine.fork(SPACE, "try")
+        engine.owner.write.update(SPACE, ids[0], {"content": "the house was sold", "tags": ("a", "B")})
+        engine.owner.write.delete(SPACE, ids[1])
+        engine.owner.write.add(
+            SPACE, [Draft(content="x", metadata={"n": 2**53 + 1, "f": 0.1 + 0.2})], on_conflict="keep"
+        )
+        engine.owner.timeline.fork(SPACE, "try")
     with closing(apsw.Connection(str(path))) as connection, connection:
         empty = [table for table in _tables(connection) if not connection.execute(f"SELECT 1 FROM {table}").fetchall()]
         for _ in range(3):  # some refer to others
@@ -123,10 +125,10 @@ def test_a_server_answers_from_a_copy_as_the_file_did(target: RemoteStore, tmp_p
         add(engine, *(f"the house number {n} by the river" for n in range(40)))
         back_up(store.path, tmp_path / "copy.db", NOON)
         asked = Query(text="number 7", reference_time=NOON)
-        expected = [(hit.memory, hit.score) for hit in engine.search(SPACE, asked).hits]
+        expected = [(hit.memory, hit.score) for hit in engine.owner.read.search(SPACE, asked).hits]
         stamp = restore(tmp_path / "copy.db", target.open(), NOON)
         with open_engine(target) as there:
-            assert [(hit.memory, hit.score) for hit in there.search(SPACE, asked).hits] == expected
+            assert [(hit.memory, hit.score) for hit in there.owner.read.search(SPACE, asked).hits] == expected
             assert there.spaces.get(SPACE).at == stamp.spaces[SPACE] != engine.spaces.get(SPACE).at  # another epoch
             add(there, "and goes on")
 
@@ -161,7 +163,7 @@ def test_a_copy_goes_into_an_empty_database_only(target: RemoteStore, sqld: Sqld
         (kept,) = add(engine, "was here before")
         with pytest.raises(Conflict, match="name an empty one"):
             restore(store.path, target.open(), NOON)
-        assert [one.id for one in engine.list_memories(SPACE).items] == [kept]
+        assert [one.id for one in engine.owner.read.list(SPACE).items] == [kept]
     with pytest.raises(NotFound):
         back_up(RemoteStore(sqld).open(), tmp_path / "none.db", NOON)
     assert not (tmp_path / "none.db").exists()
@@ -199,12 +201,14 @@ def test_after_a_move_into_another_namespace_no_byte_of_what_was_purged_is_left(
         with open_engine(old) as engine:
             add(engine, *(f"the house number {n} by the river" for n in range(40)))
             draft = Draft(content=f"a {word} sang " * 50, category=f"c {word}", tags=(f"t {word}",), source=word)
-            (bird,) = engine.add(SPACE, [draft], on_conflict="keep", request=RequestKey("s", "k", b"")).memories
-            engine.update(SPACE, bird.id, {"content": f"last {word} of the river " * 50})
-            engine.list_memories(SPACE)
+            (bird,) = engine.owner.write.add(
+                SPACE, [draft], on_conflict="keep", request=RequestKey("s", "k", b"")
+            ).memories
+            engine.owner.write.update(SPACE, bird.id, {"content": f"last {word} of the river " * 50})
+            engine.owner.read.list(SPACE)
             engine.eraser.memory(SPACE, bird.id, OWNER)
-            kept = engine.list_memories(SPACE, limit=100).items
-            expected = [(hit.memory, hit.score) for hit in engine.search(SPACE, Query(text="number 7")).hits]
+            kept = engine.owner.read.list(SPACE, limit=100).items
+            expected = [(hit.memory, hit.score) for hit in engine.owner.read.search(SPACE, Query(text="number 7")).hits]
         assert copies(sqld.folder) and copies(replica.folder)  # in the logs, at least
         back_up(old.alone().open(), tmp_path / "copy.db", NOON)
         restore(tmp_path / "copy.db", new.alone().open(), NOON)
@@ -216,11 +220,13 @@ def test_after_a_move_into_another_namespace_no_byte_of_what_was_purged_is_left(
         replica.start()
         for store in (new, new.alone()):
             with open_engine(store) as engine:
-                assert engine.list_memories(SPACE, limit=100).items == kept
+                assert engine.owner.read.list(SPACE, limit=100).items == kept
                 assert [
-                    (hit.memory, hit.score) for hit in engine.search(SPACE, Query(text="number 7")).hits
+                    (hit.memory, hit.score) for hit in engine.owner.read.search(SPACE, Query(text="number 7")).hits
                 ] == expected
                 for mode in ("keyword", "semantic", "hybrid"):
-                    hits = engine.search(SPACE, Query(text=f"last {word} of the river", mode=mode, limit=50)).hits
+                    hits = engine.owner.read.search(
+                        SPACE, Query(text=f"last {word} of the river", mode=mode, limit=50)
+                    ).hits
                     assert bird.id not in {hit.memory.id for hit in hits}
         assert copies(sqld.folder) == {} == copies(replica.folder)

@@ -35,14 +35,14 @@ def test_answers_larger_than_the_server_gives_at_once_come_whole(store: RemoteSt
     contents = [large(number) for number in range(MANY)]
     everything = Query(text="", mode="recent", limit=100, highlight=False)
     with open_engine(store) as engine:
-        written = engine.add(SPACE, [Draft(content=content) for content in contents], on_conflict="keep")
-        listed = engine.list_memories(SPACE, limit=100).items
+        written = engine.owner.write.add(SPACE, [Draft(content=content) for content in contents], on_conflict="keep")
+        listed = engine.owner.read.list(SPACE, limit=100).items
         assert [memory.content for memory in listed] == contents[::-1]
-        assert {hit.memory.content for hit in engine.search(SPACE, everything).hits} == set(contents)
+        assert {hit.memory.content for hit in engine.owner.read.search(SPACE, everything).hits} == set(contents)
     assert written.memories[-1].content == contents[-1]
     with open_engine(store, encoder=WordEncoder("new")) as again:
         again.reembed(SPACE, lambda done, total: None)
-        assert again.search(SPACE, Query(text="7", mode="semantic")).total == MANY
+        assert again.owner.read.search(SPACE, Query(text="7", mode="semantic")).total == MANY
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def store(sqld: Sqld, replica: Sqld) -> RemoteStore:
 
 
 def found(engine: Engine, word: str, max_age: float = 0.0) -> list[str]:
-    return [hit.memory.id for hit in engine.search(SPACE, Query(text=word, mode="keyword"), max_age).hits]
+    return [hit.memory.id for hit in engine.owner.read.search(SPACE, Query(text=word, mode="keyword"), max_age).hits]
 
 
 @contextmanager
@@ -148,7 +148,7 @@ def test_when_the_primary_is_gone_the_replica_answers(sqld_of_its_own: Sqld, tmp
 def test_a_point_that_one_server_gave_is_reached_by_the_other(store: RemoteStore):
     with open_engine(store) as one, open_engine(store) as other:
         for n in range(ROUNDS // 2):
-            written = one.add(SPACE, [Draft(content=f"heron{n} by the lake")], on_conflict="keep")
+            written = one.owner.write.add(SPACE, [Draft(content=f"heron{n} by the lake")], on_conflict="keep")
             other.spaces.require(SPACE, written.seq)
             assert found(other, f"heron{n}") == [written.memories[0].id]
 
@@ -164,7 +164,7 @@ def test_strong_reads_what_the_other_server_has_acknowledged(store: RemoteStore)
 def test_a_point_of_a_space_that_has_just_been_made_anew_is_known_everywhere(store: RemoteStore):
     with open_engine(store) as one, open_engine(store) as other:
         for n in range(10):
-            old = one.add(SPACE, [Draft(content=f"heron{n}")], on_conflict="keep").seq
+            old = one.owner.write.add(SPACE, [Draft(content=f"heron{n}")], on_conflict="keep").seq
             other.spaces.require(SPACE, old)
             assert len(found(other, f"heron{n}")) == 1
             one.spaces.delete(SPACE)
@@ -214,8 +214,8 @@ def test_what_is_purged_is_found_at_no_server_and_its_rows_are_written_over(stor
         add(there, *(f"the house number {n} by the river" for n in range(40)))
         draft = Draft(content=f"a {word} sang " * 50, category=f"c {word}", key=f"k {word}", tags=(f"t {word}",),
                       metadata={f"m {word}": [f"v {word}"]}, author=f"a {word}", source=f"s {word}")  # fmt: skip
-        (bird,) = there.add(SPACE, [draft], on_conflict="keep", request=RequestKey("s", "k", b"")).memories
-        there.update(SPACE, bird.id, {"content": f"last {word} of the river " * 50})
+        (bird,) = there.owner.write.add(SPACE, [draft], on_conflict="keep", request=RequestKey("s", "k", b"")).memories
+        there.owner.write.update(SPACE, bird.id, {"content": f"last {word} of the river " * 50})
         assert bird.id in found(here, word) and bird.id in found(there, word)
         sqld.checkpoint(store.namespace)
         before = sqld.database(store.namespace).read_bytes().count(word.encode())
@@ -225,10 +225,10 @@ def test_what_is_purged_is_found_at_no_server_and_its_rows_are_written_over(stor
         assert report.complete, report.found
         for engine in (here, there):
             for mode in ("keyword", "semantic", "hybrid"):
-                answer = engine.search(SPACE, Query(text=f"last {word} of the river", mode=mode, limit=50))
+                answer = engine.owner.read.search(SPACE, Query(text=f"last {word} of the river", mode=mode, limit=50))
                 assert bird.id not in {hit.memory.id for hit in answer.hits}
             with pytest.raises(NotFound):
-                engine.history(SPACE, bird.id)
+                engine.owner.read.history(SPACE, bird.id)
         sqld.checkpoint(store.namespace)
         left = sqld.database(store.namespace).read_bytes().count(word.encode())
         assert before > 100 and left * 100 <= before

@@ -19,7 +19,7 @@ from muisti.core.embedding.encoder import Encoder
 from muisti.core.engine import Engine
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.spaces import CONTENT_ONLY
-from muisti.core.model.values import Draft, RequestKey
+from muisti.core.model.values import Address, Draft, RequestKey
 from muisti.core.query.filters import parse
 from muisti.core.query.query import Query
 from muisti.core.store.database import Database
@@ -141,17 +141,21 @@ class Side:
     def _etag(self, engine: Engine, place: int, match: str | None) -> list[str] | None:
         memory_id = self._id(place)
         return (
-            None if match is None else [engine.get(self._space, memory_id).memory.etag if match == "current" else "x.1"]
+            None
+            if match is None
+            else [engine.owner.read.get(self._space, memory_id).memory.etag if match == "current" else "x.1"]
         )
 
     def _add(self, engine: Engine, given: list[Draft], on_conflict: Any, body: bytes | None) -> object:
         request = self._request(body)
-        written = engine.add(self._space, given, on_conflict=on_conflict, request=request, path="$.memories")
+        written = engine.owner.write.add(
+            self._space, given, on_conflict=on_conflict, request=request, path="$.memories"
+        )
         self._ids += [memory.id for memory in written.memories]
         return written
 
     def _each(self, engine: Engine, given: list[Draft], on_conflict: Any) -> object:
-        reply, _ = add_each(engine, self._space, given, on_conflict)
+        reply, _ = add_each(engine.owner.write, self._space, given, on_conflict)
         self._ids += [item.memory.id for item in reply.items if not isinstance(item.memory, msgspec.UnsetType | None)]
         return reply
 
@@ -159,40 +163,46 @@ class Side:
         assert draft.category and draft.key
         etags = None if match is None else ["x.1"]
         if match == "current":
-            etags = [engine.get_entry(self._space, draft.category, draft.key).memory.etag]
-        written = engine.put_entry(self._space, draft, if_match=etags, request=self._request(body))
+            etags = [engine.owner.read.get(self._space, Address(draft.category, draft.key)).memory.etag]
+        written = engine.owner.write.put(self._space, draft, if_match=etags, request=self._request(body))
         self._ids.append(written.memories[0].id)
         return written
 
     def _update(self, engine: Engine, place: int, changes: dict[str, Any], match: str | None) -> object:
-        return engine.update(self._space, self._id(place), changes, if_match=self._etag(engine, place, match))
+        return engine.owner.write.update(
+            self._space, self._id(place), changes, if_match=self._etag(engine, place, match)
+        )
 
     def _delete(self, engine: Engine, place: int, match: str | None) -> object:
-        return engine.delete(self._space, self._id(place), if_match=self._etag(engine, place, match))
+        return engine.owner.write.delete(self._space, self._id(place), if_match=self._etag(engine, place, match))
 
     def _delete_entry(self, engine: Engine, address: tuple[str, str]) -> object:
-        return engine.delete_entry(self._space, *address)
+        return engine.owner.write.delete(self._space, Address(*address))
 
     def _history(self, engine: Engine, place: int) -> object:
-        return engine.history(self._space, self._id(place))
+        return engine.owner.read.history(self._space, self._id(place))
 
     def _entry(self, engine: Engine, address: tuple[str, str]) -> object:
-        return engine.get_entry(self._space, *address)
+        return engine.owner.read.get(self._space, Address(*address))
 
     def _search(self, engine: Engine, query: dict[str, Any], filter: Any) -> object:
         parsed = None if filter is None else parse(filter)
-        return engine.search(self._space, Query(**query, filter=parsed, explain=True, highlight=True))
+        return engine.owner.read.search(self._space, Query(**query, filter=parsed, explain=True, highlight=True))
 
     def _list(self, engine: Engine, limit: int, filter: Any) -> object:
         parsed, pages, cursor = None if filter is None else parse(filter), [], None
         while not pages or cursor is not None:
-            page = engine.list_memories(self._space, filter=parsed, limit=limit, cursor=cursor)
+            page = engine.owner.read.list(self._space, filter=parsed, limit=limit, cursor=cursor)
             pages.append(page)
             cursor = page.next_cursor
         return pages
 
     def _count(self, engine: Engine) -> object:
-        return [engine.categories(self._space), engine.tags(self._space), engine.stats(self._space)]
+        return [
+            engine.owner.read.categories(self._space),
+            engine.owner.read.tags(self._space),
+            engine.owner.read.stats(self._space),
+        ]
 
 
 class Same:

@@ -230,20 +230,20 @@ def stored(place: Place) -> None:
     body = place.case.body
     tags = tuple(body.pop("tags"))
     made = add(place, Draft(**body, tags=tags, author="Ann"))
-    place.engine.create_checkpoint(place.space, "before")
+    place.engine.owner.timeline.create_checkpoint(place.space, "before")
     place.target = made
 
 
 def changed(place: Place) -> None:
     stored(place)
     assert place.target is not None
-    place.engine.seen_by(OWNER).update(place.space, place.target.id, {"content": "before"})
+    place.engine.seen_by(OWNER).write.update(place.space, place.target.id, {"content": "before"})
 
 
 def deleted(place: Place) -> None:
     stored(place)
     assert place.target is not None
-    place.engine.seen_by(OWNER).delete(place.space, place.target.id)
+    place.engine.seen_by(OWNER).write.delete(place.space, place.target.id)
 
 
 def beside(place: Place) -> None:
@@ -252,11 +252,11 @@ def beside(place: Place) -> None:
     place.engine.spaces.create(other)
     body = place.case.body
     tags = tuple(body.pop("tags"))
-    place.engine.seen_by(OWNER).add(other, [Draft(**body, tags=tags)], on_conflict="keep")
+    place.engine.seen_by(OWNER).write.add(other, [Draft(**body, tags=tags)], on_conflict="keep")
 
 
 def add(place: Place, draft: Draft) -> Memory:
-    return place.engine.seen_by(OWNER).add(place.space, [draft], on_conflict="keep").memories[0]
+    return place.engine.seen_by(OWNER).write.add(place.space, [draft], on_conflict="keep").memories[0]
 
 
 def target(place: Place) -> str:

@@ -89,13 +89,15 @@ class World:
         place = Place(self.engine, self.http, space, self.headers(case.key), case)
         drafts = [Draft(content="something to begin with"), Draft(content=KNOWN, category="notes", source_class="web")]
         place.known = (
-            [self.engine.seen_by(OWNER).add(space, [draft], on_conflict="keep") for draft in drafts][-1].memories[0].id
+            [self.engine.seen_by(OWNER).write.add(space, [draft], on_conflict="keep") for draft in drafts][-1]
+            .memories[0]
+            .id
         )
         entrance.prepare(place)
         if entrance.warm:
-            self.engine.search(space, Query(text="something"))
+            self.engine.owner.read.search(space, Query(text="something"))
         if case.quota is not None:
-            held = self.engine.stats(space)
+            held = self.engine.owner.read.stats(space)
             limit = held.memories if case.quota == "memories" else self.engine.spaces.set_quota(space, {})[0].bytes
             self.engine.spaces.set_quota(space, {case.quota: limit})
         if case.text == "echo" and "read" in case.key.scopes:
@@ -188,7 +190,7 @@ def by_policy(entrance: Entrance, case: Case, place: Place, row: Row) -> tuple[s
 def seen(place: Place, entrance: Entrance, said: Said, before: tuple[Seq, int]) -> tuple[str | None, Row]:
     """What became of it: the answer, the stored row, and what the feed and the audit log tell."""
     engine, (seq, number) = place.engine, before
-    events = engine.changes(place.space, Wanted(since=seq, limit=1_000)).items
+    events = engine.owner.read.changes(place.space, Wanted(since=seq, limit=1_000)).items
     audited = [one for one in engine.audit(limit=20).items if one.number > number and one.space == place.space]
     if said.code is not None:
         assert ([one.kind for one in events], audited) == ([], []), "something was stored, and the answer is a refusal"
@@ -197,7 +199,7 @@ def seen(place: Place, entrance: Entrance, said: Said, before: tuple[Seq, int]) 
     assert tuple(one.action for one in audited) == entrance.audit
     actors = {one.actor for one in (*events, *audited)}
     assert len(actors) == 1 and "local" not in actors
-    stored = engine.get(place.space, cast(str, events[-1].memory_id), no_touch=True).memory
+    stored = engine.owner.read.get(place.space, cast(str, events[-1].memory_id), no_touch=True).memory
     found = {name: getattr(stored, name) for name in ("content", "category", "key", "source_class", "trust")}
     return None, {**found, "tags": list(stored.tags), "derived_from": list(stored.derived_from), "flags": said.flags}
 
@@ -205,7 +207,7 @@ def seen(place: Place, entrance: Entrance, said: Said, before: tuple[Seq, int]) 
 def tried(world: World, entrance: Entrance, case: Case) -> None:
     place = world.place(entrance, case)
     audit = world.engine.audit(limit=1).items
-    before = world.engine.stats(place.space).seq, audit[0].number if audit else 0
+    before = world.engine.owner.read.stats(place.space).seq, audit[0].number if audit else 0
     said = entrance.send(place)
     code, row = seen(place, entrance, said, before)
     wanted, stored = expected(entrance, case, place)
@@ -249,8 +251,8 @@ def test_every_entrance_comes_to_the_same(
 def test_the_fast_path_is_open_where_it_is_meant_to_be_tried(world: World, entrance: Entrance):
     place = world.place(entrance, Case(FULL))
     outcomes: SimpleQueue[Outcome] = SimpleQueue()
-    begun = world.engine.begin_add(place.space, Draft(content="new"), "keep", outcomes.put)
-    assert begun is not None and world.engine.end_add(begun, outcomes.get(timeout=10)) is not None
+    begun = world.engine.owner.write.begin_add(place.space, Draft(content="new"), "keep", outcomes.put)
+    assert world.engine.owner.write.end_add(begun, outcomes.get(timeout=10)).memories
 
 
 def commands(group: click.Group = main, *path: str) -> Iterator[str]:

@@ -40,7 +40,7 @@ def engine(stores: Stores):
 
 def store(engine: Engine, *texts: str, space: str = SPACE, **fields: object):
     drafts = [Draft(content=text, **fields) for text in texts]  # pyright: ignore[reportArgumentType]  # test shorthand
-    return engine.add(space, drafts)
+    return engine.owner.write.add(space, drafts)
 
 
 @given(st.lists(st.sampled_from(["fox", "lake", "sun", "boat", "tree"]), min_size=1, max_size=9), st.randoms())
@@ -138,7 +138,7 @@ def test_a_duplicate_is_refused_with_what_it_is_like(engine: Engine):
     assert (found.id, found.kind, found.content) == (first.id, "duplicate", first.content)
     assert found.similarity is not None and 0.9 < found.similarity <= 1
     assert refused.value.checked_at == engine.spaces.get(SPACE).at
-    assert engine.stats(SPACE).memories == 1
+    assert engine.owner.read.stats(SPACE).memories == 1
 
 
 def test_a_conflict_is_refused_with_what_differs(engine: Engine):
@@ -152,7 +152,7 @@ def test_a_conflict_is_refused_with_what_differs(engine: Engine):
 
 def test_what_is_kept_is_stored_beside_it_unchecked(engine: Engine):
     store(engine, "We deploy on Fridays.")
-    kept = engine.add(SPACE, [Draft(content="we deploy on Fridays")], on_conflict="keep")
+    kept = engine.owner.write.add(SPACE, [Draft(content="we deploy on Fridays")], on_conflict="keep")
     assert (kept.similar, kept.checked_at) == ((), None)
 
 
@@ -183,30 +183,32 @@ def test_a_possible_contradiction_is_stored_and_opens_a_review(engine: Engine):
     (first,) = store(engine, existing).memories
     written = store(engine, new)
     assert [(one.id, one.kind) for one in written.similar] == [(first.id, "possible_conflict")]
-    (waiting,) = engine.conflicts(SPACE).items
+    (waiting,) = engine.owner.review.conflicts(SPACE).items
     assert (waiting.kind, waiting.existing.id, waiting.new.id) == (
         "possible_conflict",
         first.id,
         written.memories[0].id,
     )
-    engine.decide(SPACE, str(waiting.id), "supersede")
-    assert engine.conflicts(SPACE).items == ()
-    assert engine.get(SPACE, written.memories[0].id).memory.content == new
+    engine.owner.review.decide(SPACE, str(waiting.id), "supersede")
+    assert engine.owner.review.conflicts(SPACE).items == ()
+    assert engine.owner.read.get(SPACE, written.memories[0].id).memory.content == new
 
 
 @pytest.mark.parametrize("on_conflict", ["keep", "review", "supersede"])
 def test_who_keeps_both_opens_no_review_and_nothing_possible_is_superseded(engine: Engine, on_conflict: OnConflict):
     existing, new = POSSIBLE[1]
     (first,) = store(engine, existing).memories
-    written = engine.add(SPACE, [Draft(content=new)], on_conflict=on_conflict)
-    assert engine.get(SPACE, first.id).memory.superseded_by is None
+    written = engine.owner.write.add(SPACE, [Draft(content=new)], on_conflict=on_conflict)
+    assert engine.owner.read.get(SPACE, first.id).memory.superseded_by is None
     assert len(written.memories) == 1
-    assert [one.kind for one in engine.conflicts(SPACE).items] == ["possible_conflict"] * (on_conflict != "keep")
+    assert [one.kind for one in engine.owner.review.conflicts(SPACE).items] == ["possible_conflict"] * (
+        on_conflict != "keep"
+    )
 
 
 def test_a_batch_opens_reviews_within_itself(engine: Engine):
-    engine.add(SPACE, [Draft(content=text) for text in POSSIBLE[0]])
-    (waiting,) = engine.conflicts(SPACE).items
+    engine.owner.write.add(SPACE, [Draft(content=text) for text in POSSIBLE[0]])
+    (waiting,) = engine.owner.review.conflicts(SPACE).items
     assert (waiting.existing.content, waiting.new.content) == POSSIBLE[0]
 
 
@@ -225,7 +227,7 @@ def test_two_authors_who_contradict_each_other_open_a_review(engine: Engine, bef
     store(engine, before, author="Ann")
     written = store(engine, after, author="Bob")
     assert [one.kind for one in written.similar] == [kind] * (kind is not None)
-    assert len(engine.conflicts(SPACE).items) == (kind == "possible_conflict")
+    assert len(engine.owner.review.conflicts(SPACE).items) == (kind == "possible_conflict")
 
 
 def test_a_space_may_refuse_by_similarity_alone(engine: Engine):
@@ -255,7 +257,7 @@ def test_other_fields_do_not_hide_a_duplicate(stores: Stores):
 
 def test_what_is_deleted_expired_or_elsewhere_does_not_count(engine: Engine):
     (first,) = store(engine, "We deploy on Fridays.").memories
-    engine.delete(SPACE, first.id)
+    engine.owner.write.delete(SPACE, first.id)
     engine.spaces.create("other")
     store(engine, "We deploy on Fridays.", space="other")
     assert store(engine, "we deploy on Fridays").similar == ()
@@ -272,23 +274,24 @@ def test_long_memories_are_compared_by_their_text_alone(engine: Engine):
 def test_an_update_and_an_entry_state_what_they_want(engine: Engine):
     store(engine, "We deploy on Fridays.")
     (other,) = store(engine, "The office has a red door.").memories
-    engine.update(SPACE, other.id, {"content": "we deploy on Fridays"})
-    engine.put_entry(SPACE, Draft(content="We deploy on Fridays!", category="rules", key="deploy"))
+    engine.owner.write.update(SPACE, other.id, {"content": "we deploy on Fridays"})
+    engine.owner.write.put(SPACE, Draft(content="We deploy on Fridays!", category="rules", key="deploy"))
 
 
 def test_a_batch_is_checked_against_itself(engine: Engine):
     drafts = [Draft(content=text) for text in ("The cache is on.", "It rains in Turku.", "It does not rain in Turku.")]
     with pytest.raises(Contradiction) as refused:
-        engine.add(SPACE, drafts)
+        engine.owner.write.add(SPACE, drafts)
     assert (refused.value.position, refused.value.other) == (2, 1)
-    engine.add(SPACE, drafts, on_conflict="keep")
+    engine.owner.write.add(SPACE, drafts, on_conflict="keep")
 
 
 def test_a_repeated_request_is_told_what_it_was_told(engine: Engine):
     store(engine, "Order 1234 was shipped to Norway")
     request = RequestKey("scope", "key", b"hash")
     first, again = (
-        engine.add(SPACE, [Draft(content="Order 1235 was shipped to Norway")], request=request) for _ in range(2)
+        engine.owner.write.add(SPACE, [Draft(content="Order 1235 was shipped to Norway")], request=request)
+        for _ in range(2)
     )
     assert again.replayed and (again.similar, again.checked_at) == (first.similar, first.checked_at)
     assert first.similar

@@ -83,7 +83,7 @@ def files(store: FileStore) -> bytes:
 
 
 def hits(engine: Engine, text: str, **query: object) -> list[str]:
-    found = engine.search(SPACE, Query(text=text, limit=50, **query))  # pyright: ignore[reportArgumentType]
+    found = engine.owner.read.search(SPACE, Query(text=text, limit=50, **query))  # pyright: ignore[reportArgumentType]
     return [hit.memory.id for hit in found.hits]
 
 
@@ -105,12 +105,16 @@ def test_no_trace_of_a_purged_memory_is_left_anywhere(store: Store):
         database = store.open()
         add(one, *(f"the {n}th house by the river stands {rng.choice(('high', 'low'))}" for n in range(25)))
         key = RequestKey("http s local", "k1", b"a hash")
-        made = one.add(SPACE, [about(word, f"{texts} was told to me " * 40)], on_conflict="keep", request=key)
+        made = one.owner.write.add(
+            SPACE, [about(word, f"{texts} was told to me " * 40)], on_conflict="keep", request=key
+        )
         memory_id = made.memories[0].id
-        one.update(SPACE, memory_id, {"content": f"now {texts} is another " * 300, "tags": (f"{word}second",)})
-        one.update(SPACE, memory_id, {"content": f"last {texts} of the house"})
+        one.owner.write.update(
+            SPACE, memory_id, {"content": f"now {texts} is another " * 300, "tags": (f"{word}second",)}
+        )
+        one.owner.write.update(SPACE, memory_id, {"content": f"last {texts} of the house"})
         near = RequestKey("http s local", "k2", b"a hash")
-        one.add(SPACE, [Draft(content=f"last {texts} of the houses")], on_conflict="keep", request=near)
+        one.owner.write.add(SPACE, [Draft(content=f"last {texts} of the houses")], on_conflict="keep", request=near)
         twin = hits(one, f"{texts} houses")[0]
         one.eraser.memory(SPACE, twin, OWNER)
         add(one, *(f"the {n}th garden" for n in range(25)))
@@ -129,12 +133,12 @@ def test_no_trace_of_a_purged_memory_is_left_anywhere(store: Store):
             assert memory_id not in hits(engine, texts, mode="keyword")
             assert memory_id not in hits(engine, f"{texts} of the house", mode="semantic")
             with pytest.raises(NotFound):
-                engine.get(SPACE, memory_id)
+                engine.owner.read.get(SPACE, memory_id)
             with pytest.raises(NotFound):
-                engine.history(SPACE, memory_id)
-            assert word.encode() not in repr(engine.list_memories(SPACE, limit=100)).encode()
+                engine.owner.read.history(SPACE, memory_id)
+            assert word.encode() not in repr(engine.owner.read.list(SPACE, limit=100)).encode()
         with pytest.raises(NotFound, match="erased"):
-            one.add(SPACE, [about(word, "again")], request=key)
+            one.owner.write.add(SPACE, [about(word, "again")], request=key)
         held = everything(database)
         assert word.encode() not in held
         assert texts.encode() not in held
@@ -156,9 +160,11 @@ def test_an_import_that_holds_what_is_erased_ends(store: Store, what: str, monke
     word = canary(random.Random(8))
     with open_engine(store) as engine:
         (memory_id,) = add(engine, f"a secret {word}", author=word)
-        lines = [msgspec.json.encode(record) for page in engine.export(SPACE, "test").pages() for record in page]
+        lines = [
+            msgspec.json.encode(record) for page in engine.owner.read.export(SPACE, "test").pages() for record in page
+        ]
         engine.eraser.memory(SPACE, memory_id, OWNER)
-        coming = engine.begin_import(SPACE)
+        coming = engine.owner.write.begin_import(SPACE)
         coming.take(lines[:-1])
         database = store.open()
         assert word.encode() in everything(database)
@@ -206,10 +212,10 @@ def test_what_is_erased_is_erased_again_without_harm_and_what_never_was_is_not_f
 def test_a_deleted_memory_can_be_erased(store: Store):
     with open_engine(store) as engine:
         (memory_id,) = add(engine, "a secret")
-        engine.delete(SPACE, memory_id)
+        engine.owner.write.delete(SPACE, memory_id)
         assert_clean(engine.eraser.memory(SPACE, memory_id, OWNER))
         with pytest.raises(NotFound):
-            engine.history(SPACE, memory_id)
+            engine.owner.read.history(SPACE, memory_id)
 
 
 def test_a_caller_of_one_category_erases_what_is_of_it(store: Store):
@@ -220,14 +226,14 @@ def test_a_caller_of_one_category_erases_what_is_of_it(store: Store):
         assert_clean(engine.eraser.memory(SPACE, mine, caller))
         with pytest.raises(NotFound):
             engine.eraser.memory(SPACE, other, caller)
-        assert engine.get(SPACE, other).memory.content == "other"
+        assert engine.owner.read.get(SPACE, other).memory.content == "other"
 
 
 def test_an_author_is_erased_with_all_memories_that_ever_bore_the_name(store: Store):
     with open_engine(store) as engine:
         theirs = add(engine, *(f"text {n}" for n in range(230)), author="Ann Example")
         (edited,) = add(engine, "by ann first", author="ANN example")
-        engine.update(SPACE, edited, {"author": "Bob", "content": "by bob now"})
+        engine.owner.write.update(SPACE, edited, {"author": "Bob", "content": "by bob now"})
         (kept,) = add(engine, "by Bob alone", author="Bob")
         subject = Subject(author="ann EXAMPLE")
         plan = engine.eraser.plan(SPACE, subject)
@@ -235,10 +241,10 @@ def test_an_author_is_erased_with_all_memories_that_ever_bore_the_name(store: St
         report = engine.eraser.subject(SPACE, subject, {"author": "ann EXAMPLE"}, OWNER)
         assert_clean(report)
         assert (report.erased["memories"], report.erased["versions"]) == (231, 232)
-        assert [one.id for one in engine.list_memories(SPACE).items] == [kept]
+        assert [one.id for one in engine.owner.read.list(SPACE).items] == [kept]
         assert hits(engine, "text bob ann") == [kept]
         assert engine.spaces.get(SPACE).seq == 232 + 1 + 231
-        assert engine.stats(SPACE).memories == 1
+        assert engine.owner.read.stats(SPACE).memories == 1
 
 
 def test_a_source_a_filter_and_an_age_choose_what_is_erased(store: Store):
@@ -253,27 +259,27 @@ def test_a_source_a_filter_and_an_age_choose_what_is_erased(store: Store):
         day_5 = NOON + 5 * 86_400_000_000
         chosen = Subject(filter=parse({"tags": "private"}), older_than_us=day_5)
         assert_clean(engine.eraser.subject(SPACE, chosen, {}, OWNER))
-        assert {one.id for one in engine.list_memories(SPACE).items} == {plain, young}
+        assert {one.id for one in engine.owner.read.list(SPACE).items} == {plain, young}
         assert old not in hits(engine, "old private")
 
 
 def test_relatives_stay_and_are_named(store: Store):
     with open_engine(store) as engine:
         (first,) = add(engine, "the first")
-        second = engine.supersede(SPACE, first, Draft(content="the second")).memories[0].id
+        second = engine.owner.write.supersede(SPACE, first, Draft(content="the second")).memories[0].id
         (child,) = add(engine, "a child", parent_id=second)
         report = engine.eraser.memory(SPACE, first, OWNER)
         assert report.relatives == (second,)
-        assert engine.history(SPACE, second).chain == (second,)
+        assert engine.owner.read.history(SPACE, second).chain == (second,)
         assert engine.eraser.memory(SPACE, second, OWNER).relatives == (child,)
-        assert engine.get(SPACE, child).memory.content == "a child"
+        assert engine.owner.read.get(SPACE, child).memory.content == "a child"
 
 
 def test_a_space_is_erased_or_emptied(store: Store):
     rng = random.Random(6)
     word = canary(rng)
     with open_engine(store) as one, open_engine(store) as other:
-        one.add(SPACE, [about(word, f"{word} text")], request=RequestKey("http s local", "k", b""))
+        one.owner.write.add(SPACE, [about(word, f"{word} text")], request=RequestKey("http s local", "k", b""))
         add(other, f"another {word}")
         before = other.spaces.get(SPACE)
         report = one.eraser.space(SPACE, OWNER, keep=True)
@@ -286,7 +292,7 @@ def test_a_space_is_erased_or_emptied(store: Store):
         add(one, f"a third {word}")
         assert_clean(one.spaces.delete(SPACE))
         with pytest.raises(NotFound):
-            other.list_memories(SPACE)
+            other.owner.read.list(SPACE)
         database = store.open()
         assert word.encode() not in everything(database)
         database.close()

@@ -41,8 +41,8 @@ def rows(store: Store, sql: str) -> int:
 
 def shown(engine: Engine, number: int) -> object:
     as_of = AsOf(number=number)
-    listed = engine.list_memories(SPACE, as_of=as_of)
-    found = engine.search(SPACE, Query(text="fox", as_of=as_of, reference_time=NOON, explain=True))
+    listed = engine.owner.read.list(SPACE, as_of=as_of)
+    found = engine.owner.read.search(SPACE, Query(text="fox", as_of=as_of, reference_time=NOON, explain=True))
     return listed.items, [(hit.memory, hit.score, hit.explain) for hit in found.hits]
 
 
@@ -52,14 +52,14 @@ def test_points_within_the_window_show_what_they_showed_and_others_are_refused(s
         kept, gone = add(engine, "fox 0", "fox x")
         for day in range(1, 21):
             clock.pass_days(1)
-            engine.update(SPACE, kept, {"content": f"fox {day}"})
+            engine.owner.write.update(SPACE, kept, {"content": f"fox {day}"})
             if day == 5:
-                engine.delete(SPACE, gone)
+                engine.owner.write.delete(SPACE, gone)
         before = {number: shown(engine, number) for number in range(14, 24)}
         assert engine.upkeep.with_old_history(clock.at) == [SPACE]
         forget_all(engine, clock.at)
         assert engine.upkeep.with_old_history(clock.at) == []
-        edge = engine.stats(SPACE).versions
+        edge = engine.owner.read.stats(SPACE).versions
         assert edge == 11
         for number, then in before.items():
             assert shown(engine, number) == then
@@ -67,10 +67,14 @@ def test_points_within_the_window_show_what_they_showed_and_others_are_refused(s
             with pytest.raises(PastRetention):
                 shown(engine, number)
         with pytest.raises(PastRetention):
-            engine.list_memories(SPACE, as_of=AsOf(time=clock.at - 11 * DAY_US))
-        assert engine.list_memories(SPACE, as_of=AsOf(time=clock.at + 2_000 - 10 * DAY_US)).items[0].content == "fox 10"
-        assert [one.memory.version for one in engine.history(SPACE, kept).versions] == list(range(21, 10, -1))
-        for read in (engine.history, engine.restore):
+            engine.owner.read.list(SPACE, as_of=AsOf(time=clock.at - 11 * DAY_US))
+        assert (
+            engine.owner.read.list(SPACE, as_of=AsOf(time=clock.at + 2_000 - 10 * DAY_US)).items[0].content == "fox 10"
+        )
+        assert [one.memory.version for one in engine.owner.read.history(SPACE, kept).versions] == list(
+            range(21, 10, -1)
+        )
+        for read in (engine.owner.read.history, engine.owner.write.restore):
             with pytest.raises(NotFound):
                 read(SPACE, gone)
     assert rows(store, "SELECT count(*) FROM embeddings") == 11
@@ -85,18 +89,18 @@ def test_a_checkpoint_keeps_what_it_stands_on(stores: Stores):
         (fox,) = add(engine, "fox 0")
         for number in range(1, 7):
             clock.pass_days(1)
-            engine.update(SPACE, fox, {"content": f"fox {number}"})
+            engine.owner.write.update(SPACE, fox, {"content": f"fox {number}"})
             if number == 3:
-                engine.create_checkpoint(SPACE, "three")
+                engine.owner.timeline.create_checkpoint(SPACE, "three")
         before = {number: shown(engine, number) for number in range(4, 8)}
         clock.pass_days(60)
         forget_all(engine, clock.at)
         assert {number: shown(engine, number) for number in before} == before
         with pytest.raises(PastRetention):
             shown(engine, 3)
-        engine.roll_back(SPACE, "three")
-        assert engine.get(SPACE, fox).memory.content == "fox 3"
-        engine.delete_checkpoint(SPACE, "three")
+        engine.owner.timeline.roll_back(SPACE, "three")
+        assert engine.owner.read.get(SPACE, fox).memory.content == "fox 3"
+        engine.owner.timeline.delete_checkpoint(SPACE, "three")
         forget_all(engine, clock.at)
         with pytest.raises(PastRetention):
             shown(engine, 4)
@@ -107,43 +111,43 @@ def test_a_fork_keeps_what_it_came_from_until_it_is_merged(stores: Stores):
     clock = Clock()
     with opened(stores(), clock) as engine:
         fox, owl = add(engine, "fox", "owl")
-        engine.fork(SPACE, "fork")
-        copy = next(one for one in engine.list_memories("fork").items if one.content == "fox")
+        engine.owner.timeline.fork(SPACE, "fork")
+        copy = next(one for one in engine.owner.read.list("fork").items if one.content == "fox")
         clock.pass_days(1)
         for content in ("grey fox", "old grey fox"):
-            engine.update("fork", copy.id, {"content": content})
-        engine.update(SPACE, owl, {"content": "white owl"})
+            engine.owner.write.update("fork", copy.id, {"content": content})
+        engine.owner.write.update(SPACE, owl, {"content": "white owl"})
         clock.pass_days(60)
         for space in (SPACE, "fork"):
             while engine.upkeep.forget_history(space, clock.at + 1_000):
                 pass
-        engine.merge("fork", SPACE)
-        assert {one.content for one in engine.list_memories(SPACE).items} == {"old grey fox", "white owl"}
+        engine.owner.timeline.merge("fork", SPACE)
+        assert {one.content for one in engine.owner.read.list(SPACE).items} == {"old grey fox", "white owl"}
 
 
 def test_undo_stops_at_the_edge(stores: Stores):
     clock = Clock()
     with opened(stores(), clock) as engine:
         (id_,) = add(engine, "fox 0")
-        engine.update(SPACE, id_, {"content": "fox 1"})
+        engine.owner.write.update(SPACE, id_, {"content": "fox 1"})
         clock.pass_days(20)
-        engine.update(SPACE, id_, {"content": "fox 2"})
+        engine.owner.write.update(SPACE, id_, {"content": "fox 2"})
         forget_all(engine, clock.at)
-        engine.undo(SPACE, Undo(last=5))
-        assert engine.get(SPACE, id_).memory.content == "fox 1"
+        engine.owner.write.undo(SPACE, Undo(last=5))
+        assert engine.owner.read.get(SPACE, id_).memory.content == "fox 1"
         with pytest.raises(NotFound):
-            engine.undo(SPACE, Undo(last=5))
-        assert engine.history(SPACE, id_).versions[-1].born_at is not None
+            engine.owner.write.undo(SPACE, Undo(last=5))
+        assert engine.owner.read.history(SPACE, id_).versions[-1].born_at is not None
 
 
 def test_without_a_window_nothing_is_forgotten(stores: Stores):
     clock = Clock()
     with opened(stores(), clock, days=0) as engine:
         (id_,) = add(engine, "fox 0")
-        engine.update(SPACE, id_, {"content": "fox 1"})
+        engine.owner.write.update(SPACE, id_, {"content": "fox 1"})
         clock.pass_days(5_000)
         assert engine.upkeep.with_old_history(clock.at) == [] and not engine.upkeep.forget_history(SPACE, clock.at)
-        assert engine.get(SPACE, id_, as_of=AsOf(number=1)).memory.content == "fox 0"
+        assert engine.owner.read.get(SPACE, id_, as_of=AsOf(number=1)).memory.content == "fox 0"
 
 
 def test_a_packed_index_misses_no_death_that_was_forgotten(stores: Stores, monkeypatch: pytest.MonkeyPatch):
@@ -152,14 +156,14 @@ def test_a_packed_index_misses_no_death_that_was_forgotten(stores: Stores, monke
     clock, store = Clock(), stores()
     with opened(store, clock) as engine:
         ids = add(engine, *(f"fox {number}" for number in range(12)))
-        engine.search(SPACE, Query(text="fox"))
+        engine.owner.read.search(SPACE, Query(text="fox"))
         engine.settle()
-        engine.delete(SPACE, ids[0])
+        engine.owner.write.delete(SPACE, ids[0])
         clock.pass_days(20)
         add(engine, "owl")
         forget_all(engine, clock.at)
     with opened(store, clock) as engine:
-        found = engine.search(SPACE, Query(text="fox", mode="keyword", limit=20))
+        found = engine.owner.read.search(SPACE, Query(text="fox", mode="keyword", limit=20))
         assert sorted(hit.memory.id for hit in found.hits) == sorted(ids[1:])
 
 
@@ -174,7 +178,7 @@ def test_a_space_says_how_long_it_keeps_its_history(stores: Stores):
             engine.spaces.create(name)
             engine.spaces.set_policy(name, {"history_days": days[said]})
             (ids[name],) = add(engine, "fox 0", space=name)
-            engine.update(name, ids[name], {"content": "fox 1"})
+            engine.owner.write.update(name, ids[name], {"content": "fox 1"})
         told = [engine.spaces.get(name).policy.history_days for name in names.values()]
         assert told == [2, 10, 30, 0]
 
@@ -184,7 +188,7 @@ def test_a_space_says_how_long_it_keeps_its_history(stores: Stores):
                 while engine.upkeep.forget_history(name, now):
                     pass
             assert engine.upkeep.with_old_history(now) == []
-            return [name for name, id_ in ids.items() if len(engine.history(name, id_).versions) == 2]
+            return [name for name, id_ in ids.items() if len(engine.owner.read.history(name, id_).versions) == 2]
 
         assert remembered() == ["short", "usual", "long", "for-ever"]
         for passed, kept in ((3, ["usual", "long", "for-ever"]), (8, ["long", "for-ever"]), (30, ["for-ever"])):
@@ -203,11 +207,11 @@ def test_old_memories_are_purged_where_a_space_says_so(stores: Stores, monkeypat
         add(engine, "fox", space="other")
         old = add(engine, "fox", "white fox", "grey fox", type="guard", importance="critical")
         (gone,) = add(engine, "a fox that went")
-        engine.create_checkpoint(SPACE, "then")
+        engine.owner.timeline.create_checkpoint(SPACE, "then")
         clock.pass_days(6)
         (young,) = add(engine, "young fox")
-        engine.update(SPACE, old[0], {"content": "a fox changed just now"})
-        engine.delete(SPACE, gone)
+        engine.owner.write.update(SPACE, old[0], {"content": "a fox changed just now"})
+        engine.owner.write.delete(SPACE, gone)
         clock.pass_days(5)
         assert engine.upkeep.with_old_memories(clock.at) == []
         assert engine.upkeep.purge_old(SPACE, clock.at, OWNER) is None
@@ -219,13 +223,13 @@ def test_old_memories_are_purged_where_a_space_says_so(stores: Stores, monkeypat
         assert [step.erased.get("memories", 0) for step in steps if step is not None] == [2, 2, 0]
         assert all(step is not None and step.complete for step in steps)
         assert engine.upkeep.with_old_memories(clock.at) == []
-        assert [one.id for one in engine.list_memories(SPACE).items] == [young]
-        found = engine.search(SPACE, Query(text="fox", as_of=AsOf(number=4), reference_time=NOON))
+        assert [one.id for one in engine.owner.read.list(SPACE).items] == [young]
+        found = engine.owner.read.search(SPACE, Query(text="fox", as_of=AsOf(number=4), reference_time=NOON))
         assert found.hits == ()
-        assert len(engine.list_memories("other").items) == 1
+        assert len(engine.owner.read.list("other").items) == 1
         for id_ in (*old, gone):
             with pytest.raises(NotFound):
-                engine.history(SPACE, id_)
+                engine.owner.read.history(SPACE, id_)
     assert rows(store, "SELECT count(DISTINCT memory_id) FROM versions") == 2
 
 

@@ -65,7 +65,7 @@ def test_a_phrase_is_found_where_its_words_stand_together(rows: list[str], phras
 def answers(engine: Engine, space: str = SPACE) -> list[list[tuple[str, float]]]:
     """What a space answers, by content: ids differ between stores."""
     queries = [Query(text=word, mode=mode, limit=50) for word in WORDS for mode in ("hybrid", "keyword", "semantic")]
-    found: list[Answer] = [engine.search(space, query) for query in queries]
+    found: list[Answer] = [engine.owner.read.search(space, query) for query in queries]
     return [sorted((hit.memory.content, round(hit.score, 5)) for hit in answer.hits) for answer in found]
 
 
@@ -89,15 +89,15 @@ def play(engine: Engine, script: list[tuple[str, object]]) -> list[str]:
         if verb == "add":
             living[add(engine, str(value))[0]] = str(value)
         elif verb == "search":
-            engine.search(SPACE, Query(text="fox"))
+            engine.owner.read.search(SPACE, Query(text="fox"))
         elif ids and verb == "delete":
             chosen = ids[int(str(value)) % len(ids)]
-            engine.delete(SPACE, chosen)
+            engine.owner.write.delete(SPACE, chosen)
             del living[chosen]
         elif ids:
             chosen = ids[int(str(value)) % len(ids)]
             living[chosen] += " lake"
-            engine.update(SPACE, chosen, {"content": living[chosen]})
+            engine.owner.write.update(SPACE, chosen, {"content": living[chosen]})
     return list(living.values())
 
 
@@ -134,7 +134,7 @@ def test_the_order_of_arrival_does_not_matter(tmp_path_factory: Any, rows: list[
     with open_engine(folder / "a.db") as one, open_engine(folder / "b.db") as other:
         for text in rows:
             add(one, text)
-            one.search(SPACE, Query(text="fox"))
+            one.owner.read.search(SPACE, Query(text="fox"))
         add(other, *shuffled)
         assert answers(one) == answers(other)
 
@@ -143,14 +143,18 @@ def test_an_index_compacts_when_most_of_it_is_dead(stores: Stores, monkeypatch: 
     monkeypatch.setattr("muisti.core.index.space_index.COMPACT_AT", 10)
     with open_engine(stores()) as engine:
         ids = add(engine, *(f"fox number {n}" for n in range(60)))
-        engine.search(SPACE, Query(text="fox"))
+        engine.owner.read.search(SPACE, Query(text="fox"))
         before = engine.index_bytes
         for memory_id in ids[:50]:
-            engine.delete(SPACE, memory_id)
-        assert {h.memory.id for h in engine.search(SPACE, Query(text="fox", limit=100)).hits} == set(ids[50:])
+            engine.owner.write.delete(SPACE, memory_id)
+        assert {h.memory.id for h in engine.owner.read.search(SPACE, Query(text="fox", limit=100)).hits} == set(
+            ids[50:]
+        )
         assert engine.index_bytes < before
         add(engine, "fox number 99")
-        assert engine.search(SPACE, Query(text="99", mode="keyword")).hits[0].memory.content == "fox number 99"
+        assert (
+            engine.owner.read.search(SPACE, Query(text="99", mode="keyword")).hits[0].memory.content == "fox number 99"
+        )
 
 
 def test_an_index_is_loaded_whole_whatever_fits_on_a_page(stores: Stores, monkeypatch: Any):
@@ -160,7 +164,7 @@ def test_an_index_is_loaded_whole_whatever_fits_on_a_page(stores: Stores, monkey
     with open_engine(store, embeddings=False) as engine:
         ids = add(engine, *("fox " * 300 * (n % 3) + f"fox {n}" for n in range(20)))
     with open_engine(store, embeddings=False) as engine:
-        hits = engine.search(SPACE, Query(text="fox", limit=100)).hits
+        hits = engine.owner.read.search(SPACE, Query(text="fox", limit=100)).hits
         assert {hit.memory.id for hit in hits} == set(ids)
 
 
@@ -170,14 +174,14 @@ def test_the_memory_cap_holds_under_200_spaces_in_random_order(tmp_path: Path):
     with open_engine(store) as engine:
         for name in names:
             engine.spaces.create(name, CONTENT_ONLY)
-            engine.add(name, [Draft(content=f"fox of {name}"), Draft(content="a lake")], on_conflict="keep")
-        engine.search(names[0], Query(text="fox"))
+            engine.owner.write.add(name, [Draft(content=f"fox of {name}"), Draft(content="a lake")], on_conflict="keep")
+        engine.owner.read.search(names[0], Query(text="fox"))
         one = engine.index_bytes
     order = np.random.default_rng(5).integers(0, 200, 600).tolist()
     with open_engine(store, index_memory=20 * one) as engine:
         largest = 0
         for number in order:
-            hits = engine.search(names[number], Query(text="fox")).hits
+            hits = engine.owner.read.search(names[number], Query(text="fox")).hits
             assert hits[0].memory.content == f"fox of {names[number]}"
             largest = max(largest, engine.index_bytes)
         assert largest <= 20 * one
@@ -190,15 +194,15 @@ def test_indexes_are_forgotten_under_the_memory_cap(stores: Stores):
         for n in range(5):
             engine.spaces.create(f"space{n}")
             add(engine, "fox and dog", "lake", space=f"space{n}")
-            engine.search(f"space{n}", Query(text="fox"))
+            engine.owner.read.search(f"space{n}", Query(text="fox"))
         several = engine.index_bytes
     with open_engine(store, index_memory=several // 2) as engine:
         for n in range(5):
-            hits = engine.search(f"space{n}", Query(text="fox", mode="keyword")).hits
+            hits = engine.owner.read.search(f"space{n}", Query(text="fox", mode="keyword")).hits
             assert [hit.memory.space for hit in hits] == [f"space{n}"]
             assert engine.index_bytes <= several // 2
         add(engine, "one more", space="space0")
-        engine.search("space0", Query(text="more"))
+        engine.owner.read.search("space0", Query(text="more"))
         assert engine.index_bytes <= several // 2
 
 
@@ -211,24 +215,28 @@ def test_two_spaces_never_leak_into_each_other(tmp_path_factory: Any, notes: lis
             both.spaces.create(name)
             alone.spaces.create(name)
         for space, word in notes:
-            both.add(space, [Draft(content=f"{word} note", tags=(word,))], on_conflict="keep")
+            both.owner.write.add(space, [Draft(content=f"{word} note", tags=(word,))], on_conflict="keep")
             if space == "a":
-                alone.add(space, [Draft(content=f"{word} note", tags=(word,))], on_conflict="keep")
+                alone.owner.write.add(space, [Draft(content=f"{word} note", tags=(word,))], on_conflict="keep")
         assert answers(both, "a") == answers(alone, "a")
-        ours = {memory.id for memory in both.list_memories("a", limit=100).items}
-        assert all(hit.memory.id in ours for word in WORDS for hit in both.search("a", Query(text=word)).hits)
+        ours = {memory.id for memory in both.owner.read.list("a", limit=100).items}
+        assert all(
+            hit.memory.id in ours for word in WORDS for hit in both.owner.read.search("a", Query(text=word)).hits
+        )
 
 
 def test_a_space_made_anew_is_not_confused_with_the_old_one(stores: Stores):
     with open_engine(stores()) as engine:
         engine.spaces.create("again")
         add(engine, "the old fox", space="again")
-        assert engine.search("again", Query(text="fox")).total == 1
+        assert engine.owner.read.search("again", Query(text="fox")).total == 1
         engine.spaces.delete("again")
         engine.spaces.create("again")
-        assert engine.search("again", Query(text="fox")).total == 0
+        assert engine.owner.read.search("again", Query(text="fox")).total == 0
         add(engine, "a new dog", space="again")
-        assert [hit.memory.content for hit in engine.search("again", Query(text="fox dog")).hits] == ["a new dog"]
+        assert [hit.memory.content for hit in engine.owner.read.search("again", Query(text="fox dog")).hits] == [
+            "a new dog"
+        ]
 
 
 def test_loading_neither_embeds_nor_tokenises(stores: Stores, monkeypatch: Any):
@@ -238,7 +246,7 @@ def test_loading_neither_embeds_nor_tokenises(stores: Stores, monkeypatch: Any):
         wanted = answers(engine)
     encoder = WordEncoder()
     with open_engine(store, encoder=encoder) as engine:
-        engine.search(SPACE, Query(text="fox", mode="keyword"))
-        engine.list_memories(SPACE)
+        engine.owner.read.search(SPACE, Query(text="fox", mode="keyword"))
+        engine.owner.read.list(SPACE)
         assert encoder.calls == 0
         assert answers(engine) == wanted

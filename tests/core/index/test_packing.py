@@ -84,7 +84,7 @@ def _spoken(index: SpaceIndex, alive: np.ndarray) -> list[str | None]:
 
 def changed(engine: Engine, rng: random.Random, times: int) -> None:
     """Add, change and delete at random."""
-    ids = [memory.id for memory in engine.list_memories(SPACE, limit=100).items]
+    ids = [memory.id for memory in engine.owner.read.list(SPACE, limit=100).items]
     for _ in range(times):
         text = " ".join(rng.choices(WORDS, k=rng.choice((1, 5, 5, 5, 5, 5, 5, 300))))
         kind = rng.random()
@@ -92,11 +92,11 @@ def changed(engine: Engine, rng: random.Random, times: int) -> None:
             who = rng.choice((None, None, "Ann", "Bob"))
             said = {"session": "s", "turn": rng.randrange(9)} if rng.random() < 0.3 else {}
             draft = Draft(content=text, author=who, metadata=said, importance=rng.choice(("low", "critical")))
-            ids += [memory.id for memory in engine.add(SPACE, [draft], on_conflict="keep").memories]
+            ids += [memory.id for memory in engine.owner.write.add(SPACE, [draft], on_conflict="keep").memories]
         elif kind < 0.8:
-            engine.update(SPACE, rng.choice(ids), {"content": text})
+            engine.owner.write.update(SPACE, rng.choice(ids), {"content": text})
         else:
-            engine.delete(SPACE, ids.pop(rng.randrange(len(ids))))
+            engine.owner.write.delete(SPACE, ids.pop(rng.randrange(len(ids))))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -118,10 +118,10 @@ def test_a_search_of_a_packed_space_is_the_same_search(stores: Stores):
     queries = [Query(text=" ".join(rng.choices(WORDS, k=3)), explain=True, reference_time=NOON) for _ in range(10)]
     with open_engine(store) as engine:
         changed(engine, rng, 60)
-        before = [engine.search(SPACE, query).hits for query in queries]
+        before = [engine.owner.read.search(SPACE, query).hits for query in queries]
         packs(engine._database)  # pyright: ignore[reportPrivateUsage]
     with open_engine(store) as engine:
-        assert [engine.search(SPACE, query).hits for query in queries] == before
+        assert [engine.owner.read.search(SPACE, query).hits for query in queries] == before
 
 
 def test_two_who_pack_at_once_make_one_chain(stores: Stores):
@@ -207,7 +207,7 @@ def test_much_that_is_loose_is_packed_in_the_background(stores: Stores, monkeypa
     store = stores()
     with open_engine(store) as engine:
         add(engine, *(f"note number {n}" for n in range(35)))
-        engine.search(SPACE, Query(text="note"))
+        engine.owner.read.search(SPACE, Query(text="note"))
         engine.settle()
         database = store.open()
         assert loaded(database, packed=True).loose == 5

@@ -21,15 +21,17 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def explained(engine: Engine, query: Query = BY_AGE) -> dict[str, Explanation]:
     engine.flush_retrievals()
-    return {hit.memory.id: hit.explain for hit in engine.search(SPACE, query).hits if hit.explain is not None}
+    return {
+        hit.memory.id: hit.explain for hit in engine.owner.read.search(SPACE, query).hits if hit.explain is not None
+    }
 
 
 def test_what_was_read_later_is_fresher_never_the_reverse(engine: Engine, clock: Clock):
     never, early, late = add(engine, "tea one", "tea two", "tea three")
     clock.pass_days(5)
-    engine.get(SPACE, early)
+    engine.owner.read.get(SPACE, early)
     clock.pass_days(15)
-    engine.get(SPACE, late)
+    engine.owner.read.get(SPACE, late)
     clock.pass_days(20)
     found = explained(engine)
     assert found[never].recency < found[early].recency < found[late].recency
@@ -41,7 +43,7 @@ def test_a_refresh_is_at_most_thirty_days_and_never_more_than_the_age(engine: En
     (tea,) = add(engine, "tea")
     assert explained(engine)[tea].refreshed_days == 0
     clock.pass_days(300)
-    engine.get(SPACE, tea)
+    engine.owner.read.get(SPACE, tea)
     assert explained(engine)[tea].refreshed_days == 30
     assert explained(engine)[tea].recency == pytest.approx(1 - 0.5 * (1 - 0.5**9), rel=1e-4)  # 270 days count
 
@@ -50,9 +52,9 @@ def test_the_factor_stays_within_its_bounds_and_gives_the_score(engine: Engine, 
     for text in ("tea one", "tea two"):
         add(engine, text)
     clock.pass_days(100)
-    engine.search(SPACE, Query(text="one", mode="keyword"))
+    engine.owner.read.search(SPACE, Query(text="one", mode="keyword"))
     engine.flush_retrievals()
-    for hit in engine.search(SPACE, BY_AGE).hits:
+    for hit in engine.owner.read.search(SPACE, BY_AGE).hits:
         assert hit.explain is not None and 0.5 <= hit.explain.recency <= 1
         assert hit.score == pytest.approx(hit.explain.fused * hit.explain.recency * hit.explain.importance)
 
@@ -67,7 +69,7 @@ def test_importance_slows_decay(engine: Engine, clock: Clock, level: Importance,
 def test_without_recency_and_for_the_past_nothing_is_refreshed(engine: Engine, clock: Clock):
     (tea,) = add(engine, "tea")
     clock.pass_days(10)
-    engine.get(SPACE, tea)
+    engine.owner.read.get(SPACE, tea)
     assert explained(engine, Query(text="tea", explain=True, no_touch=True))[tea].refreshed_days == 0
     point = AsOf(number=engine.spaces.get(SPACE).seq)
     past = Query(text="tea", mode="keyword", recency=Recency(), explain=True, as_of=point)
@@ -79,9 +81,9 @@ def test_what_other_processes_gave_counts_too(stores: Stores, clock: Clock):
     with open_engine(store, clock=clock) as one, open_engine(store, clock=clock) as two:
         tea, lamp = add(one, "tea", "tea lamp")
         clock.pass_days(10)
-        one.get(SPACE, tea)
+        one.owner.read.get(SPACE, tea)
         assert explained(one)[tea].refreshed_days == pytest.approx(10, abs=0.01)
-        two.get(SPACE, lamp)
+        two.owner.read.get(SPACE, lamp)
         two.flush_retrievals()
         found = explained(one)
         assert {round(found[id_].refreshed_days) for id_ in (tea, lamp)} == {10}
@@ -92,7 +94,7 @@ def test_times_are_read_now_and_then_not_at_each_search(engine: Engine, clock: C
     assert explained(engine)[tea].refreshed_days == 0
     monkeypatch.setattr(refreshes, "STALE_SECONDS", 600.0)
     clock.pass_days(10)
-    engine.get(SPACE, tea)
+    engine.owner.read.get(SPACE, tea)
     assert explained(engine)[tea].refreshed_days == 0
     monkeypatch.setattr(refreshes, "STALE_SECONDS", -1.0)
     assert explained(engine)[tea].refreshed_days == pytest.approx(10, abs=0.01)

@@ -20,7 +20,7 @@ def whole(engine: Engine, limit: int = 200) -> tuple[Report, list[Finding]]:
     """The last page, and the findings of all."""
     items, cursor = list[Finding](), None
     while True:
-        report = engine.lint(SPACE, limit=limit, cursor=cursor)
+        report = engine.owner.review.lint(SPACE, limit=limit, cursor=cursor)
         items += report.items
         if report.next_cursor is None:
             return report, items
@@ -33,13 +33,13 @@ def found(engine: Engine) -> list[tuple[str, str]]:
 
 def keep(engine: Engine, *texts: str, **fields: object) -> list[str]:
     drafts = [Draft(content=text, **fields) for text in texts]  # pyright: ignore[reportArgumentType]
-    return [engine.add(SPACE, [draft], on_conflict="keep").memories[0].id for draft in drafts]
+    return [engine.owner.write.add(SPACE, [draft], on_conflict="keep").memories[0].id for draft in drafts]
 
 
 def test_a_clean_space_has_nothing_and_a_score_of_100(engine: Engine):
-    assert engine.lint(SPACE).score == 100
+    assert engine.owner.review.lint(SPACE).score == 100
     add(engine, "tea is green", "a lamp is warm")
-    report = engine.lint(SPACE)
+    report = engine.owner.review.lint(SPACE)
     assert (report.items, report.checked, report.score, report.next_cursor) == ((), 2, 100, None)
 
 
@@ -57,27 +57,27 @@ def test_what_nobody_asks_for_fades_but_guards_and_what_is_important(engine: Eng
     never, once = keep(engine, "tea is green", "a lamp is warm")
     keep(engine, "never push on Fridays", type="guard")
     keep(engine, "the cat is called Miu", importance="high")
-    engine.get(SPACE, once)
+    engine.owner.read.get(SPACE, once)
     assert found(engine) == []
     clock.pass_days(31)
     assert found(engine) == [("never_recalled", never)]
     clock.pass_days(335)
     assert found(engine) == [("never_recalled", never), ("stale", once)]
-    engine.search(SPACE, Query(text="tea", mode="keyword"))
+    engine.owner.read.search(SPACE, Query(text="tea", mode="keyword"))
     assert found(engine) == [("stale", once)]
 
 
 def test_secrets_are_found_and_not_shown(engine: Engine):
     (leak,) = keep(engine, "tea is green")
-    engine.seen_by(Caller(allows=frozenset({"secrets"}))).update(
+    engine.seen_by(Caller(allows=frozenset({"secrets"}))).write.update(
         SPACE, leak, {"content": SECRET, "tags": ("a", SECRET)}
     )
     (one,) = whole(engine)[1]
     assert one.check == "secret" and "aws-access-key" in one.detail and "AKIA" not in repr(one)
-    engine.update(SPACE, leak, dict(one.fix[0].changes))
-    assert found(engine) == [] and "AKIA" not in engine.get(SPACE, leak).memory.content
+    engine.owner.write.update(SPACE, leak, dict(one.fix[0].changes))
+    assert found(engine) == [] and "AKIA" not in engine.owner.read.get(SPACE, leak).memory.content
     named = engine.seen_by(Caller(allows=frozenset({"secrets"})))
-    named.update(SPACE, leak, {"content": "tea", "tags": (), "category": SECRET})
+    named.write.update(SPACE, leak, {"content": "tea", "tags": (), "category": SECRET})
     (one,) = whole(engine)[1]
     assert [fix.step for fix in one.fix] == ["purge"]
 
@@ -86,18 +86,18 @@ def test_what_points_nowhere_is_found_and_the_fix_mends_it(engine: Engine):
     parent, source, old, newer = keep(engine, "a house", "a source", "we met in May", "two lamps")
     (child,) = keep(engine, "its garden", parent_id=parent)
     (derived,) = keep(engine, "a summary of it", derived_from=(source,))
-    after = engine.supersede(SPACE, old, Draft(content="we met in June")).memories[0].id
-    last = engine.supersede(SPACE, newer, Draft(content="three lamps")).memories[0].id
-    engine.delete(SPACE, parent)
+    after = engine.owner.write.supersede(SPACE, old, Draft(content="we met in June")).memories[0].id
+    last = engine.owner.write.supersede(SPACE, newer, Draft(content="three lamps")).memories[0].id
+    engine.owner.write.delete(SPACE, parent)
     for gone in (source, old, last):
         engine.eraser.memory(SPACE, gone, Caller())
     items = {one.memory_id: one for one in whole(engine)[1]}
     steps = {id_: [fix.step for fix in one.fix] for id_, one in items.items()}
     assert steps == {child: ["update"], derived: ["purge"], after: ["supersede"], newer: ["restore"]}
     assert {one.check for one in items.values()} == {"orphaned"}
-    engine.update(SPACE, child, dict(items[child].fix[0].changes))
-    engine.restore(SPACE, newer)
-    engine.supersede(SPACE, after, items[after].fix[0].drafts[0])
+    engine.owner.write.update(SPACE, child, dict(items[child].fix[0].changes))
+    engine.owner.write.restore(SPACE, newer)
+    engine.owner.write.supersede(SPACE, after, items[after].fix[0].drafts[0])
     engine.eraser.memory(SPACE, derived, Caller())
     assert found(engine) == []
 
@@ -106,14 +106,14 @@ def test_what_is_too_large_is_cut_into_memories_of_its_own(engine: Engine):
     text = "\n\n".join(f"Paragraph {number} is about the lamp of room {number}. " * 4 for number in range(10))
     (long,) = keep(engine, text, tags=("lamps",))
     small = Limits(tokens=300)
-    (one,) = engine.lint(SPACE, limits=small).items
+    (one,) = engine.owner.review.lint(SPACE, limits=small).items
     parts, gone = one.fix
     assert one.check == "oversized" and (parts.step, gone.step) == ("add", "update")
     assert "".join("".join(draft.content.split()) for draft in parts.drafts) == "".join(text.split())
     assert {draft.tags for draft in parts.drafts} == {("lamps",)} and parts.drafts[0].derived_from == (long,)
-    engine.add(SPACE, parts.drafts, on_conflict="keep")
-    engine.update(SPACE, long, dict(gone.changes))
-    assert engine.lint(SPACE, limits=small, checks=["oversized"]).items == ()
+    engine.owner.write.add(SPACE, parts.drafts, on_conflict="keep")
+    engine.owner.write.update(SPACE, long, dict(gone.changes))
+    assert engine.owner.review.lint(SPACE, limits=small, checks=["oversized"]).items == ()
 
 
 def test_pages_make_one_report_whatever_their_size(engine: Engine, clock: Clock):
@@ -123,25 +123,25 @@ def test_pages_make_one_report_whatever_their_size(engine: Engine, clock: Clock)
     assert report.found == {"duplicate": 3, "never_recalled": 6} and report.score == pytest.approx(100 * (1 - 1.8 / 6))
     paged, same = whole(engine, limit=1)
     assert (same, paged.score, paged.found, paged.checked) == (items, report.score, report.found, 6)
-    only = engine.lint(SPACE, checks=["duplicate"])
+    only = engine.owner.review.lint(SPACE, checks=["duplicate"])
     assert only.found == {"duplicate": 3} and set(report.found) <= set(CHECKS)
 
 
 @pytest.mark.parametrize("cursor", ["?", "AAAA", "é", "W10="])
 def test_a_cursor_is_of_this_space(engine: Engine, cursor: str):
     with pytest.raises(InvalidInput):
-        engine.lint(SPACE, cursor=cursor)
+        engine.owner.review.lint(SPACE, cursor=cursor)
     keep(engine, "tea", "lamp")
-    given = engine.lint(SPACE, limit=1).next_cursor
+    given = engine.owner.review.lint(SPACE, limit=1).next_cursor
     engine.spaces.create("other")
     with pytest.raises(InvalidInput):
-        engine.lint("other", cursor=given)
+        engine.owner.review.lint("other", cursor=given)
 
 
 def test_a_caller_of_one_category_is_told_of_that_alone(engine: Engine):
     keep(engine, "tea is green", category="secret")
     (own,) = keep(engine, "tea is green", category="mine")
-    report = engine.seen_by(Caller(category="mine")).lint(SPACE)
+    report = engine.seen_by(Caller(category="mine")).review.lint(SPACE)
     assert (report.checked, report.items) == (1, ())
     assert found(engine) == [("duplicate", own)]
-    engine.undo(SPACE, Undo(last=1))
+    engine.owner.write.undo(SPACE, Undo(last=1))

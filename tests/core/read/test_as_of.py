@@ -15,7 +15,7 @@ from muisti.core.model.counts import Stats
 from muisti.core.model.errors import EpochGone, InvalidInput, MuistiError, NotFound, PastRetention, PointAhead
 from muisti.core.model.hits import Answer
 from muisti.core.model.times import DAY_US, from_us
-from muisti.core.model.values import Draft
+from muisti.core.model.values import Address, Draft
 from muisti.core.query.filters import parse as parse_filter
 from muisti.core.query.points import AsOf, parse
 from muisti.core.query.query import Query
@@ -24,7 +24,7 @@ from tests.stores import Store, Stores
 
 
 def listed(engine: Engine, as_of: AsOf | None, **asked: object) -> list[str]:
-    page = engine.list_memories(SPACE, as_of=as_of, **asked)  # pyright: ignore[reportArgumentType]
+    page = engine.owner.read.list(SPACE, as_of=as_of, **asked)  # pyright: ignore[reportArgumentType]
     return [memory.content for memory in page.items]
 
 
@@ -35,20 +35,20 @@ def sizes(stats: Stats) -> dict[str, object]:
 
 def test_each_point_shows_what_stood_then(engine: Engine):
     (first,) = add(engine, "red fox", category="c", key="k", tags=("t",))
-    engine.update(SPACE, first, {"content": "blue fox"})
-    new = engine.supersede(SPACE, first, Draft(content="green fox")).memories[0]
-    engine.delete(SPACE, new.id)
+    engine.owner.write.update(SPACE, first, {"content": "blue fox"})
+    new = engine.owner.write.supersede(SPACE, first, Draft(content="green fox")).memories[0]
+    engine.owner.write.delete(SPACE, new.id)
     assert [listed(engine, AsOf(number=number)) for number in range(6)] == [
         [], ["red fox"], ["blue fox"], [], ["green fox"], []
     ]  # fmt: skip
-    assert engine.get(SPACE, first, as_of=AsOf(number=1)).memory.content == "red fox"
-    assert engine.get_entry(SPACE, "C", "k", as_of=AsOf(number=2)).memory.version == 2
-    assert engine.get_entry(SPACE, "c", "k", as_of=AsOf(number=4)).memory.id == new.id
+    assert engine.owner.read.get(SPACE, first, as_of=AsOf(number=1)).memory.content == "red fox"
+    assert engine.owner.read.get(SPACE, Address("C", "k"), as_of=AsOf(number=2)).memory.version == 2
+    assert engine.owner.read.get(SPACE, Address("c", "k"), as_of=AsOf(number=4)).memory.id == new.id
     for number in (0, 5):
         with pytest.raises(NotFound):
-            engine.get_entry(SPACE, "c", "k", as_of=AsOf(number=number))
+            engine.owner.read.get(SPACE, Address("c", "k"), as_of=AsOf(number=number))
     with pytest.raises(NotFound, match=new.id):
-        engine.get(SPACE, first, as_of=AsOf(number=4))
+        engine.owner.read.get(SPACE, first, as_of=AsOf(number=4))
     superseded = parse_filter({"status": "superseded"})
     assert listed(engine, AsOf(number=2), filter=superseded) == []
     assert listed(engine, AsOf(number=4), filter=superseded) == ["blue fox"]
@@ -58,17 +58,23 @@ def test_counts_and_sizes_are_those_that_were_told_then(engine: Engine):
     seen: list[tuple[object, ...]] = []
 
     def look(as_of: AsOf | None) -> tuple[object, ...]:
-        counts = [engine.categories(SPACE, as_of=as_of).items, engine.tags(SPACE, as_of=as_of).items]
-        return (*counts, sizes(engine.stats(SPACE, as_of=as_of)))
+        counts = [
+            engine.owner.read.categories(SPACE, as_of=as_of).items,
+            engine.owner.read.tags(SPACE, as_of=as_of).items,
+        ]
+        return (*counts, sizes(engine.owner.read.stats(SPACE, as_of=as_of)))
 
     first, second = add(engine, "red fox", "blue lake", category="c", tags=("t", "u"))
     seen.append(look(None))
-    engine.update(SPACE, first, {"category": "D", "tags": ("t",), "importance": "high"})
+    engine.owner.write.update(SPACE, first, {"category": "D", "tags": ("t",), "importance": "high"})
     seen.append(look(None))
-    engine.delete(SPACE, second)
+    engine.owner.write.delete(SPACE, second)
     seen.append(look(None))
     assert [look(AsOf(number=number)) for number in (2, 3, 4)] == seen
-    assert engine.stats(SPACE).usage is not None and engine.stats(SPACE, as_of=AsOf(number=4)).usage is None
+    assert (
+        engine.owner.read.stats(SPACE).usage is not None
+        and engine.owner.read.stats(SPACE, as_of=AsOf(number=4)).usage is None
+    )
 
 
 def test_a_time_is_the_last_change_up_to_it_and_expiry_counts_from_it(engine: Engine, clock: Clock):
@@ -90,7 +96,7 @@ def test_an_answer_names_the_point_that_it_shows(engine: Engine, clock: Clock):
     clock.pass_days(1)
     at = clock.at
     add(engine, "blue lake")
-    page = engine.list_memories(SPACE, as_of=AsOf(time=at))
+    page = engine.owner.read.list(SPACE, as_of=AsOf(time=at))
     assert page.seq.number == 1
     assert listed(engine, parse(str(page.seq))) == ["red fox"]
 
@@ -98,10 +104,10 @@ def test_an_answer_names_the_point_that_it_shows(engine: Engine, clock: Clock):
 def test_a_list_goes_on_where_it_was(engine: Engine):
     ids = add(engine, "one", "two", "three")
     then = AsOf(number=3)
-    page = engine.list_memories(SPACE, limit=2, as_of=then)
+    page = engine.owner.read.list(SPACE, limit=2, as_of=then)
     for id_ in ids:
-        engine.delete(SPACE, id_)
-    rest = engine.list_memories(SPACE, limit=2, cursor=page.next_cursor, as_of=then)
+        engine.owner.write.delete(SPACE, id_)
+    rest = engine.owner.read.list(SPACE, limit=2, cursor=page.next_cursor, as_of=then)
     assert [memory.content for memory in (*page.items, *rest.items)] == ["three", "two", "one"]
 
 
@@ -119,11 +125,11 @@ def test_what_is_not_in_the_history_is_refused(
 ):
     add(engine, "red fox")
     with pytest.raises(error):
-        engine.list_memories(SPACE, as_of=point(engine, clock))
+        engine.owner.read.list(SPACE, as_of=point(engine, clock))
     with pytest.raises(error):
-        engine.get(SPACE, "0197a3c0-5f4e-7000-8000-0123456789ab", as_of=point(engine, clock))
+        engine.owner.read.get(SPACE, "0197a3c0-5f4e-7000-8000-0123456789ab", as_of=point(engine, clock))
     with pytest.raises(error):
-        engine.stats(SPACE, as_of=point(engine, clock))
+        engine.owner.read.stats(SPACE, as_of=point(engine, clock))
 
 
 WORDS = ("red", "fox", "blue", "lake", "sun", "tea", "ann", "bob")
@@ -165,16 +171,16 @@ def change(
         end = from_us(clock.at + 2 * DAY_US) if choice % 4 == 0 else None
         ids.append(add(engine, text, expires_at=end, **more)[0])
     elif what == "supersede":
-        ids.append(engine.supersede(SPACE, id_, Draft(content=text, **more)).memories[0].id)
+        ids.append(engine.owner.write.supersede(SPACE, id_, Draft(content=text, **more)).memories[0].id)
     elif what == "delete":
-        engine.delete(SPACE, id_)
+        engine.owner.write.delete(SPACE, id_)
     else:
         given = {"content": text, **more} if what == "patch" else {"status": ("candidate", "active")[choice % 2]}
-        engine.update(SPACE, id_, given)
+        engine.owner.write.update(SPACE, id_, given)
 
 
 def search(engine: Engine, query: Query, number: int | None = None) -> Answer:
-    return engine.search(SPACE, replace(query, as_of=None if number is None else AsOf(number=number)))
+    return engine.owner.read.search(SPACE, replace(query, as_of=None if number is None else AsOf(number=number)))
 
 
 def lived_and_asked(store: Store, done: list[Any], asked: list[str]) -> None:
@@ -217,12 +223,12 @@ def test_a_search_of_the_past_counts_expiry_from_then(engine: Engine, clock: Clo
 
 def test_the_index_of_all_versions_is_loaded_when_it_is_asked_for(engine: Engine):
     (id_,) = add(engine, "red fox")
-    engine.search(SPACE, Query(text="fox", filter=parse_filter({"status": "candidate"})))
+    engine.owner.read.search(SPACE, Query(text="fox", filter=parse_filter({"status": "candidate"})))
     live = engine.index_bytes
     search(engine, Query(text="fox"), 1)
     assert (engine.indexes_loaded, engine.index_bytes > live) == (1, True)
-    engine.supersede(SPACE, id_, Draft(content="blue fox"))
-    found = engine.search(SPACE, Query(text="fox", filter=parse_filter({"status": "superseded"})))
+    engine.owner.write.supersede(SPACE, id_, Draft(content="blue fox"))
+    found = engine.owner.read.search(SPACE, Query(text="fox", filter=parse_filter({"status": "superseded"})))
     assert [hit.memory.content for hit in found.hits] == ["red fox"]
 
 
@@ -230,7 +236,7 @@ def test_the_index_of_all_versions_is_forgotten_when_memory_is_scarce(stores: St
     with open_engine(stores(), index_memory=1) as engine:
         add(engine, "red fox")
         search(engine, Query(text="fox"), 1)
-        engine.search(SPACE, Query(text="fox"))
+        engine.owner.read.search(SPACE, Query(text="fox"))
         assert engine.indexes_evicted == 1
         assert len(search(engine, Query(text="fox"), 1).hits) == 1
 
@@ -241,7 +247,7 @@ def test_a_point_that_cannot_be_searched_is_refused(engine: Engine):
         search(engine, Query(text="fox"), 2)
     engine.spaces.create("other")
     with pytest.raises(EpochGone):
-        engine.search("other", Query(text="fox", as_of=parse(str(engine.spaces.get(SPACE).at))))
+        engine.owner.read.search("other", Query(text="fox", as_of=parse(str(engine.spaces.get(SPACE).at))))
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "-1", "1.5", "2026-02-30", "b0c5a3de:17", "9" * 19])

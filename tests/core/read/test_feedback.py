@@ -19,42 +19,44 @@ TEA = Query(text="tea", mode="keyword", explain=True, no_touch=True)
 
 def say(engine: Engine, memory_id: str, verdict: Verdict | None, *actors: str) -> None:
     for actor in actors:
-        engine.seen_by(Caller(actor)).give_feedback(SPACE, memory_id, verdict)
+        engine.seen_by(Caller(actor)).review.give_feedback(SPACE, memory_id, verdict)
 
 
 def explained(engine: Engine, query: Query = TEA) -> dict[str, Explanation]:
-    return {hit.memory.id: hit.explain for hit in engine.search(SPACE, query).hits if hit.explain is not None}
+    return {
+        hit.memory.id: hit.explain for hit in engine.owner.read.search(SPACE, query).hits if hit.explain is not None
+    }
 
 
 def test_one_verdict_of_each_caller_counts_the_last(engine: Engine):
     (tea,) = add(engine, "tea is green")
-    before = engine.get(SPACE, tea, no_touch=True)
+    before = engine.owner.read.get(SPACE, tea, no_touch=True)
     say(engine, tea, "useful", "ann", "ann", "bob")
     say(engine, tea, "not_useful", "bob")
-    told = engine.seen_by(Caller("bob")).telemetry(SPACE, tea)
+    told = engine.seen_by(Caller("bob")).review.telemetry(SPACE, tea)
     assert (told.useful, told.not_useful, told.feedback) == (1, 1, "not_useful")
     say(engine, tea, None, "bob", "eve")
-    told = engine.telemetry(SPACE, tea)
+    told = engine.owner.review.telemetry(SPACE, tea)
     assert (told.useful, told.not_useful, told.feedback) == (1, 0, None)
-    after = engine.get(SPACE, tea, no_touch=True)
+    after = engine.owner.read.get(SPACE, tea, no_touch=True)
     assert (after.memory, after.seq) == (before.memory, before.seq)
 
 
 def test_it_orders_what_answers_alike_and_is_neutral_for_the_rest(engine: Engine):
     ids = add(engine, "tea one", "tea two", "tea three")
     before = {id_: one.fused for id_, one in explained(engine).items()}
-    scores = {hit.memory.id: hit.score for hit in engine.search(SPACE, TEA).hits}
+    scores = {hit.memory.id: hit.score for hit in engine.owner.read.search(SPACE, TEA).hits}
     say(engine, ids[2], "useful", "ann")
     say(engine, ids[0], "not_useful", "ann")
     found = explained(engine)
     assert [*found] == [ids[2], ids[1], ids[0]]
     assert [found[id_].feedback for id_ in ids] == pytest.approx([0.95, 1.0, 1.05])
-    for hit in engine.search(SPACE, TEA).hits:
+    for hit in engine.owner.read.search(SPACE, TEA).hits:
         assert hit.explain is not None and hit.explain.fused == before[hit.memory.id]
         assert hit.score == pytest.approx(min(1.0, scores[hit.memory.id] * hit.explain.feedback))
     say(engine, ids[2], None, "ann")
     say(engine, ids[0], None, "ann")
-    assert {hit.memory.id: hit.score for hit in engine.search(SPACE, TEA).hits} == scores
+    assert {hit.memory.id: hit.score for hit in engine.owner.read.search(SPACE, TEA).hits} == scores
 
 
 def test_no_number_of_callers_moves_it_by_more_than_a_tenth(engine: Engine):
@@ -68,7 +70,7 @@ def test_no_number_of_callers_moves_it_by_more_than_a_tenth(engine: Engine):
 def test_a_score_stays_at_most_one(engine: Engine):
     (tea,) = add(engine, "tea", importance="critical")
     say(engine, tea, "useful", *(f"key {number}" for number in range(9)))
-    (hit,) = engine.search(SPACE, TEA).hits
+    (hit,) = engine.owner.read.search(SPACE, TEA).hits
     assert hit.score <= 1 and hit.explain is not None and hit.explain.feedback == pytest.approx(1.09)
 
 
@@ -77,8 +79,8 @@ def test_neither_the_past_nor_a_list_by_date_knows_of_it(engine: Engine):
     say(engine, old, "useful", "ann")
     point = AsOf(number=engine.spaces.get(SPACE).seq)
     assert explained(engine, Query(text="tea", explain=True, as_of=point))[old].feedback == 1
-    assert [hit.memory.id for hit in engine.search(SPACE, Query(mode="recent")).hits] == [new, old]
-    assert [hit.memory.id for hit in engine.search(SPACE, Query(mode="metadata")).hits] == [old, new]
+    assert [hit.memory.id for hit in engine.owner.read.search(SPACE, Query(mode="recent")).hits] == [new, old]
+    assert [hit.memory.id for hit in engine.owner.read.search(SPACE, Query(mode="metadata")).hits] == [old, new]
 
 
 def test_it_counts_at_once_in_other_processes_and_after_a_restart(stores: Stores):
@@ -101,9 +103,9 @@ def test_it_counts_at_once_in_other_processes_and_after_a_restart(stores: Stores
 def test_it_is_of_the_memory_in_all_its_versions_and_goes_with_it(engine: Engine):
     (tea,) = add(engine, "tea one")
     say(engine, tea, "useful", "ann")
-    engine.update(SPACE, tea, {"content": "tea two"})
+    engine.owner.write.update(SPACE, tea, {"content": "tea two"})
     assert explained(engine)[tea].feedback == pytest.approx(1.05)
-    engine.delete(SPACE, tea)
+    engine.owner.write.delete(SPACE, tea)
     for gone in (tea, "0" * 32, "no id"):
         with pytest.raises(NotFound):
             say(engine, gone, "useful", "bob")
@@ -114,5 +116,5 @@ def test_it_is_of_the_memory_in_all_its_versions_and_goes_with_it(engine: Engine
 
 def test_a_dry_run_tells_and_keeps_nothing(engine: Engine):
     (tea,) = add(engine, "tea one")
-    told = engine.seen_by(Caller("ann"), dry_run=True).give_feedback(SPACE, tea, "useful")
-    assert (told.useful, told.feedback) == (1, "useful") and engine.telemetry(SPACE, tea).useful == 0
+    told = engine.seen_by(Caller("ann"), dry_run=True).review.give_feedback(SPACE, tea, "useful")
+    assert (told.useful, told.feedback) == (1, "useful") and engine.owner.review.telemetry(SPACE, tea).useful == 0

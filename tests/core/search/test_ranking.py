@@ -63,7 +63,7 @@ def test_bm25_equals_rank_bm25(tmp_path_factory: Any, texts: list[str], question
     wanted = oracle.get_scores(query_terms(question))
     with open_engine(tmp_path_factory.mktemp("db") / "muisti.db") as engine:
         ids = add(engine, *texts)
-        hits = engine.search(SPACE, Query(text=question, mode="keyword", limit=50, explain=True)).hits
+        hits = engine.owner.read.search(SPACE, Query(text=question, mode="keyword", limit=50, explain=True)).hits
     found = {hit.memory.id: hit.explain.bm25 for hit in hits if hit.explain}
     assert found == {i: pytest.approx(s, rel=1e-5) for i, s in zip(ids, wanted, strict=True) if s > 0}
 
@@ -75,7 +75,7 @@ def test_cosine_equals_numpy_for_the_shipped_model(tmp_path: Path):
     with open_engine(tmp_path / "muisti.db", encoder=encoder) as engine:
         ids = add(engine, *texts)
         query = Query(text="a dog by the river at night", mode="semantic", limit=50, explain=True)
-        hits = engine.search(SPACE, query).hits
+        hits = engine.owner.read.search(SPACE, query).hits
     wanted = dict(zip(ids, exact.tolist(), strict=True))
     assert [h.memory.id for h in hits[:10]] == sorted(wanted, key=lambda i: -wanted[i])[:10]
     for hit in hits:
@@ -90,10 +90,10 @@ def test_a_filtered_search_equals_a_plain_pipeline_over_the_rows_it_may_see(
     filter_json, wanted = choice
     encoder, clock = WordEncoder(), Clock()
     with open_engine(tmp_path_factory.mktemp("db") / "muisti.db", encoder=encoder, clock=clock) as engine:
-        memories = engine.add(SPACE, [Draft(**note) for note in written], on_conflict="keep").memories
+        memories = engine.owner.write.add(SPACE, [Draft(**note) for note in written], on_conflict="keep").memories
         clock.pass_days(days)
         query = Query(text=question, mode=mode, limit=10, filter=None if filter_json is None else parse(filter_json))
-        found = engine.search(SPACE, query)
+        found = engine.owner.read.search(SPACE, query)
     unexpired = [m for m in memories if m.expires_at is None or days == 0]
     expected = reference.search(unexpired, lambda m: m.status == "active", wanted, encoder, question, mode)
     assert len(found.hits) == min(10, len(expected))
@@ -106,7 +106,7 @@ def test_scores_stay_below_one_for_words_that_only_hidden_memories_have(engine: 
     add(engine, "fox fox fox fox fox", status="candidate")
     add(engine, "dog dog")
     query = Query(text="fox", mode="keyword", filter=parse({"status": "candidate"}), explain=True)
-    (hit,) = engine.search(SPACE, query).hits
+    (hit,) = engine.owner.read.search(SPACE, query).hits
     assert hit.explain is not None and 0 < (hit.explain.lexical or 0) < 1
 
 
@@ -115,14 +115,14 @@ def test_a_filter_reaches_rows_that_no_pool_would_hold(engine: Engine):
     add(engine, *(f"fox dog number {n}" for n in range(500)))
     (rare,) = add(engine, "a fox", tags=("rare",))
     for mode in ("hybrid", "keyword", "semantic", "metadata", "recent"):
-        hits = engine.search(SPACE, Query(text="fox", mode=mode, filter=parse({"tags": "rare"}))).hits
+        hits = engine.owner.read.search(SPACE, Query(text="fox", mode=mode, filter=parse({"tags": "rare"}))).hits
         assert [hit.memory.id for hit in hits] == [rare]
 
 
 def test_a_lexical_only_match_is_still_found(engine: Engine):
     add(engine, *(f"the weather report of day {n}" for n in range(200)))
     add(engine, "ticket QX-991 is closed")
-    assert engine.search(SPACE, Query(text="QX-991")).hits[0].memory.content == "ticket QX-991 is closed"
+    assert engine.owner.read.search(SPACE, Query(text="QX-991")).hits[0].memory.content == "ticket QX-991 is closed"
 
 
 def test_a_memory_is_found_first_by_its_own_text(engine: Engine):
@@ -136,20 +136,22 @@ def test_a_memory_is_found_first_by_its_own_text(engine: Engine):
     ]
     add(engine, *texts)
     for text in texts:
-        assert engine.search(SPACE, Query(text=text.upper(), mode="keyword")).hits[0].memory.content == text
+        assert engine.owner.read.search(SPACE, Query(text=text.upper(), mode="keyword")).hits[0].memory.content == text
 
 
 def test_equal_scores_come_in_the_order_of_ids(engine: Engine):
     ids = add(engine, *["same words here"] * 120)
     for mode in ("hybrid", "keyword", "semantic"):
-        assert [h.memory.id for h in engine.search(SPACE, Query(text="words", mode=mode, limit=100)).hits] == ids[:100]
+        assert [
+            h.memory.id for h in engine.owner.read.search(SPACE, Query(text="words", mode=mode, limit=100)).hits
+        ] == ids[:100]
 
 
 def test_a_hit_is_the_best_passage_of_its_memory(engine: Engine):
     long = " ".join(f"sentence {n} about the weather." for n in range(200)) + " The fox is in the tree."
     (wanted,) = add(engine, long)
     add(engine, "a short note on clouds")
-    hits = engine.search(SPACE, Query(text="fox tree", highlight=True)).hits
+    hits = engine.owner.read.search(SPACE, Query(text="fox tree", highlight=True)).hits
     assert [hit.memory.id for hit in hits].count(wanted) == 1
     assert hits[0].memory.id == wanted and hits[0].passage.number > 0
     assert "fox" in long[hits[0].passage.start : hits[0].passage.stop]
@@ -161,7 +163,7 @@ def test_the_score_follows_from_the_factors_that_explain_it(engine: Engine, fusi
     add(engine, *(f"{a} {b}" for a in WORDS for b in WORDS[:5]), importance="high")
     recency = Recency(weight=0.5, half_life_days=7)
     query = Query(text="fox lake", fusion=fusion, explain=True, recency=recency, reference_time=NOON + 10**12, limit=50)
-    for hit in engine.search(SPACE, query).hits:
+    for hit in engine.owner.read.search(SPACE, query).hits:
         explain = hit.explain
         assert explain is not None
         assert 0 <= explain.fused <= 1 and 0 <= hit.score <= 1
@@ -179,7 +181,7 @@ def test_the_score_follows_from_the_factors_that_explain_it(engine: Engine, fusi
 def test_nothing_fresh_but_irrelevant_rises_above_what_fits(engine: Engine, clock: Clock):
     (old,) = add(engine, "the fox sleeps in the tree", event_at=from_us(NOON - 10 * 365 * 86_400_000_000))
     add(engine, *(f"cloud number {n}" for n in range(20)))
-    hits = engine.search(SPACE, Query(text="fox tree", recency=Recency())).hits
+    hits = engine.owner.read.search(SPACE, Query(text="fox tree", recency=Recency())).hits
     assert hits[0].memory.id == old
 
 
@@ -191,10 +193,10 @@ def test_older_never_scores_more_and_never_less_than_the_bound(
 ):
     with open_engine(tmp_path_factory.mktemp("db") / "muisti.db") as engine:
         drafts = [Draft(content="fox", event_at=from_us(NOON - day * 86_400_000_000)) for day in days[:20]]
-        engine.add(SPACE, drafts, on_conflict="keep")
+        engine.owner.write.add(SPACE, drafts, on_conflict="keep")
         recency = Recency(weight=weight, function=function)
         query = Query(text="fox", mode="keyword", recency=recency, explain=True, reference_time=NOON, limit=50)
-        hits = engine.search(SPACE, query).hits
+        hits = engine.owner.read.search(SPACE, query).hits
     ages = [hit.explain.age_days for hit in hits if hit.explain and hit.explain.age_days is not None]
     factors = [hit.explain.recency for hit in hits if hit.explain]
     assert all(1 - weight - 1e-9 <= factor <= 1 for factor in factors)
@@ -207,11 +209,11 @@ def test_a_grace_period_costs_nothing_and_critical_memories_do_not_age(engine: E
     add(engine, "fox one", event_at=from_us(NOON - 5 * day))
     add(engine, "fox two", event_at=from_us(NOON - 500 * day), importance="critical")
     query = Query(text="fox", recency=Recency(weight=1, grace_days=7), reference_time=NOON, explain=True)
-    assert {hit.explain.recency for hit in engine.search(SPACE, query).hits if hit.explain} == {1.0}
+    assert {hit.explain.recency for hit in engine.owner.read.search(SPACE, query).hits if hit.explain} == {1.0}
 
 
 def contents(engine: Engine, **query: Any) -> list[str]:
-    return [hit.memory.content for hit in engine.search(SPACE, Query(**query)).hits]
+    return [hit.memory.content for hit in engine.owner.read.search(SPACE, Query(**query)).hits]
 
 
 def test_match_all_and_phrase_and_quotes_are_demands_on_every_mode(engine: Engine):
@@ -233,7 +235,7 @@ def test_recent_is_newest_first_and_needs_no_query(engine: Engine, clock: Clock)
         add(engine, text)
         clock.pass_days(1)
     assert contents(engine, mode="recent") == ["third", "second", "first"]
-    scores = [hit.score for hit in engine.search(SPACE, Query(mode="recent")).hits]
+    scores = [hit.score for hit in engine.owner.read.search(SPACE, Query(mode="recent")).hits]
     assert scores == sorted(scores, reverse=True) and all(0 < score <= 1 for score in scores)
 
 
@@ -250,7 +252,7 @@ def test_metadata_and_keyword_modes_never_embed(tmp_path: Path):
 def test_without_embeddings_search_works_by_keyword_and_says_so(tmp_path: Path):
     with open_engine(tmp_path / "muisti.db", embeddings=False) as engine:
         add(engine, "the fox", "the dog")
-        answer = engine.search(SPACE, Query(text="fox", mode="hybrid"))
+        answer = engine.owner.read.search(SPACE, Query(text="fox", mode="hybrid"))
         assert [hit.memory.content for hit in answer.hits] == ["the fox"]
         assert answer.strategy == "keyword" and "embeddings are off" in answer.degraded[0]
 
@@ -261,28 +263,28 @@ def test_memories_written_without_embeddings_are_named_as_missing(tmp_path: Path
     with open_engine(tmp_path / "muisti.db", embeddings=False) as engine:
         add(engine, "the dog")
     with open_engine(tmp_path / "muisti.db") as engine:
-        answer = engine.search(SPACE, Query(text="dog"))
+        answer = engine.owner.read.search(SPACE, Query(text="dog"))
         assert answer.hits[0].memory.content == "the dog"
         assert answer.strategy == "hybrid" and answer.degraded[0].startswith("1 passages have no embedding")
         engine.reembed(SPACE, lambda done, total: None)
-        assert engine.search(SPACE, Query(text="dog")).degraded == ()
+        assert engine.owner.read.search(SPACE, Query(text="dog")).degraded == ()
 
 
 def test_what_has_nothing_in_common_with_the_query_is_no_hit(engine: Engine):
     add(engine, *(f"{a} {b}" for a in WORDS for b in WORDS))
-    assert engine.search(SPACE, Query(text="... !?", mode="keyword")).hits == ()
+    assert engine.owner.read.search(SPACE, Query(text="... !?", mode="keyword")).hits == ()
     for mode in ("hybrid", "keyword", "semantic"):
         for word in (*WORDS, "zebra", "yak"):
-            hits = engine.search(SPACE, Query(text=word, mode=mode, limit=100)).hits
+            hits = engine.owner.read.search(SPACE, Query(text=word, mode=mode, limit=100)).hits
             assert all(hit.score > 0 for hit in hits)
 
 
 def test_total_counts_what_could_have_been_a_hit(engine: Engine):
     add(engine, *(f"fox {n}" for n in range(30)), tags=("a",))
     add(engine, *(f"dog {n}" for n in range(20)))
-    assert engine.search(SPACE, Query(text="fox", limit=3)).total == 50
-    assert engine.search(SPACE, Query(text="fox", limit=3, mode="keyword")).total == 30
-    assert engine.search(SPACE, Query(text="dog", limit=3, filter=parse({"tags": "a"}))).total == 30
+    assert engine.owner.read.search(SPACE, Query(text="fox", limit=3)).total == 50
+    assert engine.owner.read.search(SPACE, Query(text="fox", limit=3, mode="keyword")).total == 30
+    assert engine.owner.read.search(SPACE, Query(text="dog", limit=3, filter=parse({"tags": "a"}))).total == 30
 
 
 @pytest.mark.parametrize(
@@ -301,7 +303,7 @@ def test_total_counts_what_could_have_been_a_hit(engine: Engine):
 )
 def test_a_bad_query_is_refused_by_the_name_of_its_field(engine: Engine, query: Query, path: str):
     with pytest.raises(InvalidInput) as refused:
-        engine.search(SPACE, query)
+        engine.owner.read.search(SPACE, query)
     assert [problem.path for problem in refused.value.problems] == [path]
 
 
@@ -309,11 +311,11 @@ def test_fields_count_by_the_weights_of_the_space(tmp_path: Path):
     with open_engine(tmp_path / "muisti.db") as engine:
         engine.spaces.create("fields")
         drafts = [Draft(content="a note", author="Melanie"), Draft(content="other note", reason="asked by Melanie")]
-        engine.add("fields", drafts)
-        engine.add(SPACE, drafts)
+        engine.owner.write.add("fields", drafts)
+        engine.owner.write.add(SPACE, drafts)
         query = Query(text="melanie", mode="keyword")
-        assert len(engine.search("fields", query).hits) == 2
-        assert engine.search(SPACE, query).hits == ()  # content only
+        assert len(engine.owner.read.search("fields", query).hits) == 2
+        assert engine.owner.read.search(SPACE, query).hits == ()  # content only
 
 
 def by_id(memories: tuple[Memory, ...]) -> dict[str, Memory]:
@@ -321,7 +323,9 @@ def by_id(memories: tuple[Memory, ...]) -> dict[str, Memory]:
 
 
 def test_hits_carry_the_memory_as_the_store_has_it(engine: Engine):
-    written = engine.add(
+    written = engine.owner.write.add(
         SPACE, [Draft(content="the fox", tags=("A",), metadata={"deep": {"n": [1, None]}}, author="Ann")]
     )
-    assert by_id(tuple(h.memory for h in engine.search(SPACE, Query(text="fox")).hits)) == by_id(written.memories)
+    assert by_id(tuple(h.memory for h in engine.owner.read.search(SPACE, Query(text="fox")).hits)) == by_id(
+        written.memories
+    )

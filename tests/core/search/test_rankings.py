@@ -25,7 +25,7 @@ def test_each_mode_and_each_ranking_is_declared():
 @pytest.mark.parametrize("mode", get_args(Mode))
 def test_hits_and_explanations_name_the_rankings_that_ran(engine: Engine, mode: Mode, fusion: Fusion):
     add(engine, *TEXTS)
-    hits = engine.search(SPACE, Query(text="fox", mode=mode, fusion=fusion, explain=True)).hits
+    hits = engine.owner.read.search(SPACE, Query(text="fox", mode=mode, fusion=fusion, explain=True)).hits
     assert hits
     assert {name for hit in hits for name in hit.ranks} == set(BY_MODE[mode])
     for name in BY_MODE[mode]:
@@ -39,5 +39,5 @@ def test_hits_and_explanations_name_the_rankings_that_ran(engine: Engine, mode: 
 
 def test_all_that_is_allowed_could_be_a_hit_unless_words_alone_are_ranked(engine: Engine):
     add(engine, *TEXTS)
-    totals = {mode: engine.search(SPACE, Query(text="fox", mode=mode)).total for mode in BY_MODE}
+    totals = {mode: engine.owner.read.search(SPACE, Query(text="fox", mode=mode)).total for mode in BY_MODE}
     assert totals == {"hybrid": 4, "semantic": 4, "keyword": 2, "metadata": 2, "recent": 2}

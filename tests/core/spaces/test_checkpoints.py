@@ -18,7 +18,7 @@ from muisti.core.model.errors import (
 )
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.times import from_us
-from muisti.core.model.values import Draft
+from muisti.core.model.values import Address, Draft
 from muisti.core.query.query import Query
 from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
 from tests.stores import Stores
@@ -26,7 +26,7 @@ from tests.stores import Stores
 
 def said(engine: Engine) -> dict[str, tuple[Any, ...]]:
     """What every current memory says."""
-    found = engine.list_memories(SPACE, limit=100).items
+    found = engine.owner.read.list(SPACE, limit=100).items
     names = ("content", "category", "key", "tags", "metadata", "importance", "valid_from", "valid_to")
     return {one.id: tuple(getattr(one, name) for name in names) for one in found}
 
@@ -34,14 +34,14 @@ def said(engine: Engine) -> dict[str, tuple[Any, ...]]:
 def lives(engine: Engine) -> tuple[str, str, str, str]:
     """Four memories, and what befalls them behind the checkpoint `before`."""
     draft = Draft(content="red fox", category="c", key="k", tags=("a", "b"), metadata={"n": [1, 2], "x": {"y": "z"}})
-    changed = engine.add(SPACE, [replace(draft, valid_to=from_us(NOON))]).memories[0].id
+    changed = engine.owner.write.add(SPACE, [replace(draft, valid_to=from_us(NOON))]).memories[0].id
     deleted, superseded = add(engine, "blue lake", "green hill")
-    engine.create_checkpoint(SPACE, "before", "all is well")
-    engine.update(
+    engine.owner.timeline.create_checkpoint(SPACE, "before", "all is well")
+    engine.owner.write.update(
         SPACE, changed, {"content": "red wolf", "category": None, "key": None, "metadata": {"n": 3}, "valid_to": None}
     )
-    engine.delete(SPACE, deleted)
-    new = engine.supersede(SPACE, superseded, Draft(content="steep hill")).memories[0].id
+    engine.owner.write.delete(SPACE, deleted)
+    new = engine.owner.write.supersede(SPACE, superseded, Draft(content="steep hill")).memories[0].id
     add(engine, "passing cloud", category="c", key="k")
     return changed, deleted, superseded, new
 
@@ -50,7 +50,7 @@ def test_a_whole_space_goes_back_and_forth(engine: Engine):
     first = Draft(content="red fox", category="c", key="k", tags=("a", "b"), metadata={"n": [1, 2], "x": {"y": "z"}})
     ids = lives(engine)
     now = said(engine)
-    done = engine.roll_back(SPACE, "before")
+    done = engine.owner.timeline.roll_back(SPACE, "before")
     then = said(engine)
     assert set(then) == set(ids[:3]) and then[ids[0]][0] == first.content and then[ids[0]][4] == first.metadata
     assert then[ids[0]][-2:] == (None, from_us(NOON)) and now[ids[0]][-2:] == (None, None)
@@ -59,28 +59,28 @@ def test_a_whole_space_goes_back_and_forth(engine: Engine):
     assert engine.spaces.get(SPACE).seq == done.written.seq.number == done.before.number + 5
     for text, found in (("red fox", [ids[0]]), ("blue lake", [ids[1]]), ("steep", []), ("cloud", [])):
         for mode in ("keyword", "semantic"):
-            hits = engine.search(SPACE, Query(text=text, mode=mode, limit=1)).hits
+            hits = engine.owner.read.search(SPACE, Query(text=text, mode=mode, limit=1)).hits
             assert [hit.memory.id for hit in hits if mode == "keyword" or hit.score > 0.9] == found, (text, mode)
-    again = engine.roll_back(SPACE, "before")
+    again = engine.owner.timeline.roll_back(SPACE, "before")
     assert again.written.tally is not None and again.written.tally.changes == 0
     assert again.written.seq == done.written.seq
-    assert [version.memory.version for version in engine.history(SPACE, ids[0]).versions] == [3, 2, 1]
-    engine.roll_back(SPACE, str(done.before))
+    assert [version.memory.version for version in engine.owner.read.history(SPACE, ids[0]).versions] == [3, 2, 1]
+    engine.owner.timeline.roll_back(SPACE, str(done.before))
     assert said(engine) == now
 
 
 def test_rolling_back_is_undone_as_one_request(engine: Engine):
     ids = lives(engine)
     now = said(engine)
-    engine.seen_by(Caller("ann", request="r1")).roll_back(SPACE, "before")
+    engine.seen_by(Caller("ann", request="r1")).timeline.roll_back(SPACE, "before")
     assert set(said(engine)) == set(ids[:3])
-    engine.undo(SPACE, Undo(last=1_000, request="r1"))
+    engine.owner.write.undo(SPACE, Undo(last=1_000, request="r1"))
     assert said(engine) == now
 
 
 def test_what_changed_is_told_field_by_field(engine: Engine):
     changed, deleted, superseded, new = lives(engine)
-    diff = engine.diff(SPACE, "before")
+    diff = engine.owner.timeline.diff(SPACE, "before")
     told = {one.id: one for one in diff.items}
     assert [one.id for one in diff.items] == sorted(told)
     assert told[changed].change == "changed"
@@ -93,64 +93,68 @@ def test_what_changed_is_told_field_by_field(engine: Engine):
     pages: list[str] = []
     cursor = None
     while True:
-        page = engine.diff(SPACE, "before", limit=2, cursor=cursor)
+        page = engine.owner.timeline.diff(SPACE, "before", limit=2, cursor=cursor)
         pages += [one.id for one in page.items]
         cursor = page.next_cursor
         if cursor is None:
             break
     assert pages == [one.id for one in diff.items]
-    engine.create_checkpoint(SPACE, "after")
-    engine.roll_back(SPACE, "before")
-    assert engine.diff(SPACE, "before").items == ()  # what came and went is not there
-    between = engine.diff(SPACE, "before", "after")
+    engine.owner.timeline.create_checkpoint(SPACE, "after")
+    engine.owner.timeline.roll_back(SPACE, "before")
+    assert engine.owner.timeline.diff(SPACE, "before").items == ()  # what came and went is not there
+    between = engine.owner.timeline.diff(SPACE, "before", "after")
     assert [(one.id, one.change, one.fields) for one in between.items] == [
         (one.id, one.change, one.fields) for one in diff.items
     ]
     with pytest.raises(InvalidInput, match=r"\$.until"):
-        engine.diff(SPACE, "after", "before")
+        engine.owner.timeline.diff(SPACE, "after", "before")
 
 
 def test_checkpoints_are_made_listed_and_forgotten(engine: Engine):
     add(engine, "red fox")
-    made, seq = engine.create_checkpoint(SPACE, "one", "a note")
+    made, seq = engine.owner.timeline.create_checkpoint(SPACE, "one", "a note")
     assert (made.name, made.seq, made.note, made.actor) == ("one", 1, "a note", "local") and seq.number == 1
     add(engine, "blue lake")
-    engine.create_checkpoint(SPACE, "two")
-    assert [one.name for one in engine.list_checkpoints(SPACE)[0]] == ["two", "one"]
+    engine.owner.timeline.create_checkpoint(SPACE, "two")
+    assert [one.name for one in engine.owner.timeline.list_checkpoints(SPACE)[0]] == ["two", "one"]
     with pytest.raises(AlreadyExists):
-        engine.create_checkpoint(SPACE, "one")
+        engine.owner.timeline.create_checkpoint(SPACE, "one")
     for name in ("", "17", "2026-01-01", "A", "a" * 64, "a/b"):
         with pytest.raises(InvalidInput, match="name"):
-            engine.create_checkpoint(SPACE, name)
-    engine.delete_checkpoint(SPACE, "one")
-    assert [one.name for one in engine.list_checkpoints(SPACE)[0]] == ["two"]
-    for ask in (engine.delete_checkpoint, engine.roll_back, engine.diff):
+            engine.owner.timeline.create_checkpoint(SPACE, name)
+    engine.owner.timeline.delete_checkpoint(SPACE, "one")
+    assert [one.name for one in engine.owner.timeline.list_checkpoints(SPACE)[0]] == ["two"]
+    for ask in (engine.owner.timeline.delete_checkpoint, engine.owner.timeline.roll_back, engine.owner.timeline.diff):
         with pytest.raises(NotFound, match="checkpoint"):
             ask(SPACE, "one")
     with pytest.raises(PointAhead):
-        engine.roll_back(SPACE, "99")
+        engine.owner.timeline.roll_back(SPACE, "99")
 
 
 def test_within_a_step_is_no_place_to_go_back_to(engine: Engine):
-    one, other = (engine.add(SPACE, [Draft(content=text)]).memories[0].id for text in ("red fox", "blue lake"))
-    engine.update(SPACE, one, {"category": "c", "key": "k"})
-    engine.create_checkpoint(SPACE, "one")
-    engine.update(SPACE, one, {"key": "l"})
-    engine.update(SPACE, other, {"category": "c", "key": "k"})
-    engine.create_checkpoint(SPACE, "other")
-    middle = engine.roll_back(SPACE, "one").written.seq.number - 1  # when `one` has it again, and `other` still
+    one, other = (
+        engine.owner.write.add(SPACE, [Draft(content=text)]).memories[0].id for text in ("red fox", "blue lake")
+    )
+    engine.owner.write.update(SPACE, one, {"category": "c", "key": "k"})
+    engine.owner.timeline.create_checkpoint(SPACE, "one")
+    engine.owner.write.update(SPACE, one, {"key": "l"})
+    engine.owner.write.update(SPACE, other, {"category": "c", "key": "k"})
+    engine.owner.timeline.create_checkpoint(SPACE, "other")
+    middle = (
+        engine.owner.timeline.roll_back(SPACE, "one").written.seq.number - 1
+    )  # when `one` has it again, and `other` still
     with pytest.raises(InvalidInput, match="within a step"):
-        engine.roll_back(SPACE, str(middle))
-    engine.roll_back(SPACE, "other")
-    assert engine.get_entry(SPACE, "c", "k").memory.id == other
+        engine.owner.timeline.roll_back(SPACE, str(middle))
+    engine.owner.timeline.roll_back(SPACE, "other")
+    assert engine.owner.read.get(SPACE, Address("c", "k")).memory.id == other
 
 
 def test_who_sees_a_part_of_a_space_leaves_the_whole_alone(engine: Engine):
     add(engine, "red fox", category="c")
     add(engine, "blue lake", category="d")
     part = engine.seen_by(Caller("ann", category="c"))
-    assert [one.before or one.after for one in part.diff(SPACE, "0").items][0].category == "c"  # pyright: ignore[reportOptionalMemberAccess]
-    for ask in (part.create_checkpoint, part.roll_back, part.delete_checkpoint):
+    assert [one.before or one.after for one in part.timeline.diff(SPACE, "0").items][0].category == "c"  # pyright: ignore[reportOptionalMemberAccess]
+    for ask in (part.timeline.create_checkpoint, part.timeline.roll_back, part.timeline.delete_checkpoint):
         with pytest.raises(Forbidden):
             ask(SPACE, "0")
 
@@ -158,7 +162,7 @@ def test_who_sees_a_part_of_a_space_leaves_the_whole_alone(engine: Engine):
 def test_a_dry_run_tells_all_and_changes_nothing(engine: Engine):
     lives(engine)
     now, seq = said(engine), engine.spaces.get(SPACE).seq
-    told = engine.seen_by(Caller(), dry_run=True).roll_back(SPACE, "before").written
+    told = engine.seen_by(Caller(), dry_run=True).timeline.roll_back(SPACE, "before").written
     assert told.plan is not None and told.tally is not None
     assert told.plan.changes == told.tally.changes == 5 and {one.kind for one in told.plan.items} == {"rolled_back"}
     assert (said(engine), engine.spaces.get(SPACE).seq) == (now, seq)
@@ -168,21 +172,21 @@ def test_what_comes_back_has_vectors_of_the_model_that_runs(stores: Stores):
     store = stores()
     with open_engine(store) as engine:
         (gone,) = add(engine, "red fox")
-        engine.create_checkpoint(SPACE, "before")
-        engine.delete(SPACE, gone)
+        engine.owner.timeline.create_checkpoint(SPACE, "before")
+        engine.owner.write.delete(SPACE, gone)
         add(engine, "blue lake")
     with open_engine(store, encoder=WordEncoder("another")) as engine:
         engine.reembed(SPACE, lambda _done, _total: None)
-        engine.roll_back(SPACE, "before")
-        (hit,) = engine.search(SPACE, Query(text="red fox", mode="semantic", limit=1)).hits
+        engine.owner.timeline.roll_back(SPACE, "before")
+        (hit,) = engine.owner.read.search(SPACE, Query(text="red fox", mode="semantic", limit=1)).hits
         assert hit.memory.id == gone and hit.score > 0.9
 
 
 def test_a_quota_holds_for_what_comes_back(engine: Engine):
     (gone,) = add(engine, "red fox")
-    engine.create_checkpoint(SPACE, "before")
-    engine.delete(SPACE, gone)
+    engine.owner.timeline.create_checkpoint(SPACE, "before")
+    engine.owner.write.delete(SPACE, gone)
     engine.spaces.set_quota(SPACE, {"memories": 0})
     with pytest.raises((QuotaExceeded, Conflict)):
-        engine.roll_back(SPACE, "before")
+        engine.owner.timeline.roll_back(SPACE, "before")
     assert said(engine) == {}

@@ -103,11 +103,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     with open_engine(path, clock=Clock()) as engine:
         (cup,) = add(engine, "The cup is green")
         before = engine.spaces.get(SPACE).at
-        engine.delete(SPACE, cup)
+        engine.owner.write.delete(SPACE, cup)
         (kettle,) = add(engine, "The kettle is on port 5433", category="kitchen", key="kettle")
-        engine.add(SPACE, [Draft(content="The kettle is on port 5434")], on_conflict="review")
+        engine.owner.write.add(SPACE, [Draft(content="The kettle is on port 5434")], on_conflict="review")
         engine.spaces.set_policy(SPACE, {"secrets": "redact"})
-        engine.fork(SPACE, "fork")
+        engine.owner.timeline.fork(SPACE, "fork")
         add(engine, "The spoon is of silver", space="fork")
         engine.probes.add(SPACE, Expectation(query="kettle", memory_id=kettle), OWNER, engine.now())
         engine.spaces.create("other", CONTENT_ONLY)
@@ -119,7 +119,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
             before=str(before),
             kettle=kettle,
             deleted=cup,
-            conflict=str(engine.conflicts(SPACE).items[0].id),
+            conflict=str(engine.owner.review.conflicts(SPACE).items[0].id),
             key=engine.keys.create(READS, engine.now(), name="parent")[0].id,
             webhook=engine.webhooks.create(SPACE, "https://a.example", (), "ids", OWNER, engine.now()).kept.id,
             imported=imported,
@@ -127,19 +127,19 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 def take_in(engine: Engine, space: str) -> ImportReport:
-    coming = engine.begin_import(space)
-    coming.take([msgspec.json.encode(one) for page in engine.export(SPACE, "test").pages() for one in page])
+    coming = engine.owner.write.begin_import(space)
+    coming.take([msgspec.json.encode(one) for page in engine.owner.read.export(SPACE, "test").pages() for one in page])
     return coming.finish()
 
 
 def put_with_key(engine: Engine, world: World) -> None:
     new = Draft(content="The lid is blue", category="kitchen", key="lid", parent_id=world.kettle)
-    engine.add(SPACE, [new], on_conflict="reject", request=RequestKey("scope", "key", b"hash"))
+    engine.owner.write.add(SPACE, [new], on_conflict="reject", request=RequestKey("scope", "key", b"hash"))
 
 
 def derive(engine: Engine, world: World) -> None:
     new = Draft(content="Tea is at five", derived_from=(world.kettle,), source_class="user")
-    engine.add(SPACE, [new], on_conflict="keep")
+    engine.owner.write.add(SPACE, [new], on_conflict="keep")
 
 
 def make_key(engine: Engine, world: World) -> None:
@@ -147,7 +147,7 @@ def make_key(engine: Engine, world: World) -> None:
 
 
 def keep_receipt(engine: Engine, world: World) -> None:
-    answer = engine.search(SPACE, Query(text="kettle"))
+    answer = engine.owner.read.search(SPACE, Query(text="kettle"))
     engine.receipts.keep(SPACE, b"{}", answer, engine.now(), OWNER, engine.now())
 
 
@@ -159,24 +159,28 @@ OTHER_MODEL = "reembed"  # runs with another encoder than the world was made wit
 OPERATIONS: dict[str, Callable[[Engine, World], object]] = {
     "add": put_with_key,
     "derive": derive,
-    "update": lambda engine, world: engine.update(SPACE, world.kettle, {"content": "The kettle is on port 5435"}),
-    "delete": lambda engine, world: engine.delete(SPACE, world.kettle),
-    "restore": lambda engine, world: engine.restore(SPACE, world.deleted, 1),
-    "undo": lambda engine, world: engine.undo(SPACE, Undo(last=2)),
-    "roll back": lambda engine, world: engine.roll_back(SPACE, world.before),
-    "supersede": lambda engine, world: engine.supersede(SPACE, world.kettle, Draft(content="It is on the stove")),
-    "put an entry": lambda engine, world: engine.put_entry(
+    "update": lambda engine, world: engine.owner.write.update(
+        SPACE, world.kettle, {"content": "The kettle is on port 5435"}
+    ),
+    "delete": lambda engine, world: engine.owner.write.delete(SPACE, world.kettle),
+    "restore": lambda engine, world: engine.owner.write.restore(SPACE, world.deleted, 1),
+    "undo": lambda engine, world: engine.owner.write.undo(SPACE, Undo(last=2)),
+    "roll back": lambda engine, world: engine.owner.timeline.roll_back(SPACE, world.before),
+    "supersede": lambda engine, world: engine.owner.write.supersede(
+        SPACE, world.kettle, Draft(content="It is on the stove")
+    ),
+    "put an entry": lambda engine, world: engine.owner.write.put(
         SPACE, Draft(content="It is gone", category="kitchen", key="kettle")
     ),
-    "keep both": lambda engine, world: engine.decide(SPACE, world.conflict, "keep"),
-    "decide to supersede": lambda engine, world: engine.decide(SPACE, world.conflict, "supersede"),
-    "reject": lambda engine, world: engine.decide(SPACE, world.conflict, "reject"),
+    "keep both": lambda engine, world: engine.owner.review.decide(SPACE, world.conflict, "keep"),
+    "decide to supersede": lambda engine, world: engine.owner.review.decide(SPACE, world.conflict, "supersede"),
+    "reject": lambda engine, world: engine.owner.review.decide(SPACE, world.conflict, "reject"),
     "restore from a file": lambda engine, world: take_in(engine, "empty"),
     "add from a file": lambda engine, world: take_in(engine, "default"),
-    "undo an import": lambda engine, world: engine.undo_import("other", world.imported),
-    "fork": lambda engine, world: engine.fork(SPACE, "another"),
-    "merge": lambda engine, world: engine.merge("fork", SPACE, drop=True),
-    "feedback": lambda engine, world: engine.give_feedback(SPACE, world.kettle, "useful"),
+    "undo an import": lambda engine, world: engine.owner.write.undo_import("other", world.imported),
+    "fork": lambda engine, world: engine.owner.timeline.fork(SPACE, "another"),
+    "merge": lambda engine, world: engine.owner.timeline.merge("fork", SPACE, drop=True),
+    "feedback": lambda engine, world: engine.owner.review.give_feedback(SPACE, world.kettle, "useful"),
     "erase a memory": lambda engine, world: engine.eraser.memory(SPACE, world.kettle, OWNER),
     "erase a space": lambda engine, world: engine.eraser.space(SPACE, OWNER, keep=True),
     "make a space": lambda engine, world: engine.spaces.create("new"),

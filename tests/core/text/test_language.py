@@ -31,7 +31,7 @@ def test_another_form_of_a_word_finds_the_memory(engine: Engine, language: str):
     assert stem in index_terms(stored) and stem in query_terms(asked)
     (id_,) = add(engine, stored)
     add(engine, *(text for text, _, _ in STORED.values() if text != stored))
-    hits = engine.search(SPACE, Query(text=asked, mode="keyword")).hits
+    hits = engine.owner.read.search(SPACE, Query(text=asked, mode="keyword")).hits
     assert hits[0].memory.id == id_
 
 

@@ -50,7 +50,11 @@ WORDS = [
 
 
 def lines_of(engine: Engine, space: str = SPACE, **options: Any) -> list[bytes]:
-    return [msgspec.json.encode(record) for page in engine.export(space, "test", **options).pages() for record in page]
+    return [
+        msgspec.json.encode(record)
+        for page in engine.owner.read.export(space, "test", **options).pages()
+        for record in page
+    ]
 
 
 def untouched(lines: Sequence[bytes]) -> list[bytes]:
@@ -59,7 +63,7 @@ def untouched(lines: Sequence[bytes]) -> list[bytes]:
 
 
 def bring(engine: Engine, lines: Sequence[bytes], space: str = SPACE, **options: Any) -> ImportReport:
-    incoming = engine.begin_import(space, **options)
+    incoming = engine.owner.write.begin_import(space, **options)
     try:
         for start in range(0, len(lines), 97):
             incoming.take(lines[start : start + 97])
@@ -89,22 +93,22 @@ def live(engine: Engine, chance: random.Random, steps: int) -> None:
                         valid_to=from_us(step + 1) if step % 2 else None,
                         metadata={"session": "s1", "turn": step, "deep": {"list": [1, "two", None, True]}},
                     )
-                    ids.append(who.add(SPACE, [draft], on_conflict="keep").memories[0].id)
+                    ids.append(who.write.add(SPACE, [draft], on_conflict="keep").memories[0].id)
                 case 3:
-                    who.update(SPACE, known, {"content": text, "reason": "why"})
+                    who.write.update(SPACE, known, {"content": text, "reason": "why"})
                 case 4:
-                    ids.append(who.supersede(SPACE, known, Draft(content=text)).memories[0].id)
+                    ids.append(who.write.supersede(SPACE, known, Draft(content=text)).memories[0].id)
                 case 5:
-                    who.delete(SPACE, known)
+                    who.write.delete(SPACE, known)
                 case 6:
-                    who.restore(SPACE, known)
+                    who.write.restore(SPACE, known)
                 case _:
-                    who.undo(SPACE, Undo(last=chance.randrange(1, 3)))
+                    who.write.undo(SPACE, Undo(last=chance.randrange(1, 3)))
 
 
 def shown(engine: Engine, ids: Sequence[str], space: str = SPACE) -> list[Any]:
     """The history of memories, but for the space that they are in."""
-    found = [engine.history(space, id_) for id_ in ids]
+    found = [engine.owner.read.history(space, id_) for id_ in ids]
     return [
         (
             history.chain,
@@ -122,7 +126,7 @@ def answers(engine: Engine, chance: random.Random, searches: int, space: str = S
     for _ in range(searches):
         mode = chance.choice(["hybrid", "semantic", "keyword"])
         query = Query(text=" ".join(chance.choices(WORDS, k=3)), mode=mode, limit=20)  # pyright: ignore[reportArgumentType]
-        answer = engine.search(space, query)
+        answer = engine.owner.read.search(space, query)
         found.append(
             (answer.evidence, answer.total, [(hit.memory.id, hit.memory.version, hit.score) for hit in answer.hits])
         )
@@ -147,13 +151,13 @@ def test_there_and_back_a_space_is_as_it_was(
         live(here, chance, 600 if long else 160)
         lines = lines_of(here)
         report = bring(there, lines)
-        stats, space = here.stats(SPACE), here.spaces.get(SPACE)
+        stats, space = here.owner.read.stats(SPACE), here.spaces.get(SPACE)
         assert (report.created, report.skipped, report.failed) == (space_memories(here), {}, 0)
         assert (report.vectors_embedded, str(report.origin)) == (0, str(space.at))
         ids = sorted({msgspec.json.decode(line)["memory"]["id"] for line in lines if b'"type":"version"' in line[:40]})
         assert shown(there, ids) == shown(here, ids)
         assert answers(there, random.Random(1), searches) == answers(here, random.Random(1), searches)
-        moved = there.stats(SPACE)
+        moved = there.owner.read.stats(SPACE)
         assert (moved.memories, moved.versions, moved.passages, moved.by) == (
             stats.memories, stats.versions, stats.passages, stats.by
         )  # fmt: skip
@@ -166,12 +170,15 @@ def test_there_and_back_a_space_is_as_it_was(
         assert (second.created, second.failed, sum(second.skipped.values())) == (0, 0, report.created)
         assert there.spaces.get(SPACE).at == came.at and untouched(lines_of(there)) == untouched(lines)
         add(there, "a new one after all that")
-        assert there.search(SPACE, Query(text="new one after")).hits[0].memory.content == "a new one after all that"
+        assert (
+            there.owner.read.search(SPACE, Query(text="new one after")).hits[0].memory.content
+            == "a new one after all that"
+        )
 
 
 def space_memories(engine: Engine) -> int:
     """What lives, superseded ones too."""
-    usage = engine.stats(SPACE).usage
+    usage = engine.owner.read.stats(SPACE).usage
     assert usage is not None
     return usage.memories
 
@@ -198,9 +205,9 @@ def test_into_a_space_that_has_memories_only_what_is_missing_comes(stores: Store
         before = there.spaces.get(SPACE)
         report = bring(there, lines_of(full))
         assert report.created == 2 and there.spaces.get(SPACE).epoch == before.epoch
-        found = there.search(SPACE, Query(text=text)).hits
+        found = there.owner.read.search(SPACE, Query(text=text)).hits
         assert found[0].memory.content == text
-        history = there.history(SPACE, found[0].memory.id).versions
+        history = there.owner.read.history(SPACE, found[0].memory.id).versions
         assert len(history) == 1 and history[0].born > before.seq
 
 
@@ -210,24 +217,26 @@ def test_what_comes_in_is_undone_as_a_whole_and_may_come_again(stores: Stores, l
         before = there.spaces.get(SPACE)
         tried = bring(there, lines, dry_run=True)
         assert tried.dry_run and tried.id is None and there.spaces.get(SPACE).at == before.at
-        assert there.stats(SPACE).versions == 1 and len(there.spaces.list()) == 2
+        assert there.owner.read.stats(SPACE).versions == 1 and len(there.spaces.list()) == 2
         report = bring(there, lines)
         assert (tried.created, tried.versions, tried.skipped) == (report.created, report.versions, report.skipped)
-        wanted = {m.id: m.content for m in there.list_memories(SPACE, limit=100).items}
-        assert report.id is not None and [one.id for one in there.imports(SPACE)] == [report.id]
-        undone = there.undo_import(SPACE, report.id)
+        wanted = {m.id: m.content for m in there.owner.read.list(SPACE, limit=100).items}
+        assert report.id is not None and [one.id for one in there.owner.read.imports(SPACE)] == [report.id]
+        undone = there.owner.write.undo_import(SPACE, report.id)
         assert undone.memories == report.created
-        assert [memory.content for memory in there.list_memories(SPACE, limit=100).items] == ["here before"]
-        assert [hit.memory.content for hit in there.search(SPACE, Query(text="red here owl")).hits] == ["here before"]
+        assert [memory.content for memory in there.owner.read.list(SPACE, limit=100).items] == ["here before"]
+        assert [hit.memory.content for hit in there.owner.read.search(SPACE, Query(text="red here owl")).hits] == [
+            "here before"
+        ]
         with pytest.raises(NotFound):
-            there.undo_import(SPACE, report.id)
+            there.owner.write.undo_import(SPACE, report.id)
         again = bring(there, lines)
         assert (again.created, again.skipped) == (report.created, {})
-        assert {m.id: m.content for m in there.list_memories(SPACE, limit=100).items} == wanted
-        there.update(SPACE, next(iter(wanted)), {"reason": "mine now"})
+        assert {m.id: m.content for m in there.owner.read.list(SPACE, limit=100).items} == wanted
+        there.owner.write.update(SPACE, next(iter(wanted)), {"reason": "mine now"})
         assert again.id is not None
         with pytest.raises(ChangedSince, match=next(iter(wanted))):
-            there.undo_import(SPACE, again.id)
+            there.owner.write.undo_import(SPACE, again.id)
 
 
 def test_a_file_that_is_cut_off_is_refused_and_leaves_nothing(stores: Stores, lines: list[bytes]):
@@ -236,7 +245,7 @@ def test_a_file_that_is_cut_off_is_refused_and_leaves_nothing(stores: Stores, li
             cut = lines[:keep]
             with pytest.raises(InvalidInput, match=f"line {len(cut)}: .*cut off"):
                 bring(there, cut)
-        assert there.spaces.get(SPACE).seq == 0 and there.stats(SPACE).versions == 0
+        assert there.spaces.get(SPACE).seq == 0 and there.owner.read.stats(SPACE).versions == 0
 
 
 def test_bad_lines_are_named_and_stop_the_whole_or_only_themselves(stores: Stores):
@@ -260,14 +269,14 @@ def test_bad_lines_are_named_and_stop_the_whole_or_only_themselves(stores: Store
             bring(there, [line.encode() for line in bad])
         said = str(refused.value)
         assert "$.lines[3].content: line 3 (row 7): must not be empty" in said and "$.lines[5].id" in said
-        assert there.stats(SPACE).versions == 1
+        assert there.owner.read.stats(SPACE).versions == 1
         report = bring(there, [line.encode() for line in bad], atomic=False)
         assert (report.created, report.skipped) == (2, {"twice": 1})
         assert [(one.line, one.code) for one in report.failures] == [
             (3, "invalid_input"), (5, "invalid_input"), (7, "invalid_input"), (8, "address_taken"),
             (10, "address_taken"), (0, "invalid_input"),
         ]  # fmt: skip
-        assert {memory.content for memory in there.list_memories(SPACE).items} == {"first", "good", "b"}
+        assert {memory.content for memory in there.owner.read.list(SPACE).items} == {"first", "good", "b"}
         assert bring(there, [line.encode() for line in bad], atomic=False).created == 0
 
 
@@ -275,7 +284,7 @@ def test_vectors_of_another_model_are_made_anew_and_kept_where_there_is_none(sto
     with open_engine(stores(), encoder=WordEncoder("other")) as there:
         report = bring(there, lines)
         assert report.vectors_kept == 0 and report.vectors_embedded > 0
-        assert there.search(SPACE, Query(text="red fox", mode="semantic")).hits
+        assert there.owner.read.search(SPACE, Query(text="red fox", mode="semantic")).hits
     with open_engine(stores(), embeddings=False) as there:
         assert bring(there, lines).vectors_kept > 0 and lines_of(there)[1:] == lines[1:]
 
@@ -293,10 +302,10 @@ def test_a_damaged_vector_is_named_with_its_line(lines: list[bytes], tmp_path: P
 def test_an_export_shows_one_change_whatever_is_written_meanwhile(engine: Engine):
     live(engine, random.Random(5), 30)
     whole, found = lines_of(engine), list[bytes]()
-    for page in engine.export(SPACE, "test").pages():
+    for page in engine.owner.read.export(SPACE, "test").pages():
         found += [msgspec.json.encode(record) for record in page]
-        for memory in engine.list_memories(SPACE, limit=3).items:
-            engine.delete(SPACE, memory.id)
+        for memory in engine.owner.read.list(SPACE, limit=3).items:
+            engine.owner.write.delete(SPACE, memory.id)
         add(engine, f"while it goes out {len(found)}")
     assert found[1:] == whole[1:]
 
@@ -304,15 +313,15 @@ def test_an_export_shows_one_change_whatever_is_written_meanwhile(engine: Engine
 def test_who_sees_one_category_moves_no_space(engine: Engine):
     some = engine.seen_by(Caller("k", category="c"))
     with pytest.raises(Forbidden):
-        some.export(SPACE, "test")
+        some.read.export(SPACE, "test")
     with pytest.raises(Forbidden):
-        some.begin_import(SPACE)
+        some.write.begin_import(SPACE)
 
 
 def test_what_a_dead_import_left_is_cleared_by_the_next(stores: Stores, lines: list[bytes]):
     clock = Clock()
     with open_engine(stores(), clock=clock) as there:
-        half = there.begin_import(SPACE)
+        half = there.owner.write.begin_import(SPACE)
         half.take(lines[:-1])
         half._flush()  # pyright: ignore[reportPrivateUsage]  # and its process ends
         clock.pass_days(1)
@@ -332,7 +341,7 @@ def test_a_remote_database_takes_a_large_file_in_steps(
             return
         with pytest.raises(TooLarge, match="atomic=false"):
             bring(there, lines)
-        assert there.stats(SPACE).versions == 0
+        assert there.owner.read.stats(SPACE).versions == 0
         bring(there, lines, atomic=False)
         assert lines_of(there)[1:] == lines[1:]
 
@@ -348,4 +357,4 @@ def test_what_a_space_does_not_store_does_not_come_in_by_a_file(stores: Stores):
         assert (report.created, [(one.line, one.code) for one in report.failures]) == (1, [(3, "sensitive_content")])
         there.spaces.set_policy(SPACE, {"secrets": "redact"})
         assert bring(there, lines).created == 1
-        assert secret not in " ".join(memory.content for memory in there.list_memories(SPACE).items)
+        assert secret not in " ".join(memory.content for memory in there.owner.read.list(SPACE).items)

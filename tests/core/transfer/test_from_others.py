@@ -37,7 +37,7 @@ def engine(tmp_path: Path, clock: Clock) -> Iterator[Engine]:
 
 
 def found(engine: Engine, query: Query, space: str = SPACE) -> list[str]:
-    return [hit.memory.id for hit in engine.search(space, query).hits]
+    return [hit.memory.id for hit in engine.owner.read.search(space, query).hits]
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,11 @@ def test_no_query_is_syntax(engine: Engine, text: str):
 def test_key_content_tags_and_reason_have_a_meaning_category_and_author_none(engine: Engine):
     engine.spaces.create("plain", SpaceSettings())
     draft = Draft(content="apple", category="banana", key="cherry", author="damson", tags=("elder",), reason="fig")
-    (one,) = engine.add("plain", [draft]).memories
+    (one,) = engine.owner.write.add("plain", [draft]).memories
     for word, has_meaning in {
         "apple": True, "cherry": True, "elder": True, "fig": True, "banana": False, "damson": False
     }.items():  # fmt: skip
-        (hit,) = engine.search("plain", Query(text=word, explain=True)).hits
+        (hit,) = engine.owner.read.search("plain", Query(text=word, explain=True)).hits
         assert hit.memory.id == one.id and hit.explain is not None and hit.explain.cosine is not None
         assert (hit.explain.cosine > 0.3) == has_meaning, word
 
@@ -68,14 +68,16 @@ def test_a_query_whose_every_word_a_memory_has_is_never_without_evidence(tmp_pat
     with Engine(FileDatabase(tmp_path / "m.db"), WordEncoder(), Clock(), calibration=calibration) as engine:
         engine.spaces.create("plain", SpaceSettings())
         told = {"category": "notes", "author": "Bob", "tags": ("topic:ci",)}
-        engine.add("plain", [Draft(content=f"the fox {number}", **told) for number in ("one", "two", "three")])
-        engine.add("plain", [Draft(content="a bear", author="carl")])
+        engine.owner.write.add(
+            "plain", [Draft(content=f"the fox {number}", **told) for number in ("one", "two", "three")]
+        )
+        engine.owner.write.add("plain", [Draft(content="a bear", author="carl")])
         kept = Query(text=text, mode=mode, min_evidence="weak")
-        assert len(engine.search("plain", kept).hits) >= 3
+        assert len(engine.owner.read.search("plain", kept).hits) >= 3
         for more in (f"{text} zebra", "bear fox"):
-            assert not engine.search("plain", replace(kept, text=more)).hits, more
+            assert not engine.owner.read.search("plain", replace(kept, text=more)).hits, more
         elsewhere = replace(kept, filter=parse_filter({"author": "carl"}))
-        assert not engine.search("plain", elsewhere).hits
+        assert not engine.owner.read.search("plain", elsewhere).hits
 
 
 def test_reciprocal_ranks_are_those_of_the_formula():
@@ -86,7 +88,7 @@ def test_reciprocal_ranks_are_those_of_the_formula():
 
 
 def test_types_statuses_and_importance_have_their_defaults(engine: Engine):
-    (memory,) = engine.add(SPACE, [Draft(content="a text")]).memories
+    (memory,) = engine.owner.write.add(SPACE, [Draft(content="a text")]).memories
     assert (memory.type, memory.status, memory.importance) == ("fact", "active", "medium")
     choices = {
         "type": ("fact", "preference", "procedure", "guard", "observation"),
@@ -95,7 +97,7 @@ def test_types_statuses_and_importance_have_their_defaults(engine: Engine):
     }
     for name, values in choices.items():
         for value in values:
-            changed = engine.update(SPACE, memory.id, {name: value}).memories[0]
+            changed = engine.owner.write.update(SPACE, memory.id, {name: value}).memories[0]
             assert getattr(changed, name) == value
 
 
@@ -103,9 +105,9 @@ def test_a_new_memory_is_active_or_candidate(engine: Engine):
     (memory_id,) = add(engine, "a text", status="candidate")
     draft = Draft(content="another", status="deprecated")
     for write in (
-        lambda: engine.add(SPACE, [draft]),
-        lambda: engine.supersede(SPACE, memory_id, draft),
-        lambda: engine.put_entry(SPACE, replace(draft, category="c", key="k")),
+        lambda: engine.owner.write.add(SPACE, [draft]),
+        lambda: engine.owner.write.supersede(SPACE, memory_id, draft),
+        lambda: engine.owner.write.put(SPACE, replace(draft, category="c", key="k")),
     ):
         with pytest.raises(InvalidInput, match="candidate") as caught:
             write()
@@ -120,7 +122,7 @@ def test_nobody_calls_a_memory_superseded(engine: Engine):
     with pytest.raises(InvalidInput, match="superseded"):
         add(engine, "another", status="superseded")
     with pytest.raises(InvalidInput, match="superseded"):
-        engine.update(SPACE, memory_id, {"status": "superseded"})
+        engine.owner.write.update(SPACE, memory_id, {"status": "superseded"})
 
 
 def test_texts_and_questions_have_bounds(engine: Engine):
@@ -131,7 +133,7 @@ def test_texts_and_questions_have_bounds(engine: Engine):
     add(engine, "y" * 100_000, "z")
     for mode in ("hybrid", "semantic", "keyword"):
         with pytest.raises(InvalidInput):
-            engine.search(SPACE, Query(text="", mode=mode))
+            engine.owner.read.search(SPACE, Query(text="", mode=mode))
     for mode in ("metadata", "recent"):
         assert len(found(engine, Query(text="", mode=mode))) == 2
 
@@ -164,7 +166,7 @@ def test_a_memory_of_which_nothing_is_said_scores_after_a_year(engine: Engine, c
     (tea,) = add(engine, "tea")
     clock.pass_days(365)
     plain, weighed = (
-        engine.search(SPACE, Query(text="tea", mode=mode, recency=recency, explain=True)).hits[0]
+        engine.owner.read.search(SPACE, Query(text="tea", mode=mode, recency=recency, explain=True)).hits[0]
         for recency in (None, Recency())
     )
     assert plain.memory.id == tea and plain.explain is not None and plain.explain.importance >= 0.9
@@ -175,6 +177,6 @@ def test_a_meaning_alone_finds(tmp_path: Path):
     with open_engine(tmp_path / "m.db", encoder=StaticEncoder()) as engine:
         (car,) = add(engine, "The automobile needs new tyres")
         add(engine, "Bread is baked in the morning", "The choir sings on Sundays")
-        (best, *_) = engine.search(SPACE, Query(text="car wheels", mode="semantic")).hits
+        (best, *_) = engine.owner.read.search(SPACE, Query(text="car wheels", mode="semantic")).hits
         assert best.memory.id == car and best.score > 0 and "lexical" not in best.ranks
-        assert engine.search(SPACE, Query(text="car wheels", mode="keyword")).hits == ()
+        assert engine.owner.read.search(SPACE, Query(text="car wheels", mode="keyword")).hits == ()

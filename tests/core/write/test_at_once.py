@@ -1,6 +1,7 @@
 """What is added without a thread that waits is added as if one had waited."""
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -14,11 +15,10 @@ from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.core.store.database import Outcome
+from muisti.core.support.waiting import Overtaken, WouldWait
 from muisti.core.write.begun import Begun
 from tests.core.fakes import SPACE, add, open_engine
 from tests.stores import FileStore, Stores
-
-Adding = Callable[[Draft, OnConflict], Written | None]
 
 DRAFTS = (
     Draft(content="the deploy runs on friday at noon"),
@@ -44,22 +44,21 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 def warmed(engine: Engine) -> None:
     add(engine, "something to begin with")  # gives the space its model
     add(engine, "something more")
-    engine.search(SPACE, Query(text="something"))
+    engine.owner.read.search(SPACE, Query(text="something"))
 
 
-def at_once(engine: Engine, draft: Draft, on_conflict: OnConflict) -> Written | None:
+def at_once(engine: Engine, draft: Draft, on_conflict: OnConflict) -> Written:
     outcomes: SimpleQueue[Outcome] = SimpleQueue()
-    begun = engine.begin_add(SPACE, draft, on_conflict, outcomes.put)
-    return None if begun is None else engine.end_add(begun, outcomes.get(timeout=10))
+    begun = engine.owner.write.begin_add(SPACE, draft, on_conflict, outcomes.put)
+    return engine.owner.write.end_add(begun, outcomes.get(timeout=10))
 
 
-def told(adding: Callable[[], Written | None]) -> object:
+def told(adding: Callable[[], Written]) -> object:
     """What the caller learns, without ids."""
     try:
         written = adding()
     except MuistiError as error:
         return type(error), str(error).partition("019")[0]
-    assert written is not None
     (memory,) = written.memories
     similar = [(one.kind, one.similarity, one.content) for one in written.similar]
     at = None if written.checked_at is None else written.checked_at.number
@@ -72,18 +71,18 @@ def test_it_tells_what_a_call_that_waits_tells(engine: Engine, tmp_path: Path, o
         warmed(other)
         for draft in DRAFTS:
             here = told(lambda draft=draft: at_once(engine, draft, on_conflict))
-            there = told(lambda draft=draft: other.add(SPACE, [draft], on_conflict=on_conflict))
+            there = told(lambda draft=draft: other.owner.write.add(SPACE, [draft], on_conflict=on_conflict))
             assert here == there
         assert _contents(engine) == _contents(other)
 
 
 def _contents(engine: Engine) -> list[str]:
-    return [memory.content for memory in engine.list_memories(SPACE).items]
+    return [memory.content for memory in engine.owner.read.list(SPACE).items]
 
 
 def test_the_next_search_finds_it(engine: Engine):
-    assert at_once(engine, Draft(content="a rare marmoset"), "reject") is not None
-    (hit,) = engine.search(SPACE, Query(text="marmoset", mode="keyword")).hits
+    assert at_once(engine, Draft(content="a rare marmoset"), "reject").created
+    (hit,) = engine.owner.read.search(SPACE, Query(text="marmoset", mode="keyword")).hits
     assert hit.memory.content == "a rare marmoset"
 
 
@@ -94,15 +93,14 @@ def test_of_many_equal_ones_begun_together_one_is_stored(engine: Engine):
     for _ in range(20):
         outcome: SimpleQueue[Outcome] = SimpleQueue()
         try:
-            one = engine.begin_add(SPACE, Draft(content="only once"), "reject", outcome.put)
+            one = engine.owner.write.begin_add(SPACE, Draft(content="only once"), "reject", outcome.put)
         except Duplicate:
             refused += 1
         else:
-            assert one is not None
             begun.append((one, outcome))
     for one, outcome in begun:
         try:
-            stored += engine.end_add(one, outcome.get(timeout=10)) is not None
+            stored += engine.owner.write.end_add(one, outcome.get(timeout=10)).created
         except Duplicate as error:
             assert [found.content for found in error.found] == ["only once"]
             refused += 1
@@ -112,8 +110,11 @@ def test_of_many_equal_ones_begun_together_one_is_stored(engine: Engine):
 def test_in_a_space_made_anew_meanwhile_it_is_to_be_added_anew(engine: Engine):
     engine.spaces.delete(SPACE)
     engine.spaces.create(SPACE)
-    assert at_once(engine, Draft(content="for the old one"), "keep") is None
-    assert engine.add(SPACE, [Draft(content="for the new one")]).seq.epoch == engine.spaces.get(SPACE).at.epoch
+    with pytest.raises(Overtaken):
+        at_once(engine, Draft(content="for the old one"), "keep")
+    assert (
+        engine.owner.write.add(SPACE, [Draft(content="for the new one")]).seq.epoch == engine.spaces.get(SPACE).at.epoch
+    )
     assert _contents(engine) == ["for the new one"]
 
 
@@ -136,12 +137,14 @@ def test_what_would_take_long_is_left_to_a_thread(tmp_path: Path, engine: Engine
     else:
         conflict = "reject"
         add(engine, *(f"note number {n}" for n in range(100)))
-    assert engine.begin_add(space, Draft(content=text), conflict, outcomes.put) is None
+    with pytest.raises(WouldWait):
+        engine.owner.write.begin_add(space, Draft(content=text), conflict, outcomes.put)
     assert outcomes.empty()
 
 
 def test_a_database_that_is_far_away_is_left_to_a_thread(stores: Stores):
     with open_engine(stores()) as engine:
         warmed(engine)
-        local = engine.begin_add(SPACE, Draft(content="near or far"), "keep", SimpleQueue[Outcome]().put)
-        assert (local is not None) == engine.store.startswith("SQLite")
+        near = engine.store.startswith("SQLite")
+        with nullcontext() if near else pytest.raises(WouldWait):
+            engine.owner.write.begin_add(SPACE, Draft(content="near or far"), "keep", SimpleQueue[Outcome]().put)

@@ -11,12 +11,12 @@ import pytest
 import muisti.core
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.memories import Memories
 from muisti.core.model.errors import Forbidden
 from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import TRUST, Draft
 from muisti.core.query.query import Query
 from muisti.core.store.database import Outcome
+from muisti.core.views.memories import Memories
 from tests.core.fakes import SPACE, add, open_engine
 from tests.stores import FileStore
 
@@ -39,7 +39,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     with open_engine(FileStore(tmp_path / "one.db")) as opened:
         add(opened, "something to begin with")  # gives the space its model
         add(opened, "something more")  # by now the model is known
-        opened.search(SPACE, Query(text="something"))  # and its index is in memory
+        opened.owner.read.search(SPACE, Query(text="something"))  # and its index is in memory
         yield opened
 
 
@@ -73,14 +73,12 @@ def added(memories: Memories, draft: Draft, *, fast: bool) -> tuple[str, int] | 
     outcomes: SimpleQueue[Outcome] = SimpleQueue()
     try:
         if not fast:
-            written = memories.add(SPACE, [draft], on_conflict="keep")
+            written = memories.write.add(SPACE, [draft], on_conflict="keep")
         else:
-            begun = memories.begin_add(SPACE, draft, "keep", outcomes.put)
-            assert begun is not None, "this draft is to take the fast path"
-            written = memories.end_add(begun, outcomes.get(timeout=10))
+            begun = memories.write.begin_add(SPACE, draft, "keep", outcomes.put)
+            written = memories.write.end_add(begun, outcomes.get(timeout=10))
     except Forbidden as refusal:
         return refusal.code
-    assert written is not None
     return written.memories[0].source_class, written.memories[0].trust
 
 

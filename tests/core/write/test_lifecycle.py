@@ -18,6 +18,7 @@ from muisti.core.model.values import Draft
 from muisti.core.query.filters import Filter, parse
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
+from muisti.core.views.memories import Memories
 from tests.core.fakes import NOON, SPACE, Clock, open_engine
 from tests.core.lives import DAY, Fields, Model, draft_fields, holding, said_of
 from tests.stores import Store, Stores
@@ -100,7 +101,7 @@ class Lives(RuleBasedStateMachine):
         assert plan is not None
         return plan.changes
 
-    def seen_by(self, actor: str) -> Any:
+    def seen_by(self, actor: str) -> Memories:
         return self.engine.seen_by(Caller(actor), dry_run=self.dry)
 
     @rule(actor=actors, content=contents, address=addresses, importance=importance, end=ends, held=holds)
@@ -116,7 +117,7 @@ class Lives(RuleBasedStateMachine):
         said = self.fields(content, address, importance, end, held)
         draft = Draft(**draft_fields(said, from_us))
         self.both(
-            lambda: self.seen_by(actor).add(SPACE, [draft], on_conflict="keep"),
+            lambda: self.seen_by(actor).write.add(SPACE, [draft], on_conflict="keep"),
             lambda written: self.model.add(written.memories[0].id if written else "refused", said, actor),
         )
 
@@ -126,7 +127,9 @@ class Lives(RuleBasedStateMachine):
         id_, said = self.known(choice), {"content": content, "category": address[0], "key": address[1]}
         said |= self.held(held)
         changes = draft_fields(said, from_us)
-        self.both(lambda: self.seen_by(actor).update(SPACE, id_, changes), lambda _: self.model.patch(id_, said, actor))
+        self.both(
+            lambda: self.seen_by(actor).write.update(SPACE, id_, changes), lambda _: self.model.patch(id_, said, actor)
+        )
 
     @precondition(lambda self: self.model.lives)
     @rule(actor=actors, choice=st.integers(0, 50), content=contents, address=addresses, end=ends)
@@ -134,7 +137,7 @@ class Lives(RuleBasedStateMachine):
         id_, said = self.known(choice), self.fields(content, address, "low", end, (None, end))
         draft = Draft(**draft_fields(said, from_us))
         self.both(
-            lambda: self.seen_by(actor).supersede(SPACE, id_, draft),
+            lambda: self.seen_by(actor).write.supersede(SPACE, id_, draft),
             lambda written: self.model.supersede(id_, written.memories[0].id if written else "refused", said, actor),
         )
 
@@ -142,7 +145,7 @@ class Lives(RuleBasedStateMachine):
     @rule(actor=actors, choice=st.integers(0, 50))
     def delete(self, actor: str, choice: int) -> None:
         id_ = self.known(choice)
-        self.both(lambda: self.seen_by(actor).delete(SPACE, id_), lambda _: self.model.delete(id_, actor))
+        self.both(lambda: self.seen_by(actor).write.delete(SPACE, id_), lambda _: self.model.delete(id_, actor))
 
     @precondition(lambda self: self.model.lives)
     @rule(actor=actors, choice=st.integers(0, 50), version=st.integers(0, 9))
@@ -150,18 +153,22 @@ class Lives(RuleBasedStateMachine):
         id_ = self.known(choice)
         number = 1 + version % len(self.model.versions(id_))
         self.both(
-            lambda: self.seen_by(actor).restore(SPACE, id_, number), lambda _: self.model.restore(id_, number, actor)
+            lambda: self.seen_by(actor).write.restore(SPACE, id_, number),
+            lambda _: self.model.restore(id_, number, actor),
         )
 
     @rule(actor=actors, last=st.integers(1, 4))
     def undo(self, actor: str, last: int) -> None:
-        self.both(lambda: self.seen_by(actor).undo(SPACE, Undo(last=last)), lambda _: self.model.undo(last, actor))
+        self.both(
+            lambda: self.seen_by(actor).write.undo(SPACE, Undo(last=last)), lambda _: self.model.undo(last, actor)
+        )
 
     @rule(actor=actors, back=st.integers(0, 12))
     def roll_back(self, actor: str, back: int) -> None:
         to = max(0, self.model.seq - back)
         self.both(
-            lambda: self.seen_by(actor).roll_back(SPACE, str(to)).written, lambda _: self.model.roll_back(to, actor)
+            lambda: self.seen_by(actor).timeline.roll_back(SPACE, str(to)).written,
+            lambda _: self.model.roll_back(to, actor),
         )
 
     @precondition(lambda self: self.model.shown())
@@ -169,8 +176,8 @@ class Lives(RuleBasedStateMachine):
     def fork_and_merge(self, actor: str, choice: int, content: str, ends: bool, drop: bool) -> None:
         """What is changed, ended and added in a fork comes of it in the space."""
         before, fork = self.model.shown(), f"f{self.steps['changes']}"
-        self.engine.fork(SPACE, fork)
-        copies = {one.content: one.id for one in self.engine.list_memories(fork, limit=100).items}
+        self.engine.owner.timeline.fork(SPACE, fork)
+        copies = {one.content: one.id for one in self.engine.owner.read.list(fork, limit=100).items}
         assert sorted(copies) == sorted({said["content"] for said in before.values()})
         alone = [id_ for id_, said in before.items() if [*_contents(before)].count(said["content"]) == 1]
         todo: dict[str, Fields | None] = {}
@@ -178,22 +185,26 @@ class Lives(RuleBasedStateMachine):
             id_ = alone[choice % len(alone)]
             copy = copies[before[id_]["content"]]
             if ends:
-                self.engine.delete(fork, copy)
+                self.engine.owner.write.delete(fork, copy)
             else:
-                self.engine.update(fork, copy, {"importance": "high", "content": f"{content} changed"})
+                self.engine.owner.write.update(fork, copy, {"importance": "high", "content": f"{content} changed"})
             said = None if ends else {**before[id_], "importance": "high", "content": f"{content} changed"}
             todo |= {id_: said} if said != before[id_] else {}  # it may say so already
         new = self.fields(f"{content} new {fork}", (None, None), "low", None, (-1, 1))
-        self.engine.add(fork, [Draft(**draft_fields(new, from_us))], on_conflict="keep")
+        self.engine.owner.write.add(fork, [Draft(**draft_fields(new, from_us))], on_conflict="keep")
 
         def models(written: Written | None) -> None:
             assert written is not None
-            added = [one.id for one in self.engine.diff(SPACE, str(self.model.seq)).items if one.change == "added"]
+            added = [
+                one.id
+                for one in self.engine.owner.timeline.diff(SPACE, str(self.model.seq)).items
+                if one.change == "added"
+            ]
             self.model.become(todo | {added[0]: new}, actor)
 
-        self.both(lambda: self.seen_by(actor).merge(fork, SPACE, drop=drop), models)
+        self.both(lambda: self.seen_by(actor).timeline.merge(fork, SPACE, drop=drop), models)
         if not drop:
-            again = self.engine.merge(fork, SPACE)
+            again = self.engine.owner.timeline.merge(fork, SPACE)
             assert again.tally is not None and again.tally.changes == 0
             self.engine.spaces.delete(fork)
 
@@ -224,11 +235,13 @@ class Lives(RuleBasedStateMachine):
         assert self.found(AsOf(number=number)) == finds(then)
         at = self.clock.at + (number % 5 - 2) * DAY
         assert self.listed(AsOf(number=number), valid_at(at)) == holding(then, at)
-        categories = {one.name: one.count for one in self.engine.categories(SPACE, as_of=AsOf(number=number)).items}
+        categories = {
+            one.name: one.count for one in self.engine.owner.read.categories(SPACE, as_of=AsOf(number=number)).items
+        }
         assert categories == Counter(said["category"] for said in then.values() if said["category"])
         if self.model.lives:
             id_ = self.known(self.model.seq)
-            versions = reversed(self.engine.history(SPACE, id_).versions)
+            versions = reversed(self.engine.owner.read.history(SPACE, id_).versions)
             assert [said_of(version.memory, to_us) for version in versions] == self.model.versions(id_)
 
     def showed_the_same(self, number: int) -> None:
@@ -237,12 +250,12 @@ class Lives(RuleBasedStateMachine):
         assert self.listed(AsOf(number=number)) == self.model.shown_at(number)
 
     def listed(self, as_of: AsOf | None, filter_: Filter | None = None) -> dict[str, Fields]:
-        items = self.engine.list_memories(SPACE, limit=100, as_of=as_of, filter=filter_).items
+        items = self.engine.owner.read.list(SPACE, limit=100, as_of=as_of, filter=filter_).items
         return {one.id: said_of(one, to_us) for one in items}
 
     def found(self, as_of: AsOf | None, filter_: Filter | None = None) -> set[str]:
         asked = Query(text=ASKED, mode="recent", limit=100, as_of=as_of, filter=filter_)
-        answer = self.engine.search(SPACE, asked)
+        answer = self.engine.owner.read.search(SPACE, asked)
         return {hit.memory.id for hit in answer.hits}
 
 

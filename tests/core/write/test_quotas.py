@@ -23,14 +23,14 @@ TRUTH = Statement(
 
 
 def usage(engine: Engine, space: str = SPACE) -> Usage:
-    found = engine.stats(space).usage
+    found = engine.owner.read.stats(space).usage
     assert found is not None
     return found
 
 
 def fill(engine: Engine, *contents: str, space: str = SPACE) -> list[str]:
     drafts = [Draft(content=content) for content in contents]
-    return [memory.id for memory in engine.add(space, drafts, on_conflict="keep").memories]
+    return [memory.id for memory in engine.owner.write.add(space, drafts, on_conflict="keep").memories]
 
 
 def test_what_is_too_much_is_refused_whole_and_says_what_there_is(engine: Engine):
@@ -43,27 +43,27 @@ def test_what_is_too_much_is_refused_whole_and_says_what_there_is(engine: Engine
     assert "it holds 2 of 3 memories" in str(caught.value)
     fill(engine, "three")
     with pytest.raises(QuotaExceeded):
-        engine.put_entry(SPACE, Draft(content="four", category="a", key="b"))
-    first = engine.list_memories(SPACE).items[0].id
-    engine.delete(SPACE, first)
+        engine.owner.write.put(SPACE, Draft(content="four", category="a", key="b"))
+    first = engine.owner.read.list(SPACE).items[0].id
+    engine.owner.write.delete(SPACE, first)
     fill(engine, "four")
 
 
 def test_bytes_are_counted_of_all_that_was_said(engine: Engine):
     said = Draft(content="é", category="c", key="k", author="a", reason="r", source="s", tags=("t",), metadata={"m": 1})
-    engine.add(SPACE, [said])
+    engine.owner.write.add(SPACE, [said])
     assert usage(engine).bytes == len("é".encode()) + 5 + len('["t"]') + len('{"m":1}')
 
 
 def test_what_is_held_may_become_smaller_but_not_larger_beyond_the_quota(engine: Engine):
     (memory,) = fill(engine, "x" * 100)
     engine.spaces.set_quota(SPACE, {"bytes": 50, "memories": 0})
-    assert engine.update(SPACE, memory, {"content": "x" * 80}).memories[0].version == 2
+    assert engine.owner.write.update(SPACE, memory, {"content": "x" * 80}).memories[0].version == 2
     with pytest.raises(QuotaExceeded):
-        engine.update(SPACE, memory, {"content": "x" * 81})
-    engine.update(SPACE, memory, {"content": "x" * 20})
-    engine.update(SPACE, memory, {"content": "x" * 30})
-    engine.delete(SPACE, memory)
+        engine.owner.write.update(SPACE, memory, {"content": "x" * 81})
+    engine.owner.write.update(SPACE, memory, {"content": "x" * 20})
+    engine.owner.write.update(SPACE, memory, {"content": "x" * 30})
+    engine.owner.write.delete(SPACE, memory)
     with pytest.raises(QuotaExceeded):
         fill(engine, "y")
 
@@ -83,7 +83,7 @@ def test_many_writers_in_several_processes_stay_within_the_quota(stores: Stores)
         with ThreadPoolExecutor(8) as pool:
             taken = sum(pool.map(write, range(40)))
         assert 10 <= taken < 40 and 19 <= usage(other).memories <= 20
-        assert one.list_memories(SPACE, limit=100).items == other.list_memories(SPACE, limit=100).items
+        assert one.owner.read.list(SPACE, limit=100).items == other.owner.read.list(SPACE, limit=100).items
 
 
 def test_a_quota_belongs_to_the_name_and_the_default_to_all_others(stores: Stores):
@@ -119,16 +119,16 @@ WRITES = st.lists(
 @given(writes=WRITES)
 def test_the_counters_are_what_counting_gives(engine: Engine, writes: list[tuple[str, str]]):
     for what, text in writes:
-        there = engine.list_memories(SPACE).items
+        there = engine.owner.read.list(SPACE).items
         if what == "add" or not there:
             fill(engine, text)
         elif what == "update":
-            engine.update(SPACE, there[-1].id, {"reason": text})
+            engine.owner.write.update(SPACE, there[-1].id, {"reason": text})
         elif what == "put":
-            engine.put_entry(SPACE, Draft(content=text, category="c", key="k"))
+            engine.owner.write.put(SPACE, Draft(content=text, category="c", key="k"))
         else:
-            engine.delete(SPACE, there[0].id)
-    stats = engine.stats(SPACE)
+            engine.owner.write.delete(SPACE, there[0].id)
+    stats = engine.owner.read.stats(SPACE)
     assert stats.usage is not None and stats.usage.memories == stats.memories
 
 
@@ -136,8 +136,8 @@ def test_the_counters_follow_whoever_writes(stores: Stores):
     database = stores().open()
     engine = Engine(database, None, Clock())
     one, two, three = fill(engine, "one", "two", "three", space="default")
-    engine.delete("default", two)
-    engine.update("default", three, {"reason": "because", "tags": ("a",)})
+    engine.owner.write.delete("default", two)
+    engine.owner.write.update("default", three, {"reason": "because", "tags": ("a",)})
     assert database.read([TRUTH])[0] == [(2, 26, 2, 26)]
     database.write([Statement("DELETE FROM versions WHERE memory_id IN (?, ?)", (id_bytes(one), id_bytes(two)))])
     assert database.read([TRUTH])[0] == [(1, 19, 1, 19)]

@@ -11,7 +11,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import AddressTaken, InvalidInput, NotFound, QuotaExceeded, Stale
 from muisti.core.model.times import from_us
-from muisti.core.model.values import Draft, Memory, RequestKey
+from muisti.core.model.values import Address, Draft, Memory, RequestKey
 from muisti.core.query.query import Query
 from muisti.core.read.diff import differences, stretch
 from muisti.core.write.prepare import new_memory
@@ -58,9 +58,9 @@ def _ordered(value: Any) -> Any:
 def test_history_tells_what_each_version_changed(engine: Engine):
     (id_,) = add(engine, "we deploy on fridays at noon", tags=("a",), metadata={"x": {"y": 1}, "z": 2})
     changes = {"content": "we deploy on mondays at noon", "tags": ("a", "b"), "metadata": {"x": {"y": True}}}
-    engine.update(SPACE, id_, {**changes, "author": "Ann", "valid_to": from_us(NOON)})
-    engine.supersede(SPACE, id_, Draft(content="new"))
-    last, middle, first = engine.history(SPACE, id_).versions
+    engine.owner.write.update(SPACE, id_, {**changes, "author": "Ann", "valid_to": from_us(NOON)})
+    engine.owner.write.supersede(SPACE, id_, Draft(content="new"))
+    last, middle, first = engine.owner.read.history(SPACE, id_).versions
     assert first.changes == ()
     assert {(one.field, repr(one.before), repr(one.after)) for one in middle.changes} == {
         ("content", "'fridays'", "'mondays'"),
@@ -75,81 +75,81 @@ def test_history_tells_what_each_version_changed(engine: Engine):
 
 def test_any_version_stands_again_and_is_found(engine: Engine, clock: Clock):
     (id_,) = add(engine, "red fox", category="c", key="k", importance="high", metadata={"x": [1]})
-    first = engine.get(SPACE, id_).memory
+    first = engine.owner.read.get(SPACE, id_).memory
     for content in ("blue whale", "green tree"):
         clock.pass_days(1)
-        engine.update(SPACE, id_, {"content": content, "importance": "low"})
-    (back,) = engine.restore(SPACE, id_, 1).memories
+        engine.owner.write.update(SPACE, id_, {"content": content, "importance": "low"})
+    (back,) = engine.owner.write.restore(SPACE, id_, 1).memories
     assert told(back) == told(first) and (back.version, back.updated_at > first.updated_at) == (4, True)
-    assert engine.get_entry(SPACE, "c", "k").memory == back
-    hits = engine.search(SPACE, Query(text="red fox")).hits
+    assert engine.owner.read.get(SPACE, Address("c", "k")).memory == back
+    hits = engine.owner.read.search(SPACE, Query(text="red fox")).hits
     assert [hit.memory for hit in hits] == [back] and set(hits[0].ranks) == {"lexical", "dense"}
-    (again,) = engine.restore(SPACE, id_).memories
+    (again,) = engine.owner.write.restore(SPACE, id_).memories
     assert again.content == "green tree"
-    assert [v.memory.content for v in engine.history(SPACE, id_).versions][1] == "red fox"
+    assert [v.memory.content for v in engine.owner.read.history(SPACE, id_).versions][1] == "red fox"
 
 
 def test_what_stands_already_is_left(engine: Engine):
     (id_,) = add(engine, "one")
-    engine.update(SPACE, id_, {"content": "two"})
+    engine.owner.write.update(SPACE, id_, {"content": "two"})
     before = engine.spaces.get(SPACE).seq
-    assert engine.restore(SPACE, id_, 2).memories[0].version == 2
-    engine.restore(SPACE, id_, 2, request=RequestKey("t", "k", b""))
+    assert engine.owner.write.restore(SPACE, id_, 2).memories[0].version == 2
+    engine.owner.write.restore(SPACE, id_, 2, request=RequestKey("t", "k", b""))
     assert engine.spaces.get(SPACE).seq == before
 
 
 def test_a_deleted_memory_comes_back_unless_its_address_is_taken(engine: Engine, clock: Clock):
     (id_,) = add(engine, "old fox", category="c", key="k", expires_at=from_us(NOON + DAY_US))
-    before = engine.get(SPACE, id_).memory
-    engine.delete(SPACE, id_)
+    before = engine.owner.read.get(SPACE, id_).memory
+    engine.owner.write.delete(SPACE, id_)
     (other,) = add(engine, "new", category="C", key="k")
     with pytest.raises(AddressTaken) as refused:
-        engine.restore(SPACE, id_)
+        engine.owner.write.restore(SPACE, id_)
     assert [one.id for one in refused.value.found] == [other]
-    engine.delete(SPACE, other)
+    engine.owner.write.delete(SPACE, other)
     with pytest.raises(Stale):
-        engine.restore(SPACE, id_, if_match=['"else.1"'])
+        engine.owner.write.restore(SPACE, id_, if_match=['"else.1"'])
     clock.pass_days(2)
     key = RequestKey("test", "k", b"body")
-    (back,) = engine.restore(SPACE, id_, if_match=[before.etag], request=key).memories
+    (back,) = engine.owner.write.restore(SPACE, id_, if_match=[before.etag], request=key).memories
     assert told(back) == {**told(before), "expires_at": None}
-    assert [hit.memory.id for hit in engine.search(SPACE, Query(text="fox")).hits] == [id_]
-    assert engine.restore(SPACE, id_, if_match=[before.etag], request=key).replayed
-    assert engine.stats(SPACE).memories == 1
+    assert [hit.memory.id for hit in engine.owner.read.search(SPACE, Query(text="fox")).hits] == [id_]
+    assert engine.owner.write.restore(SPACE, id_, if_match=[before.etag], request=key).replayed
+    assert engine.owner.read.stats(SPACE).memories == 1
 
 
 def test_a_superseded_memory_comes_back_beside_its_successor(engine: Engine):
     (id_,) = add(engine, "one")
-    (new,) = engine.supersede(SPACE, id_, Draft(content="two")).memories
+    (new,) = engine.owner.write.supersede(SPACE, id_, Draft(content="two")).memories
     with pytest.raises(InvalidInput, match="the one before"):
-        engine.restore(SPACE, id_, 2)
-    (back,) = engine.restore(SPACE, id_).memories
+        engine.owner.write.restore(SPACE, id_, 2)
+    (back,) = engine.owner.write.restore(SPACE, id_).memories
     assert (back.content, back.status, back.superseded_by) == ("one", "active", None)
-    assert {memory.id for memory in engine.list_memories(SPACE).items} == {id_, new.id}
+    assert {memory.id for memory in engine.owner.read.list(SPACE).items} == {id_, new.id}
     with pytest.raises(InvalidInput):
-        engine.restore(SPACE, id_, 2)
-    engine.delete(SPACE, new.id)
-    assert engine.restore(SPACE, new.id).memories[0].supersedes == id_
+        engine.owner.write.restore(SPACE, id_, 2)
+    engine.owner.write.delete(SPACE, new.id)
+    assert engine.owner.write.restore(SPACE, new.id).memories[0].supersedes == id_
 
 
 def test_what_is_not_there_is_not_restored(engine: Engine):
     (id_,) = add(engine, "one", category="finance")
     with pytest.raises(InvalidInput, match="only one version"):
-        engine.restore(SPACE, id_)
-    engine.update(SPACE, id_, {"category": "ops"})
+        engine.owner.write.restore(SPACE, id_)
+    engine.owner.write.update(SPACE, id_, {"category": "ops"})
     for gone, version in (("019a0000-0000-7000-8000-000000000000", None), ("x", 1), (id_, 3)):
         with pytest.raises(NotFound):
-            engine.restore(SPACE, gone, version)
+            engine.owner.write.restore(SPACE, gone, version)
     with pytest.raises(NotFound):
-        engine.seen_by(Caller("ops", "ops")).restore(SPACE, id_, 1)
+        engine.seen_by(Caller("ops", "ops")).write.restore(SPACE, id_, 1)
     with pytest.raises(NotFound):
-        engine.seen_by(Caller("finance", "finance")).restore(SPACE, id_, 1)
+        engine.seen_by(Caller("finance", "finance")).write.restore(SPACE, id_, 1)
 
 
 def test_a_full_space_takes_nothing_back(engine: Engine):
     gone, _ = add(engine, "one", "two")
-    engine.delete(SPACE, gone)
+    engine.owner.write.delete(SPACE, gone)
     engine.spaces.set_quota(SPACE, {"memories": 1})
     with pytest.raises(QuotaExceeded):
-        engine.restore(SPACE, gone)
-    assert engine.stats(SPACE).memories == 1
+        engine.owner.write.restore(SPACE, gone)
+    assert engine.owner.read.stats(SPACE).memories == 1

@@ -3,6 +3,7 @@
 import pytest
 
 from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Reviewed, Undo
 from muisti.core.model.terms import Importance, Type
@@ -13,11 +14,11 @@ from tests.core.fakes import SPACE, Clock, add
 
 def retrieve(engine: Engine, memory_id: str, times: int) -> None:
     for _ in range(times):
-        engine.get(SPACE, memory_id)
+        engine.owner.read.get(SPACE, memory_id)
 
 
 def status(engine: Engine, memory_id: str) -> str:
-    return engine.get(SPACE, memory_id, no_touch=True).memory.status
+    return engine.owner.read.get(SPACE, memory_id, no_touch=True).memory.status
 
 
 def ids(review: Reviewed) -> set[str]:
@@ -27,24 +28,24 @@ def ids(review: Reviewed) -> set[str]:
 def test_promote_takes_candidates_with_five_retrievals_and_no_others(engine: Engine):
     four, five = add(engine, "four times", "five times", status="candidate")
     (old,) = add(engine, "was there before")
-    engine.update(SPACE, old, {"status": "deprecated"})
+    engine.owner.write.update(SPACE, old, {"status": "deprecated"})
     retrieve(engine, four, 4)
     retrieve(engine, five, 5)
     retrieve(engine, old, 9)
-    review = engine.promote(SPACE)
+    review = engine.owner.review.promote(SPACE)
     assert ids(review) == {five} and not review.more
     assert (status(engine, four), status(engine, five), status(engine, old)) == ("candidate", "active", "deprecated")
-    assert not ids(engine.promote(SPACE))
+    assert not ids(engine.owner.review.promote(SPACE))
 
 
 def test_what_is_promoted_is_found_without_being_embedded_anew(engine: Engine):
     (tea,) = add(engine, "tea is green", status="candidate")
-    assert not engine.search(SPACE, Query(text="tea")).hits
+    assert not engine.owner.read.search(SPACE, Query(text="tea")).hits
     retrieve(engine, tea, 5)
-    engine.promote(SPACE)
-    (hit,) = engine.search(SPACE, Query(text="tea")).hits
+    engine.owner.review.promote(SPACE)
+    (hit,) = engine.owner.read.search(SPACE, Query(text="tea")).hits
     assert hit.memory.id == tea and hit.memory.version == 2
-    (change,) = engine.history(SPACE, tea).versions[0].changes
+    (change,) = engine.owner.read.history(SPACE, tea).versions[0].changes
     assert (change.field, change.before, change.after) == ("status", "candidate", "active")
 
 
@@ -66,7 +67,7 @@ def test_prune_takes_old_candidates_that_were_retrieved_less_than_three_times(
     (one,) = add(engine, "something", status="candidate", type=kind, importance=importance)
     retrieve(engine, one, retrievals)
     clock.pass_days(days)
-    assert ids(engine.prune(SPACE)) == ({one} if pruned else set())
+    assert ids(engine.owner.review.prune(SPACE)) == ({one} if pruned else set())
     assert status(engine, one) == ("deprecated" if pruned else "candidate")
 
 
@@ -74,20 +75,23 @@ def test_prune_leaves_active_memories_and_deletes_nothing(engine: Engine, clock:
     add(engine, "active one", "active two")
     add(engine, "candidate", status="candidate")
     clock.pass_days(30)
-    review = engine.prune(SPACE)
+    review = engine.owner.review.prune(SPACE)
     assert review.before == {"active": 2, "candidate": 1}
     assert review.after == {"active": 2, "deprecated": 1}
-    assert sum(review.before.values()) == sum(review.after.values()) == engine.stats(SPACE).memories
+    assert sum(review.before.values()) == sum(review.after.values()) == engine.owner.read.stats(SPACE).memories
 
 
 def test_thresholds_can_be_others(engine: Engine, clock: Clock):
     (one,) = add(engine, "something", status="candidate")
     retrieve(engine, one, 1)
-    assert not ids(engine.prune(SPACE, retrievals=1, days=0))
+    assert not ids(engine.owner.review.prune(SPACE, retrievals=1, days=0))
     clock.pass_days(1)
-    assert not ids(engine.prune(SPACE, retrievals=2, days=2))
-    assert ids(engine.promote(SPACE, retrievals=1)) == {one}
-    for bad in (lambda: engine.promote(SPACE, retrievals=-1), lambda: engine.prune(SPACE, days=-1.0)):
+    assert not ids(engine.owner.review.prune(SPACE, retrievals=2, days=2))
+    assert ids(engine.owner.review.promote(SPACE, retrievals=1)) == {one}
+    for bad in (
+        lambda: engine.owner.review.promote(SPACE, retrievals=-1),
+        lambda: engine.owner.review.prune(SPACE, days=-1.0),
+    ):
         with pytest.raises(InvalidInput):
             bad()
 
@@ -96,7 +100,7 @@ def test_a_dry_run_tells_what_would_change_and_changes_nothing(engine: Engine, c
     (one,) = add(engine, "something", status="candidate")
     clock.pass_days(30)
     before = engine.spaces.get(SPACE).at
-    review = engine.seen_by(engine._caller, dry_run=True).prune(SPACE)  # pyright: ignore[reportPrivateUsage]
+    review = engine.seen_by(OWNER, dry_run=True).review.prune(SPACE)
     assert ids(review) == {one} and review.after == {"deprecated": 1}
     assert review.written.plan is not None and review.written.plan.changes == 1
     assert status(engine, one) == "candidate" and engine.spaces.get(SPACE).at == before
@@ -106,7 +110,7 @@ def test_much_is_done_in_parts(engine: Engine, clock: Clock, monkeypatch: pytest
     monkeypatch.setattr(reviewing, "AT_ONCE", 2)
     made = add(engine, "one", "two", "three", status="candidate")
     clock.pass_days(30)
-    reviews = [engine.prune(SPACE) for _ in range(2)]
+    reviews = [engine.owner.review.prune(SPACE) for _ in range(2)]
     assert [review.more for review in reviews] == [True, False]
     assert ids(reviews[0]) | ids(reviews[1]) == set(made)
 
@@ -114,6 +118,6 @@ def test_much_is_done_in_parts(engine: Engine, clock: Clock, monkeypatch: pytest
 def test_a_review_can_be_undone(engine: Engine, clock: Clock):
     (one,) = add(engine, "something", status="candidate")
     clock.pass_days(30)
-    engine.prune(SPACE)
-    engine.undo(SPACE, Undo())
+    engine.owner.review.prune(SPACE)
+    engine.owner.write.undo(SPACE, Undo())
     assert status(engine, one) == "candidate"

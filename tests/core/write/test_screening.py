@@ -36,10 +36,10 @@ def draft(**fields: Any) -> Draft:
 
 
 def refusal(engine: Engine, given: Draft) -> SensitiveContent:
-    before = engine.stats(SPACE).changes
+    before = engine.owner.read.stats(SPACE).changes
     with pytest.raises(SensitiveContent) as caught:
-        engine.add(SPACE, [given])
-    assert engine.stats(SPACE).changes == before
+        engine.owner.write.add(SPACE, [given])
+    assert engine.owner.read.stats(SPACE).changes == before
     return caught.value
 
 
@@ -53,13 +53,13 @@ def test_a_secret_is_refused_by_field_and_kind_and_never_shown(engine: Engine, p
 @pytest.mark.parametrize("path", FIELDS)
 def test_a_secret_is_taken_out_and_the_answer_says_so(engine: Engine, path: str):
     engine.spaces.set_policy(SPACE, {"secrets": "redact"})
-    written = engine.add(SPACE, [draft(**FIELDS[path])])
+    written = engine.owner.write.add(SPACE, [draft(**FIELDS[path])])
     assert written.flags == (Flag(code="redacted", path=path, kind="github-token"),)
-    stored = engine.get(SPACE, written.memories[0].id).memory
+    stored = engine.owner.read.get(SPACE, written.memories[0].id).memory
     assert stored == written.memories[0]
     told = json.dumps([stored.content, stored.reason, stored.source, stored.author, stored.tags, stored.metadata])
     assert SECRET not in told and "[redacted: github-token]" in told
-    assert not engine.search(SPACE, Query(text=SECRET, mode="keyword")).hits
+    assert not engine.owner.read.search(SPACE, Query(text=SECRET, mode="keyword")).hits
 
 
 @pytest.mark.parametrize("path", NAMES)
@@ -70,9 +70,9 @@ def test_a_name_is_never_redacted_for_two_would_become_one(engine: Engine, path:
 
 def test_personal_data_is_stored_unless_the_space_says_otherwise(engine: Engine):
     given = draft(content=f"Write to {EMAIL}", metadata={"card": 4111111111111111, "phone": "+358 40 123 4567"})
-    engine.add(SPACE, [given], on_conflict="keep")
+    engine.owner.write.add(SPACE, [given], on_conflict="keep")
     engine.spaces.set_policy(SPACE, {"personal_data": "redact"})
-    written = engine.add(SPACE, [given], on_conflict="keep")
+    written = engine.owner.write.add(SPACE, [given], on_conflict="keep")
     assert written.memories[0].content == "Write to [redacted: email]"
     assert written.memories[0].metadata == {"card": "[redacted: card]", "phone": "[redacted: phone]"}
     engine.spaces.set_policy(SPACE, {"personal_data": "refuse"})
@@ -83,23 +83,23 @@ def test_personal_data_is_stored_unless_the_space_says_otherwise(engine: Engine)
 
 def test_every_kind_of_write_is_looked_at(engine: Engine):
     plain = draft(category="c", key="k")
-    memory = engine.add(SPACE, [plain]).memories[0]
+    memory = engine.owner.write.add(SPACE, [plain]).memories[0]
     bad = draft(content=SECRET, category="c", key="k")
     for write in (
-        lambda: engine.update(SPACE, memory.id, {"content": SECRET}),
-        lambda: engine.put_entry(SPACE, bad),
-        lambda: engine.supersede(SPACE, memory.id, bad),
-        lambda: engine.add(SPACE, [plain, bad], on_conflict="keep", path="$.memories"),
-        lambda: engine.add(SPACE, [bad], on_conflict="supersede"),
+        lambda: engine.owner.write.update(SPACE, memory.id, {"content": SECRET}),
+        lambda: engine.owner.write.put(SPACE, bad),
+        lambda: engine.owner.write.supersede(SPACE, memory.id, bad),
+        lambda: engine.owner.write.add(SPACE, [plain, bad], on_conflict="keep", path="$.memories"),
+        lambda: engine.owner.write.add(SPACE, [bad], on_conflict="supersede"),
     ):
         with pytest.raises(SensitiveContent):
             write()
-    assert engine.get(SPACE, memory.id).memory == memory
+    assert engine.owner.read.get(SPACE, memory.id).memory == memory
     engine.spaces.set_policy(SPACE, {"secrets": "redact"})
     for write in (
-        lambda: engine.update(SPACE, memory.id, {"reason": SECRET}),
-        lambda: engine.put_entry(SPACE, bad),
-        lambda: engine.supersede(SPACE, memory.id, bad),
+        lambda: engine.owner.write.update(SPACE, memory.id, {"reason": SECRET}),
+        lambda: engine.owner.write.put(SPACE, bad),
+        lambda: engine.owner.write.supersede(SPACE, memory.id, bad),
     ):
         assert [one.code for one in write().flags] == ["redacted"]
 
@@ -107,30 +107,30 @@ def test_every_kind_of_write_is_looked_at(engine: Engine):
 def test_a_change_is_judged_by_what_it_changes(engine: Engine):
     """What was stored when the space still took it stands in the way of no other change."""
     engine.spaces.set_policy(SPACE, {"secrets": "allow"})
-    memory = engine.add(SPACE, [draft(content=SECRET, reason="old")]).memories[0]
+    memory = engine.owner.write.add(SPACE, [draft(content=SECRET, reason="old")]).memories[0]
     engine.spaces.set_policy(SPACE, {"secrets": "refuse"})
-    assert engine.update(SPACE, memory.id, {"importance": "high"}).memories[0].content == SECRET
+    assert engine.owner.write.update(SPACE, memory.id, {"importance": "high"}).memories[0].content == SECRET
     with pytest.raises(SensitiveContent):
-        engine.update(SPACE, memory.id, {"reason": SECRET})
+        engine.owner.write.update(SPACE, memory.id, {"reason": SECRET})
 
 
 def test_a_redacted_change_that_changes_nothing_makes_no_version(engine: Engine):
     engine.spaces.set_policy(SPACE, {"secrets": "redact"})
-    memory = engine.add(SPACE, [draft(reason=SECRET)]).memories[0]
-    again = engine.update(SPACE, memory.id, {"reason": SECRET})
+    memory = engine.owner.write.add(SPACE, [draft(reason=SECRET)]).memories[0]
+    again = engine.owner.write.update(SPACE, memory.id, {"reason": SECRET})
     assert (again.memories[0].version, [one.path for one in again.flags]) == (1, ["$.reason"])
 
 
 def test_a_repeated_request_tells_the_same_flags(engine: Engine):
     engine.spaces.set_policy(SPACE, {"secrets": "redact"})
     key = RequestKey("test", "once", b"x" * 32)
-    first, second = (engine.add(SPACE, [draft(reason=SECRET)], request=key) for _ in range(2))
+    first, second = (engine.owner.write.add(SPACE, [draft(reason=SECRET)], request=key) for _ in range(2))
     assert second.replayed and first.flags == second.flags != ()
 
 
 def test_who_may_do_so_stores_it_all_the_same(engine: Engine):
     allowed = engine.seen_by(Caller(allows=frozenset({"secrets"})))
-    assert allowed.add(SPACE, [draft(content=SECRET)]).memories[0].content == SECRET
+    assert allowed.write.add(SPACE, [draft(content=SECRET)]).memories[0].content == SECRET
 
 
 def test_a_policy_holds_at_once_for_writers_that_know_the_space_as_it_was(stores: Stores, clock: Clock):
@@ -139,10 +139,10 @@ def test_a_policy_holds_at_once_for_writers_that_know_the_space_as_it_was(stores
     with open_engine(store, clock=clock) as one, open_engine(store, clock=clock) as other:
         one.spaces.set_policy(SPACE, {"secrets": "allow"})
         for number in range(3):
-            one.add(SPACE, [draft(content=f"{SECRET} {number}")], on_conflict="keep")
+            one.owner.write.add(SPACE, [draft(content=f"{SECRET} {number}")], on_conflict="keep")
         other.spaces.set_policy(SPACE, {"secrets": "refuse"})
         with pytest.raises(SensitiveContent):
-            one.add(SPACE, [draft(content=f"{SECRET} again")], on_conflict="keep")
+            one.owner.write.add(SPACE, [draft(content=f"{SECRET} again")], on_conflict="keep")
 
 
 def test_parts_of_a_policy_that_two_set_at_once_both_hold(stores: Stores, clock: Clock):
@@ -158,17 +158,17 @@ def test_what_may_be_a_secret_is_stored_and_flagged(engine: Engine):
     maybe = draft(content="the passphrase is 'opensesame'")
     for policy in ("refuse", "redact"):
         engine.spaces.set_policy(SPACE, {"secrets": policy})
-        written = engine.add(SPACE, [maybe], on_conflict="keep")
+        written = engine.owner.write.add(SPACE, [maybe], on_conflict="keep")
         assert written.flags == (Flag(code="suspected", path="$.content", kind="stated-secret"),)
         assert written.memories[0].content == maybe.content
     engine.spaces.set_policy(SPACE, {"secrets": "allow"})
-    assert engine.add(SPACE, [maybe], on_conflict="keep").flags == ()
+    assert engine.owner.write.add(SPACE, [maybe], on_conflict="keep").flags == ()
 
 
 def test_a_refused_batch_names_each_refused_memory_and_how_to_store_the_rest(engine: Engine):
     good, bad = draft(content="Tea at five"), draft(content=f"the token is {SECRET}")
     with pytest.raises(SensitiveContent) as caught:
-        engine.add(SPACE, [good, bad, good, bad], path="$.memories")
+        engine.owner.write.add(SPACE, [good, bad, good, bad], path="$.memories")
     assert [problem.path for problem in caught.value.problems] == ["$.memories[1].content", "$.memories[3].content"]
     told = str(caught.value)
     assert "2 of 4 memories hold nothing of the kind" in told and "atomic=false" in told and "--each" in told
@@ -177,5 +177,5 @@ def test_a_refused_batch_names_each_refused_memory_and_how_to_store_the_rest(eng
 
 def test_a_refusal_names_a_hundred_fields_and_counts_the_rest(engine: Engine):
     with pytest.raises(SensitiveContent) as caught:
-        engine.add(SPACE, [draft(content=f"the token is {SECRET}")] * 130, path="$.memories")
+        engine.owner.write.add(SPACE, [draft(content=f"the token is {SECRET}")] * 130, path="$.memories")
     assert len(caught.value.problems) == 100 and "and 30 more" in str(caught.value)

@@ -14,6 +14,7 @@ from muisti.core.model.errors import AddressTaken, ChangedSince, InvalidInput, N
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
+from muisti.core.views.memories import Memories
 from tests.core.fakes import SPACE, add, open_engine
 from tests.examples import few
 from tests.stores import Stores
@@ -21,9 +22,9 @@ from tests.stores import Stores
 
 def shown(engine: Engine) -> dict[str, Any]:
     """What default reads show: all that was said of each memory."""
-    listed = {memory.id: structs.asdict(memory) for memory in engine.list_memories(SPACE).items}
-    found = engine.search(SPACE, Query(text="", mode="recent", limit=50)).hits
-    assert {hit.memory.id for hit in found} == listed.keys() and engine.stats(SPACE).memories == len(listed)
+    listed = {memory.id: structs.asdict(memory) for memory in engine.owner.read.list(SPACE).items}
+    found = engine.owner.read.search(SPACE, Query(text="", mode="recent", limit=50)).hits
+    assert {hit.memory.id for hit in found} == listed.keys() and engine.owner.read.stats(SPACE).memories == len(listed)
     return {
         id_: {name: value for name, value in memory.items() if name not in ("version", "updated_at")}
         for id_, memory in listed.items()
@@ -34,83 +35,83 @@ def test_one_by_one_back_to_the_beginning(engine: Engine):
     states = [shown(engine)]
     (first,) = add(engine, "red fox", category="c", key="k", tags=("a",))
     states.append(shown(engine))
-    engine.update(SPACE, first, {"content": "blue whale", "key": None})
+    engine.owner.write.update(SPACE, first, {"content": "blue whale", "key": None})
     states.append(shown(engine))
     add(engine, "green tree", category="c", key="k")
     states.append(shown(engine))
-    engine.supersede(SPACE, first, Draft(content="grey owl"))
+    engine.owner.write.supersede(SPACE, first, Draft(content="grey owl"))
     states.append(shown(engine))
-    engine.delete(SPACE, next(iter(shown(engine))))
+    engine.owner.write.delete(SPACE, next(iter(shown(engine))))
     for state in reversed(states):
-        assert engine.undo(SPACE, Undo()).seq == engine.spaces.get(SPACE).at
+        assert engine.owner.write.undo(SPACE, Undo()).seq == engine.spaces.get(SPACE).at
         assert shown(engine) == state
         for query in (Query(text="red fox", mode="keyword"), Query(text="red fox", mode="semantic")):
-            found = [hit.memory for hit in engine.search(SPACE, query).hits]
+            found = [hit.memory for hit in engine.owner.read.search(SPACE, query).hits]
             assert {memory.id for memory in found} <= state.keys()
             if state.get(first, {}).get("content") == "red fox":
                 assert found[0].id == first
     with pytest.raises(NotFound):
-        engine.undo(SPACE, Undo())
+        engine.owner.write.undo(SPACE, Undo())
 
 
 def test_several_at_once_are_one_change_of_each_memory(engine: Engine):
     one, two = add(engine, "one", "two", category="c")
     before = shown(engine)
     for number in range(3):
-        engine.update(SPACE, one, {"content": f"one {number}"})
-    engine.update(SPACE, two, {"key": "k"})
+        engine.owner.write.update(SPACE, one, {"content": f"one {number}"})
+    engine.owner.write.update(SPACE, two, {"key": "k"})
     (three,) = add(engine, "three")
-    engine.delete(SPACE, two)
-    engine.update(SPACE, one, {"key": "k"})  # the address that the other had
+    engine.owner.write.delete(SPACE, two)
+    engine.owner.write.update(SPACE, one, {"key": "k"})  # the address that the other had
     seq = engine.spaces.get(SPACE).seq
     key = RequestKey("test", "k", b"body")
-    undone = engine.undo(SPACE, Undo(last=7), request=key)
+    undone = engine.owner.write.undo(SPACE, Undo(last=7), request=key)
     assert shown(engine) == before and undone.seq.number == seq + 3
     assert ({memory.id for memory in undone.memories}, undone.ended) == ({one, two}, (three,))
-    again = engine.undo(SPACE, Undo(last=7), request=key)
+    again = engine.owner.write.undo(SPACE, Undo(last=7), request=key)
     assert again.replayed and (again.memories, again.ended) == (undone.memories, undone.ended)
     assert shown(engine) == before
 
 
 def test_of_an_author_of_a_request_and_of_who_asks(engine: Engine):
     ann, bob = engine.seen_by(Caller("ann", request="r1")), engine.seen_by(Caller("bob", request="r2"))
-    mine = ann.add(SPACE, [Draft(content="from ann", author="Zoe")]).memories[0].id
-    others = bob.add(
+    mine = ann.write.add(SPACE, [Draft(content="from ann", author="Zoe")]).memories[0].id
+    others = bob.write.add(
         SPACE, [Draft(content=f"from bob {n}", author="zoe") for n in range(2)], on_conflict="keep"
     ).memories
-    last = ann.add(SPACE, [Draft(content="more from ann", author="Yan")]).memories[0].id
-    assert ann.undo(SPACE, Undo()).ended == (last,)
-    assert set(engine.undo(SPACE, Undo(request="r2", last=100)).ended) == {memory.id for memory in others}
-    assert engine.undo(SPACE, Undo(author="ZOE")).ended == (mine,)
+    last = ann.write.add(SPACE, [Draft(content="more from ann", author="Yan")]).memories[0].id
+    assert ann.write.undo(SPACE, Undo()).ended == (last,)
+    assert set(engine.owner.write.undo(SPACE, Undo(request="r2", last=100)).ended) == {memory.id for memory in others}
+    assert engine.owner.write.undo(SPACE, Undo(author="ZOE")).ended == (mine,)
     for which in (Undo(), Undo(request="r1"), Undo(request="r9"), Undo(author="zoe")):
         with pytest.raises(NotFound):
-            bob.undo(SPACE, which)
+            bob.write.undo(SPACE, which)
     with pytest.raises(InvalidInput):
-        ann.undo(SPACE, Undo(last=0))
+        ann.write.undo(SPACE, Undo(last=0))
 
 
 def test_what_others_changed_since_is_in_the_way_and_told(engine: Engine):
     ann, bob = engine.seen_by(Caller("ann")), engine.seen_by(Caller("bob"))
-    one, two = (memory.id for memory in ann.add(SPACE, [Draft(content="a"), Draft(content="b c")]).memories)
-    ann.update(SPACE, one, {"author": "x"})
-    bob.update(SPACE, one, {"importance": "high"})
+    one, two = (memory.id for memory in ann.write.add(SPACE, [Draft(content="a"), Draft(content="b c")]).memories)
+    ann.write.update(SPACE, one, {"author": "x"})
+    bob.write.update(SPACE, one, {"importance": "high"})
     before, seq = shown(engine), engine.spaces.get(SPACE).seq
     with pytest.raises(ChangedSince) as refused:
-        ann.undo(SPACE, Undo(last=3))
+        ann.write.undo(SPACE, Undo(last=3))
     assert [(one.memory_id, one.seq, one.actor) for one in refused.value.found] == [(one, 4, "bob")]
     assert one in str(refused.value) and (shown(engine), engine.spaces.get(SPACE).seq) == (before, seq)
-    bob.undo(SPACE, Undo())
-    assert set(ann.undo(SPACE, Undo(last=3)).ended) == {one, two}
+    bob.write.undo(SPACE, Undo())
+    assert set(ann.write.undo(SPACE, Undo(last=3)).ended) == {one, two}
     assert shown(engine) == {}
 
 
 def test_an_address_that_is_taken_since_is_in_the_way(engine: Engine):
     ann, bob = engine.seen_by(Caller("ann")), engine.seen_by(Caller("bob"))
-    (one,) = (memory.id for memory in ann.add(SPACE, [Draft(content="a", category="c", key="k")]).memories)
-    ann.delete(SPACE, one)
-    bob.add(SPACE, [Draft(content="b", category="c", key="k")])
+    (one,) = (memory.id for memory in ann.write.add(SPACE, [Draft(content="a", category="c", key="k")]).memories)
+    ann.write.delete(SPACE, one)
+    bob.write.add(SPACE, [Draft(content="b", category="c", key="k")])
     with pytest.raises(AddressTaken):
-        ann.undo(SPACE, Undo())
+        ann.write.undo(SPACE, Undo())
     assert [memory["content"] for memory in shown(engine).values()] == ["b"]
 
 
@@ -121,28 +122,28 @@ steps = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), min_size=1, ma
 @given(before=steps, undone=steps)
 def test_undoing_all_that_came_leaves_what_was(stores: Stores, before: list[Any], undone: list[Any]):
     with open_engine(stores()) as engine:
-        play(engine, before)
+        play(engine.owner, before)
         state, seq = shown(engine), engine.spaces.get(SPACE).seq
         play(engine.seen_by(Caller("other")), undone)
         made = engine.spaces.get(SPACE).seq - seq
         if made:
             with suppress(NotFound):  # they may have taken each other back
-                engine.seen_by(Caller("other")).undo(SPACE, Undo(last=made))
+                engine.seen_by(Caller("other")).write.undo(SPACE, Undo(last=made))
         assert shown(engine) == state
 
 
-def play(engine: Any, script: list[tuple[int, int]]) -> None:
+def play(memories: Memories, script: list[tuple[int, int]]) -> None:
     for verb, choice in script:
-        ids = sorted(memory.id for memory in engine.list_memories(SPACE).items)
+        ids = sorted(memory.id for memory in memories.read.list(SPACE).items)
         if verb == 0 or not ids:
-            engine.add(SPACE, [Draft(content=f"note {choice}", tags=("t",))], on_conflict="keep")
+            memories.write.add(SPACE, [Draft(content=f"note {choice}", tags=("t",))], on_conflict="keep")
             continue
         chosen = ids[choice % len(ids)]
         if verb == 1:
-            engine.update(SPACE, chosen, {"content": f"note {choice} more", "metadata": {"n": choice}})
+            memories.write.update(SPACE, chosen, {"content": f"note {choice} more", "metadata": {"n": choice}})
         elif verb == 2:
-            engine.delete(SPACE, chosen)
+            memories.write.delete(SPACE, chosen)
         elif verb == 3:
-            engine.supersede(SPACE, chosen, Draft(content=f"instead {choice}"))
-        elif len(engine.history(SPACE, chosen).versions) > 1:
-            engine.restore(SPACE, chosen)
+            memories.write.supersede(SPACE, chosen, Draft(content=f"instead {choice}"))
+        elif len(memories.read.history(SPACE, chosen).versions) > 1:
+            memories.write.restore(SPACE, chosen)

@@ -134,7 +134,7 @@ def test_a_request_that_has_begun_is_answered_before_the_server_stops(tmp_path: 
     assert process.returncode == 0
     assert "Traceback" not in log
     with Engine(at(tmp_path / "m.db").open(), None, Clock()) as engine:
-        assert engine.stats("default").memories == 1
+        assert engine.owner.read.stats("default").memories == 1
 
 
 def test_a_client_that_hangs_up_is_no_crash(tmp_path: Path):
@@ -164,7 +164,7 @@ def test_every_write_that_was_acknowledged_is_there_after_a_stop(tmp_path: Path)
         acknowledged = {answer.result() for answer in answers} - {None}
     assert process.returncode == 0
     with Engine(at(tmp_path / "m.db").open(), None, Clock()) as engine:
-        stored = {engine.get("default", memory_id).memory.id for memory_id in acknowledged if memory_id}
+        stored = {engine.owner.read.get("default", memory_id).memory.id for memory_id in acknowledged if memory_id}
     assert stored == acknowledged
 
 

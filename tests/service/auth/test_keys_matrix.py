@@ -95,8 +95,8 @@ def ask(
 
 def stored(client: httpx.Client, engine: Engine, space: str) -> str:
     """A memory at the address that is asked for, and a checkpoint of that name."""
-    if not engine.list_checkpoints(space)[0]:
-        engine.create_checkpoint(space, "before")
+    if not engine.owner.timeline.list_checkpoints(space)[0]:
+        engine.owner.timeline.create_checkpoint(space, "before")
     headers = administrator(engine).headers
     typed = {**headers, "Content-Type": "application/x-ndjson"}
     client.post(f"/v1/spaces/{space}/import", content=FILE, headers=typed)
@@ -119,8 +119,8 @@ def test_a_mode_allows_what_it_says_in_its_space_and_nothing_else_is_there(
     key = with_mode(engine, mode, "acme.*")
     allowed = NEEDS[operation] in MODES[mode]  # pyright: ignore[reportArgumentType]
     probe = engine.probes.add(OWN, Expectation(query="q", category="rules", key="deploy"), OWNER, engine.now())
-    engine.add(OWN, [Draft(content="twice"), Draft(content="twice")], on_conflict="review")
-    conflict = engine.conflicts(OWN).items[0].id
+    engine.owner.write.add(OWN, [Draft(content="twice"), Draft(content="twice")], on_conflict="review")
+    conflict = engine.owner.review.conflicts(OWN).items[0].id
     own = ask(keyed, operation, OWN, key.headers, stored(keyed, engine, OWN), probe.id, conflict)
     assert own.is_success == allowed, own.text
     assert allowed or (own.status_code, own.json()["code"]) == (403, "forbidden")

@@ -150,7 +150,7 @@ def test_answers_of_old_requests_are_forgotten_in_steps(
     monkeypatch.setattr("muisti.core.operations.upkeep.ANSWERS_AT_ONCE", 2)
     for number in range(4):
         request = RequestKey("test", str(number), b"hash")
-        engine.add("default", [Draft(content=f"note {number}")], on_conflict="keep", request=request)
+        engine.owner.write.add("default", [Draft(content=f"note {number}")], on_conflict="keep", request=request)
     assert not engine.upkeep.forget_answers(engine.now())
     clock.pass_days(2)
     with running(engine, next(sweep for sweep in sweeps_of(Settings()) if sweep.name == "answers")) as meters:
@@ -186,7 +186,7 @@ def test_candidates_are_reviewed_by_themselves_and_by_whom_is_noted(engine: Engi
     (kept,) = add(engine, "asked for", space="default", status="candidate")
     (old,) = add(engine, "forgotten", space="default", status="candidate")
     for _ in range(2):
-        engine.get("default", kept)
+        engine.owner.read.get("default", kept)
     clock.pass_days(3)
     settings = Settings(promote_retrievals=2, prune_retrievals=1, prune_days=2.0)
     with running(engine, *(sweep for sweep in sweeps_of(settings) if sweep.name in ("promote", "prune"))) as meters:
@@ -194,9 +194,9 @@ def test_candidates_are_reviewed_by_themselves_and_by_whom_is_noted(engine: Engi
         while meters.sweeps.read().get(("promote", "done")) != 1 or meters.sweeps.read().get(("prune", "done")) != 1:
             assert time.monotonic() < give_up
             time.sleep(0.01)
-    found = {id_: engine.get("default", id_).memory.status for id_ in (kept, old)}
+    found = {id_: engine.owner.read.get("default", id_).memory.status for id_ in (kept, old)}
     assert found == {kept: "active", old: "deprecated"}
-    assert len(engine.seen_by(UPKEEP).undo("default", Undo(last=2)).memories) == 2
+    assert len(engine.seen_by(UPKEEP).write.undo("default", Undo(last=2)).memories) == 2
 
 
 def test_old_memories_are_purged_by_themselves_and_the_log_says_how_many(
@@ -210,7 +210,7 @@ def test_old_memories_are_purged_by_themselves_and_the_log_says_how_many(
     with running(engine, next(sweep for sweep in sweeps_of(Settings()) if sweep.name == "purge")) as meters:
         finished(meters)
     assert outcomes(meters)["done"] == 1
-    assert [one.id for one in engine.list_memories("default").items] == [young]
+    assert [one.id for one in engine.owner.read.list("default").items] == [young]
     (line,) = (record for record in caplog.records if record.message == "purged")
     told = {name: vars(line)[name] for name in ("levelname", "space", "memories", "left")}
     assert told == {"levelname": "INFO", "space": "default", "memories": 2, "left": {}}

@@ -13,10 +13,10 @@ import pytest
 
 from deploy.cluster.sqld import Sqld
 from muisti.core.engine import Engine
-from muisti.core.memories import Memories
 from muisti.core.model.events import Events
 from muisti.core.model.values import Draft, Seq
 from muisti.core.query.changes import Wanted
+from muisti.core.views.read import Read
 from muisti.service.feed import stream
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.cli.test_cli import Run, added
@@ -145,27 +145,27 @@ def test_a_point_of_another_epoch_is_gone(client: httpx.Client, engine: Engine):
 
 
 def test_a_stream_tells_what_happens_and_goes_on_where_it_was_cut(url: str, engine: Engine):
-    engine.add("default", [Draft(content="before")])
+    engine.owner.write.add("default", [Draft(content="before")])
     with listen(url) as heard:
         assert heard.response.headers["Content-Type"].startswith("text/event-stream")
         assert heard.response.headers["Muisti-Seq"] == str(engine.spaces.get("default").at)
-        made = engine.add("default", [Draft(content="tea", tags=("drink",))]).memories[0]
+        made = engine.owner.write.add("default", [Draft(content="tea", tags=("drink",))]).memories[0]
         event = heard.event()
         assert (event["event"], event["data"]["after"]["content"]) == ("created", "tea")
         assert event["id"] == str(engine.spaces.get("default").at)
         quiet = heard.next()
         assert quiet["comment"] and quiet["id"] == event["id"]
     for n in range(20):
-        engine.update("default", made.id, {"reason": f"r{n}"})
+        engine.owner.write.update("default", made.id, {"reason": f"r{n}"})
     with listen(url, {"Last-Event-ID": event["id"]}, show="ids", limit="7") as heard:
         seqs = [heard.event()["data"]["seq"] for _ in range(20)]
         assert seqs == list(range(3, 23))
-        engine.delete("default", made.id)
+        engine.owner.write.delete("default", made.id)
         assert heard.event()["data"] == heard_of(engine, made.id, 23)
 
 
 def heard_of(engine: Engine, memory_id: str, seq: int) -> Event:
-    (page,) = [one for one in engine.history("default", memory_id).versions if one.died == seq]
+    (page,) = [one for one in engine.owner.read.history("default", memory_id).versions if one.died == seq]
     assert page.died_at is not None
     at = page.died_at.isoformat().replace("+00:00", "Z")
     return {"seq": seq, "at": at, "change": "deleted", "memory_id": memory_id, "version": page.memory.version,
@@ -177,8 +177,8 @@ def test_what_another_process_writes_is_heard_too(kind: str, tmp_path: Path, sql
     store = FileStore(tmp_path / "m.db") if kind == "file" else RemoteStore(sqld)
     reader, writer = (Engine(Breakable(store.open()), WordEncoder(), clock) for _ in range(2))
     with served(reader) as url, listen(url, tags="drink") as heard:
-        writer.add("default", [Draft(content="bread")])
-        writer.add("default", [Draft(content="tea", tags=("drink",))])
+        writer.owner.write.add("default", [Draft(content="bread")])
+        writer.owner.write.add("default", [Draft(content="tea", tags=("drink",))])
         assert heard.event()["data"]["after"]["content"] == "tea"
     for engine in (reader, writer):
         engine.close()
@@ -201,10 +201,10 @@ def test_all_streams_share_one_question_and_nobody_asks_without_them(engine: Eng
         for heard in (one, two, three):
             assert heard.next()["comment"]
         assert len(asked) - so_far <= (time.monotonic() - began) / 0.05 + 2
-        engine.add("default", [Draft(content="tea")])
+        engine.owner.write.add("default", [Draft(content="tea")])
         assert [heard.event()["data"]["seq"] for heard in (one, two, three)] == [1, 1, 1]
     for _ in range(2):  # the end of the streams is noticed when they would tell something
-        engine.add("default", [Draft(content=f"more {time.monotonic()}")])
+        engine.owner.write.add("default", [Draft(content=f"more {time.monotonic()}")])
     deadline = time.monotonic() + 20
     while asked and time.monotonic() < deadline:
         asked.clear()
@@ -228,7 +228,7 @@ def test_streams_are_bounded_in_number_altogether_and_for_a_key(engine: Engine):
 def test_a_stream_ends_with_the_key_that_opened_it(engine: Engine):
     key = with_mode(engine, "read-only", "default")
     with served(engine) as url, listen(url, key.headers) as heard:
-        engine.add("default", [Draft(content="tea")])
+        engine.owner.write.add("default", [Draft(content="tea")])
         assert heard.event()["event"] == "created"
         engine.keys.revoke(key.id, engine.now())
         end = heard.event()
@@ -274,14 +274,14 @@ def test_a_reader_who_does_not_read_holds_up_nobody_and_nothing_piles_up_for_him
     many = [Draft(content=f"n{n}", metadata={"x": "y" * 16_000}) for n in range(300)]
     with Engine(FileStore(tmp_path / "m.db").open(), None, clock) as engine, pytest.MonkeyPatch.context() as patch:
         start = engine.spaces.get("default").at
-        engine.add("default", many, on_conflict="keep")
-        changes = Memories.changes
+        engine.owner.write.add("default", many, on_conflict="keep")
+        changes = Read.changes
 
-        def noted(self: Memories, space: str, wanted: Wanted) -> Events:
+        def noted(self: Read, space: str, wanted: Wanted) -> Events:
             asked.append(0 if wanted.since is None else wanted.since.number)
             return changes(self, space, wanted)
 
-        patch.setattr(Memories, "changes", noted)
+        patch.setattr(Read, "changes", noted)
         with (
             served(engine) as url,
             listen(url, since=str(start), limit="10") as idle,
@@ -320,11 +320,11 @@ def test_the_command_line_follows_a_server_and_a_file(
 
         monkeypatch.setattr("muisti.service.cli.commands.feed.click.echo", echo)
         monkeypatch.setattr("muisti.service.cli.commands.feed.PAUSE", 0.05)
-        engine.add("default", [Draft(content="old")])
+        engine.owner.write.add("default", [Draft(content="old")])
         since = str(engine.spaces.get("default").at)
-        engine.add("default", [Draft(content="one")])
-        engine.add("default", [Draft(content="two")])
-        later = threading.Timer(0.5, lambda: engine.add("default", [Draft(content="three")]))
+        engine.owner.write.add("default", [Draft(content="one")])
+        engine.owner.write.add("default", [Draft(content="two")])
+        later = threading.Timer(0.5, lambda: engine.owner.write.add("default", [Draft(content="three")]))
         later.start()
         with served(engine) as url:
             run("changes", "--follow", "--since", since, "--url", url, "--space", "default")

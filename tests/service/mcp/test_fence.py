@@ -34,8 +34,8 @@ def test_no_text_of_a_memory_begins_a_line(engine: Engine, end: str):
         content=said, category=said, key=said, author=said, tags=(said,), reason=said, source=said,
         metadata={said: said, "list": [said]}, event_at=None,
     )  # fmt: skip
-    made = engine.add("default", [draft]).memories[0]
-    engine.update("default", made.id, {"author": attack(end, "other"), "reason": attack(end, "other")})
+    made = engine.owner.write.add("default", [draft]).memories[0]
+    engine.owner.write.update("default", made.id, {"author": attack(end, "other"), "reason": attack(end, "other")})
     with TestClient(create_app(Settings(), engine=engine)) as client:
         for found in answers(client, made.id, said):
             lines = BREAK.split(found)

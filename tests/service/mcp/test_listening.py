@@ -55,7 +55,10 @@ async def next_of(stream: Subscription) -> object:
 
 
 def test_what_changes_is_told_and_nothing_else(engine: Engine):
-    made = [engine.add("default", [Draft(content=text, category="c")]).memories[0] for text in ("We deploy", "Tea")]
+    made = [
+        engine.owner.write.add("default", [Draft(content=text, category="c")]).memories[0]
+        for text in ("We deploy", "Tea")
+    ]
     first, second = (f"memory://default/{memory.id}" for memory in made)
 
     async def work(client: Client) -> None:
@@ -70,11 +73,11 @@ def test_what_changes_is_told_and_nothing_else(engine: Engine):
             honored = stream.honored
             assert honored.resources_list_changed and not honored.tools_list_changed
             assert honored.resource_subscriptions == [first, second, CATEGORIES]
-            engine.update("default", made[0].id, {"content": "We never deploy"})
+            engine.owner.write.update("default", made[0].id, {"content": "We never deploy"})
             assert await next_of(stream) == ResourceUpdated(first)
-            engine.add("default", [Draft(content="Anna likes cake", category="d")])
+            engine.owner.write.add("default", [Draft(content="Anna likes cake", category="d")])
             assert await next_of(stream) == ResourceUpdated(CATEGORIES)
-            engine.delete("default", made[1].id)
+            engine.owner.write.delete("default", made[1].id)
             assert {await next_of(stream), await next_of(stream)} == {
                 ResourceUpdated(second),
                 ResourceUpdated(CATEGORIES),
@@ -88,16 +91,18 @@ def test_what_changes_is_told_and_nothing_else(engine: Engine):
 def test_who_listens_hears_of_nothing_that_he_may_not_see(engine: Engine):
     for space in ("acme.own", "other"):
         engine.spaces.create(space)
-    own, foreign = (engine.add(space, [Draft(content="We deploy", category="c")]) for space in ("acme.own", "other"))
+    own, foreign = (
+        engine.owner.write.add(space, [Draft(content="We deploy", category="c")]) for space in ("acme.own", "other")
+    )
     uris = [f"memory://acme.own/{own.memories[0].id}", f"memory://other/{foreign.memories[0].id}"]
 
     async def work(client: Client) -> None:
         async with client.listen(resources_list_changed=True, resource_subscriptions=uris) as stream:
             assert stream.honored.resource_subscriptions == uris[:1]
             engine.spaces.create("another")
-            engine.delete("other", foreign.memories[0].id)
+            engine.owner.write.delete("other", foreign.memories[0].id)
             await anyio.sleep(0.1)
-            engine.delete("acme.own", own.memories[0].id)
+            engine.owner.write.delete("acme.own", own.memories[0].id)
             assert await next_of(stream) == ResourceUpdated(uris[0])
 
     talk(engine, work, Grant(frozenset({"read"}), ("acme.*",)))
@@ -149,7 +154,7 @@ def test_over_http_a_writer_of_another_process_is_heard_and_a_server_that_stops_
                 Client(streamable_http_client(f"{url}/mcp")) as client,
                 client.listen(resource_subscriptions=[CATEGORIES]) as stream,
             ):
-                writer.add("default", [Draft(content="We deploy", category="c")])
+                writer.owner.write.add("default", [Draft(content="We deploy", category="c")])
                 assert await next_of(stream) == ResourceUpdated(CATEGORIES)
                 assert (await client.call_tool("memory_stats", {})).structured_content["memories"] == 1
                 stop()

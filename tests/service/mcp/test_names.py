@@ -98,14 +98,14 @@ def test_a_repeated_call_by_address_is_done_once(client: httpx.Client):
 def test_feedback_is_given_by_address(engine: Engine, client: httpx.Client):
     made = remember(client, category="rules")
     tried = call(client, "update_memory", **ADDRESS, feedback="useful", dry_run=True)
-    assert "nothing was noted" in text_of(tried) and engine.telemetry("default", made["id"]).useful == 0
+    assert "nothing was noted" in text_of(tried) and engine.owner.review.telemetry("default", made["id"]).useful == 0
     answer(client, "update_memory", **ADDRESS, feedback="useful")
-    assert engine.telemetry("default", made["id"]).useful == 1
+    assert engine.owner.review.telemetry("default", made["id"]).useful == 1
 
 
 def test_a_dry_run_stores_nothing_and_tells_what_would_come(engine: Engine, client: httpx.Client):
     made = remember(client, category="rules")
-    before = engine.stats("default").changes
+    before = engine.owner.read.stats("default").changes
     for tool, arguments, change in (
         ("remember", {"content": "Anna prefers tea"}, "created"),
         ("remember", {"content": "We deploy daily", "replace": True, **ADDRESS}, "updated"),
@@ -117,12 +117,12 @@ def test_a_dry_run_stores_nothing_and_tells_what_would_come(engine: Engine, clie
         assert found["dry_run"] and found["changes"][0]["change"] == change, found
     refused = call(client, "remember", content="we deploy on fridays", dry_run=True)
     assert refused["structuredContent"]["code"] == "duplicate"
-    assert engine.stats("default").changes == before
+    assert engine.owner.read.stats("default").changes == before
 
 
 def test_what_was_is_read_and_listed(engine: Engine, client: httpx.Client):
     made = remember(client, category="rules")
-    at = str(engine.get("default", made["id"], no_touch=True).seq)
+    at = str(engine.owner.read.get("default", made["id"], no_touch=True).seq)
     answer(client, "forget", **ADDRESS)
     assert answer(client, "get_memory", **ADDRESS, as_of=at)["memory"]["id"] == made["id"]
     assert [one["id"] for one in answer(client, "list_memories", as_of=at)["memories"]] == [made["id"]]

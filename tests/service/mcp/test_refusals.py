@@ -58,7 +58,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 
 
 def begin(engine: Engine, client: httpx.Client, caller: Caller) -> None:
-    engine.add("default", [Draft(content=STORED, category="notes", key="port")])
+    engine.owner.write.add("default", [Draft(content=STORED, category="notes", key="port")])
     if "remember" in schemas(client, caller.headers):
         call(client, "remember", caller.headers, content="A first sentence", idempotency_key="used")
 

@@ -97,13 +97,13 @@ def test_null_clears_where_the_schema_allows_it(engine: Engine, client: httpx.Cl
         if "null" in declared.get("type", ())
     }
     given |= {"valid_from": "2020-01-01T00:00:00Z", "tags": ["a"], "metadata": {"a": 1}}
-    given["parent_id"] = engine.add("default", [Draft(content="A parent of its own")]).memories[0].id
+    given["parent_id"] = engine.owner.write.add("default", [Draft(content="A parent of its own")]).memories[0].id
     assert len(given) > 8
     made = answer(client, "remember", content="We deploy on Fridays", **given)["memory"]
-    before = engine.get("default", made["id"]).memory
+    before = engine.owner.read.get("default", made["id"]).memory
     assert all(getattr(before, name) for name in given)
     answer(client, "update_memory", id=made["id"], **dict.fromkeys(given))
-    after = engine.get("default", made["id"]).memory
+    after = engine.owner.read.get("default", made["id"]).memory
     assert not [name for name in given if getattr(after, name)]
 
 

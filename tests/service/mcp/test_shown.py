@@ -107,12 +107,12 @@ def test_an_answer_is_headed_by_how_sure_it_is(evidence: Evidence, wanted: str, 
 
 
 def test_without_evidence_nothing_is_shown_and_nothing_counts_as_used(engine: Engine, client: httpx.Client):
-    made = engine.add("default", [Draft(content="Anna prefers tea to coffee")]).memories[0].id
+    made = engine.owner.write.add("default", [Draft(content="Anna prefers tea to coffee")]).memories[0].id
     query = {"query": "tea with zebras, lions, elephants and giraffes in Kenya", "mode": "keyword"}
     held = answer(client, "recall", **query)
     engine.flush_retrievals()
     assert (held["evidence"], held["memories"]) == ("none", [])
-    assert engine.telemetry("default", made).retrieval_count == 0
+    assert engine.owner.review.telemetry("default", made).retrieval_count == 0
     assert [one["id"] for one in answer(client, "recall", **query, min_evidence="none")["memories"]] == [made]
     found = call(client, "recall", query="x", min_evidence="some")["structuredContent"]
     assert found["errors"][0]["path"] == "$.min_evidence"
@@ -153,7 +153,7 @@ def test_the_least_budget_holds_a_short_memory_whole(client: httpx.Client):
 
 def test_the_short_forms_narrow_and_match_and_recency_rank(engine: Engine, client: httpx.Client, clock: Any):
     def made(content: str, **more: Any) -> str:
-        return engine.add("default", [Draft(content=content, **more)], on_conflict="keep").memories[0].id
+        return engine.owner.write.add("default", [Draft(content=content, **more)], on_conflict="keep").memories[0].id
 
     old = made("we deploy the blue service", author="Ann", category="rules", tags=("a",))
     clock.pass_days(40)
@@ -188,9 +188,13 @@ def test_a_list_is_sorted_by_creation_or_by_change_on_every_page(engine: Engine,
     made: list[str] = []
     for number in range(5):
         clock.pass_days(1)
-        made.append(engine.add("default", [Draft(content=f"Fact number {number}")], on_conflict="keep").memories[0].id)
+        made.append(
+            engine.owner.write.add("default", [Draft(content=f"Fact number {number}")], on_conflict="keep")
+            .memories[0]
+            .id
+        )
     clock.pass_days(1)
-    engine.update("default", made[0], {"reason": "late"})
+    engine.owner.write.update("default", made[0], {"reason": "late"})
     changed = [*made[1:], made[0]]
     for sort, wanted in (
         (None, made[::-1]),

@@ -30,9 +30,11 @@ def file_of(*lines: bytes) -> bytes:
 @pytest.fixture
 def full(engine: Engine, client: httpx.Client) -> bytes:
     """An export of three memories, one of which has changed and one of which is deleted."""
-    made = engine.add("default", [Draft(content=f"number {n}") for n in range(3)], on_conflict="keep").memories
-    engine.update("default", made[0].id, {"content": "another number"})
-    engine.delete("default", made[1].id)
+    made = engine.owner.write.add(
+        "default", [Draft(content=f"number {n}") for n in range(3)], on_conflict="keep"
+    ).memories
+    engine.owner.write.update("default", made[0].id, {"content": "another number"})
+    engine.owner.write.delete("default", made[1].id)
     return client.get(f"{API}/export").content
 
 
@@ -76,7 +78,7 @@ def test_an_import_says_nothing_of_ids_in_other_spaces(client: httpx.Client, eng
         body = answer.json()
         body.get("report", {}).pop("seq", None)
         said.append((answer.status_code, {k: v for k, v in body.items() if k not in ("seq", "import_id")}))
-        others = engine.add(name, [Draft(content="four")]).memories  # so that a parent may be elsewhere too
+        others = engine.owner.write.add(name, [Draft(content="four")]).memories  # so that a parent may be elsewhere too
         assert others
         if name == "first":
             lines = file_of(json.dumps({"type": "memory", "memory": {"id": ids[3], "content": "5"}}).encode() + b"\n")

@@ -78,7 +78,7 @@ def test_a_replay_says_what_differs_and_why(client: httpx.Client, clock: Clock):
 
 
 def test_a_receipt_is_for_those_who_may_read_its_space(engine: Engine, client: httpx.Client):
-    engine.add(SPACE, [Draft(content="tea", category="c"), Draft(content="tea pot")], on_conflict="keep")
+    engine.owner.write.add(SPACE, [Draft(content="tea", category="c"), Draft(content="tea pot")], on_conflict="keep")
     owner = administrator(engine).headers
     receipt = client.post(f"{API}/search", json={"query": "tea", "receipt": True}, headers=owner).json()["receipt"]
     path = f"/v1/receipts/{receipt}"
@@ -96,7 +96,7 @@ def test_a_receipt_is_for_those_who_may_read_its_space(engine: Engine, client: h
 
 def test_receipts_are_bounded_in_number_and_time(engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("muisti.core.quality.receipts.KEPT_MAX", 3)
-    answer = engine.search(SPACE, Query(text="tea"))
+    answer = engine.owner.read.search(SPACE, Query(text="tea"))
     ids = [engine.receipts.keep(SPACE, b"{}", answer, clock.at, OWNER, engine.now()) for _ in range(5)]
 
     def kept() -> list[bool]:
@@ -197,8 +197,8 @@ def pinned(store: Store, clock: Clock) -> Iterator[str]:
     """A space with a probe that only meaning answers; it has been run. Gives the model."""
     with opened(store, GOOD, clock) as engine:
         for n in range(12):
-            engine.add(SPACE, [Draft(content=f"alpha{n} beta{n} gamma{n}")], on_conflict="keep")
-        wanted = engine.add(SPACE, [Draft(content="cat")], on_conflict="keep").memories[0]
+            engine.owner.write.add(SPACE, [Draft(content=f"alpha{n} beta{n} gamma{n}")], on_conflict="keep")
+        wanted = engine.owner.write.add(SPACE, [Draft(content="cat")], on_conflict="keep").memories[0]
         engine.probes.add(SPACE, Expectation(query="feline", memory_id=wanted.id, k=1), OWNER, engine.now())
         generation = engine.spaces.get(SPACE).generation
         assert generation is not None and engine.probes.run(SPACE, OWNER, engine.now).recall == 1

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from muisti.core.identity.caller import OWNER
-from muisti.core.memories import Memories
 from muisti.core.model.hits import Answer
 from muisti.core.query.query import Query
 from muisti.core.search import searcher as searching
+from muisti.core.views.read import Read
 from muisti.service.runtime import workers
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
@@ -43,19 +43,22 @@ def test_many_threads_may_be_the_first_to_read_the_items_of_a_batch(attempt: int
 
 
 class Heard:
-    """The memories of an owner, and the threads on which they were searched."""
+    """The view of an owner, and the threads on which it was searched."""
 
-    def __init__(self, memories: Memories) -> None:
-        self._memories, self.threads = memories, list[str]()
+    def __init__(self, read: Read) -> None:
+        self._read, self.threads = read, list[str]()
+
+    @property
+    def read(self) -> "Heard":
+        return self
 
     def search(self, *args: Any) -> Answer:
         self.threads.append(threading.current_thread().name)
-        return self._memories.search(*args)
+        return self._read.search(*args)
 
-    def search_at_once(self, *args: Any, alone: bool) -> Answer | None:
-        answer = self._memories.search_at_once(*args, alone=alone)
-        if answer is not None:
-            self.threads.append(threading.current_thread().name)
+    def search_at_once(self, *args: Any, alone: bool) -> Answer:
+        answer = self._read.search_at_once(*args, alone=alone)
+        self.threads.append(threading.current_thread().name)
         return answer
 
 
@@ -67,14 +70,14 @@ def test_searches_of_a_small_space_take_turns_and_those_of_a_large_one_share_thr
     backend = Backend(engine, Settings())
 
     async def asked(users: int) -> list[str]:
-        memories = Heard(engine.seen_by(OWNER))
+        memories = Heard(engine.seen_by(OWNER).read)
         wanted: Any = memories  # as far as a search goes
         await asyncio.gather(*(backend.search(wanted, SPACE, Query(text="tea")) for _ in range(users)))
         return memories.threads
 
     here = threading.current_thread().name
     try:
-        engine.search(SPACE, Query(text="tea"))
+        engine.owner.read.search(SPACE, Query(text="tea"))
         assert asyncio.run(asked(8)) == [here] * 8
         monkeypatch.setattr(searching, "BRIEF_ROWS", 1)
         monkeypatch.setattr(workers, "processors", lambda: 2)

@@ -118,7 +118,7 @@ def test_every_change_arrives_signed_and_in_order_and_two_send_at_once(
     add(engine, "before", space="default")
     made(client, receiver, show="after")
     ids = add(engine, *(f"tea {number}" for number in range(45)), space="default")
-    engine.update("default", ids[0], {"content": "tea is green"})
+    engine.owner.write.update("default", ids[0], {"content": "tea is green"})
     sweep(engine, receiver)
     assert [one["data"]["memory_id"] for one in receiver.taken] == [*ids, ids[0]]
     last = receiver.taken[-1]
@@ -129,7 +129,7 @@ def test_every_change_arrives_signed_and_in_order_and_two_send_at_once(
     assert len(receiver.taken) == 46
     client.delete(f"{API}/webhooks/{state(client)['id']}")
     made(client, receiver, changes=["deleted"])
-    engine.delete("default", ids[1])
+    engine.owner.write.delete("default", ids[1])
     threads = [threading.Thread(target=sweep, args=(engine, receiver)) for _ in range(2)]
     for thread in threads:
         thread.start()

@@ -19,7 +19,7 @@ def bring(
     system = system or recognised(source)
     with Shares(source, system, lambda _: space) as shares:
         (share,) = own_files(source) if system == OWN else shares.read()
-        incoming = engine.begin_import(space, atomic=atomic)
+        incoming = engine.owner.write.begin_import(space, atomic=atomic)
         lines = Lines(incoming.take)
         try:
             for piece in share.pieces(lambda _: None):

@@ -41,8 +41,10 @@ class Mutant:
 def exports(folder: Path) -> list[Fixture]:
     """Exports of Muisti itself, to be damaged likewise."""
     with Engine(at(folder / "from.db").open(), WordEncoder(), Clock()) as source:
-        source.add("default", [Draft(content=f"memory {n} of a space") for n in range(5)], on_conflict="keep")
-        out = b"".join(encoded(page) for page in source.export("default", "test", vectors=True).pages())
+        source.owner.write.add(
+            "default", [Draft(content=f"memory {n} of a space") for n in range(5)], on_conflict="keep"
+        )
+        out = b"".join(encoded(page) for page in source.owner.read.export("default", "test", vectors=True).pages())
     return [_own(out, "export.ndjson"), _own(b"".join(compressed([out])), "export.ndjson.zst")]
 
 
@@ -79,7 +81,7 @@ def outcome(engine: Engine, space: str, mutant: Mutant) -> str:
     try:
         report, _ = bring(engine, mutant.path, space, system=system)
     except (Unreadable, InvalidInput) as error:
-        assert engine.stats(space).versions == 0
+        assert engine.owner.read.stats(space).versions == 0
         _check_place(error)
         return _each(engine, space, mutant.path, system)
     again, _ = bring(engine, mutant.path, space, system=system)
@@ -92,7 +94,7 @@ def _each(engine: Engine, space: str, path: Path, system: str) -> str:
     try:
         report, _ = bring(engine, path, space, system=system, atomic=False)
     except (Unreadable, InvalidInput) as error:
-        assert engine.stats(space).versions == 0
+        assert engine.owner.read.stats(space).versions == 0
         _check_place(error)
         return UNREADABLE
     assert report.failed and all(bad.place or bad.line for bad in report.failures)

@@ -21,7 +21,7 @@ def lost(fixture: Fixture, folder: Path) -> Mapping[str, object]:
     fixture.make(path)
     with Engine(at(folder / "muisti.db").open(), WordEncoder(), Clock()) as engine:
         bring(engine, path, atomic=False)
-        pages = engine.export("default", "test", vectors=False).pages()
+        pages = engine.owner.read.export("default", "test", vectors=False).pages()
         kept = b"\n".join(msgspec.json.encode(record) for page in pages for record in page).decode().casefold()
     fields: defaultdict[str, list[object]] = defaultdict(list)
     for name, value in fields_of(path):

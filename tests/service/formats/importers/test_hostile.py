@@ -93,7 +93,7 @@ def test_what_is_made_to_do_harm_is_refused_by_name(engine: Engine, tmp_path: Pa
     make(tmp_path / "file")
     with pytest.raises((Unreadable, InvalidInput), match=message):
         bring(engine, tmp_path / "file")
-    assert engine.stats("default").versions == 0
+    assert engine.owner.read.stats("default").versions == 0
 
 
 def test_a_folder_is_not_left_by_its_links(engine: Engine, tmp_path: Path):
@@ -124,5 +124,5 @@ def test_what_is_strange_in_a_good_file_comes_in(engine: Engine, tmp_path: Path)
     engine.spaces.create("strange")
     report, reading = bring(engine, tmp_path / "list.json", "strange")
     assert (report.created, report.skipped, reading.read) == (4, {"twice": 1}, 4)
-    found = engine.list_memories("strange").items
+    found = engine.owner.read.list("strange").items
     assert sorted(memory.metadata.get("part", "") for memory in found) == ["", "", "1/2", "2/2"]

@@ -49,7 +49,7 @@ def test_what_a_file_holds_comes_in_and_nothing_the_second_time(
     if fixture.failed:
         with pytest.raises(InvalidInput, match=r"line \d+ \("):
             bring(engine, path, space)
-        assert engine.stats(space).versions == 0
+        assert engine.owner.read.stats(space).versions == 0
     report, reading = bring(engine, path, space, atomic=not fixture.failed)
     stored = [memory for memory in listed(engine, space)]
     assert sorted(stored) == sorted(fixture.texts)
@@ -111,7 +111,7 @@ def test_times_in_text_go_before_numbers(tmp_path: Path):
 
 def listed(engine: Engine, space: str) -> Iterator[str]:
     """The contents of all memories, superseded ones too."""
-    for page in engine.export(space, "test", vectors=False).pages():
+    for page in engine.owner.read.export(space, "test", vectors=False).pages():
         for record in page:
             if isinstance(record, VersionLine):
                 yield msgspec.json.decode(record.memory)["content"]

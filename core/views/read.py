@@ -1,0 +1,188 @@
+"""Reading: memories by name, in lists and by search, what was before, and what a space holds."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import cast
+
+import msgspec
+from msgspec.structs import replace
+
+from muisti.core.model.counts import Counts, Quota, Stats
+from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
+from muisti.core.model.events import Events
+from muisti.core.model.hits import Answer
+from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.imports import Imported
+from muisti.core.model.values import Found, History, Name, Page
+from muisti.core.query.changes import Wanted
+from muisti.core.query.filters import Filter
+from muisti.core.query.points import AsOf, Point
+from muisti.core.query.query import Query
+from muisti.core.read import facets
+from muisti.core.read.diff import compared
+from muisti.core.read.feed import changes_of
+from muisti.core.read.listing import order_of, page, page_of
+from muisti.core.read.naming import last_id, named, shown
+from muisti.core.read.past import AskAt, read_at
+from muisti.core.read.reading import find_space, read
+from muisti.core.read.telemetry import Retrievals
+from muisti.core.search.searcher import Searcher
+from muisti.core.store.database import Database, Rows
+from muisti.core.store.sql import memories, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.waiting import without_waiting
+from muisti.core.transfer.export import Export
+from muisti.core.transfer.importing.importer import Importer
+from muisti.core.views.calls import Calls
+from muisti.core.write.recent_results import Served
+from muisti.core.write.validate import check_query
+
+
+class ReadParts(msgspec.Struct, frozen=True, kw_only=True):
+    """What `Read` is bound to a caller from."""
+
+    database: Database
+    searcher: Searcher
+    retrievals: Retrievals
+    served: Served
+    importer: Importer
+    quota: Quota
+
+
+class Read:
+    """Reads as one caller. `get` and `search` count as retrievals."""
+
+    __slots__ = ("_calls", "_parts")
+
+    def __init__(self, parts: ReadParts, calls: Calls) -> None:
+        self._parts = parts
+        self._calls = calls
+
+    def get(self, space: str, name: Name, *, as_of: AsOf | None = None, no_touch: bool = False) -> Found:
+        """Return a current memory, or one that was current at a point of history.
+
+        It counts as retrieved, unless `no_touch`; what is read of the past does not.
+
+        Raises:
+            NotFound: there is none, it is deleted, superseded or has expired.
+        """
+        found, point, (rows,) = self._at(space, as_of, lambda row, point: [named(row, name, point)])
+        memory = shown(rows, space, name, self._calls.caller, point.time)
+        if not no_touch and as_of is None:
+            self._parts.retrievals.note(found.seq.epoch, [memory.id], self._calls.clock())
+        return Found(memory=memory, seq=found.seq)
+
+    def history(self, space: str, name: Name) -> History:
+        """Read all versions of a memory, of a deleted one too.
+
+        An address names the memory that is there, expired or not, else the last that was.
+
+        Raises:
+            NotFound: there never was one.
+        """
+        database = self._parts.database
+        memory_id = last_id(database, find_space(database, space), name, self._calls.caller)
+        raw = id_bytes(memory_id)
+        if raw is None:
+            raise NotFound("memory", memory_id)
+        found, (rows, chain) = read(database, space, lambda row: [memories.history(row, raw), memories.chain(row, raw)])
+        shows = self._calls.caller.shows
+        if not rows or not shows(version_rows.memory(rows[0], space).category):
+            raise NotFound("memory", memory_id)
+        versions = (version_rows.version(row, space) for row in rows)
+        links = tuple(id_text(cast(bytes, row[0])) for row in chain if shows(row[1]))
+        return History(
+            versions=compared([version for version in versions if shows(version.memory.category)]),
+            chain=links,
+            seq=found.seq,
+        )
+
+    def search(self, space: str, query: Query, max_age: float = 0.0) -> Answer:
+        """Return the memories that best answer a query; see `Searcher.search`."""
+        check_query(query)
+        now = self._calls.clock()
+        return self._noted(query, self._parts.searcher.search(space, self._own(query), now, max_age), now)
+
+    def search_at_once(self, space: str, query: Query, max_age: float = 0.0, *, alone: bool = True) -> Answer:
+        """Search on an event loop; see `Searcher.search_at_once`.
+
+        Raises:
+            WouldWait: this may take more than a millisecond or two; `search` on a thread.
+        """
+        check_query(query)
+        now = self._calls.clock()
+        with without_waiting():
+            answer = self._parts.searcher.search_at_once(space, self._own(query), now, max_age, alone=alone)
+            return self._noted(query, answer, now)
+
+    def categories(self, space: str, *, as_of: AsOf | None = None) -> Counts:
+        """Count the active memories of each category."""
+        own = self._calls.caller.category
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [facets.categories(row, point, own)])
+        return facets.counts(found, rows)
+
+    def tags(self, space: str, *, as_of: AsOf | None = None) -> Counts:
+        """Count the active memories of each tag."""
+        own = self._calls.caller.category
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [facets.tags(row, point, own)])
+        return facets.counts(found, rows)
+
+    def stats(self, space: str, *, as_of: AsOf | None = None) -> Stats:
+        """Return sizes and rates of what the caller sees of a space; the quota is of the present alone."""
+        own, quota = self._calls.caller.category, self._parts.quota
+        found, _, results = self._at(space, as_of, lambda row, point: facets.sizes(row, point, quota, own))
+        return facets.stats(found, results, whole=own is None and as_of is None)
+
+    def changes(self, space: str, wanted: Wanted) -> Events:
+        """Return the changes of a space; see `core.read.feed`."""
+        return changes_of(self._parts.database, space, wanted, self._calls.caller)
+
+    def imports(self, space: str) -> Sequence[Imported]:
+        """Return the imports of a space, newest first."""
+        return self._parts.importer.known(space)
+
+    def export(self, space: str, version: str, *, vectors: bool = True) -> Export:
+        """Return all that a space has, its history too; `version` is that of Muisti. See `Export`.
+
+        Raises:
+            Forbidden: there are memories that the caller does not see.
+        """
+        if not self._calls.caller.sees_all:
+            raise Forbidden("a whole space is moved by keys that see all of it, in every category")
+        with suppress(StoreUnavailable):  # a count that cannot be written is no reason to read nothing
+            self._parts.retrievals.flush()
+        return Export(self._parts.database, space, self._calls.clock(), version, vectors=vectors)
+
+    def list(
+        self,
+        space: str,
+        *,
+        filter: Filter | None = None,
+        limit: int = 50,
+        sort: str | None = None,
+        cursor: str | None = None,
+        as_of: AsOf | None = None,
+    ) -> Page:
+        """List memories that are or were current; `sort` is one of `SORTS`, else that of the cursor."""
+        own, order = self._calls.caller.only(filter), order_of(sort, cursor)
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, order, cursor, point)])
+        return page(found, rows, limit, order)
+
+    def _at(self, space: str, as_of: AsOf | None, ask: AskAt) -> tuple[SpaceRow, Point, Sequence[Rows]]:
+        return read_at(self._parts.database, space, as_of, self._calls.clock(), ask)
+
+    def _own(self, query: Query) -> Query:
+        caller = self._calls.caller
+        return query if caller.category is None else replace(query, filter=caller.only(query.filter))
+
+    def _noted(self, query: Query, answer: Answer, now: int) -> Answer:
+        """Note to whom the hits were shown; they count as retrieved when there is evidence that they answer.
+
+        The echo check asks what somebody has read, which is every hit. Retrievals promote and refresh memories, so
+        the nearest of what is not about the query must not count.
+        """
+        self._parts.served.note(self._calls.caller.actor, answer.seq.epoch, [hit.memory for hit in answer.hits], now)
+        counts = answer.evidence != "none" and not query.no_touch and query.as_of is None
+        if answer.hits and counts:
+            self._parts.retrievals.note(answer.seq.epoch, [hit.memory.id for hit in answer.hits], now)
+        return answer
