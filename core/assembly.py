@@ -20,7 +20,7 @@ from muisti.core.spaces.forks import Forks
 from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
-from muisti.core.support.notifier import Bell
+from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.transfer.importing.importer import Importer
 from muisti.core.views.memories import Parts
 from muisti.core.views.read import ReadParts
@@ -29,12 +29,12 @@ from muisti.core.views.timeline import TimelineParts
 from muisti.core.views.write import WriteParts
 from muisti.core.write.arrivals import Arrivals
 from muisti.core.write.decisions import Conflicts
-from muisti.core.write.echo_check import Echoes
+from muisti.core.write.echo_check import EchoCheck
 from muisti.core.write.expiry import Expirer
 from muisti.core.write.intake import Intake
-from muisti.core.write.lifecycle import Lives
+from muisti.core.write.lifecycle import Lifecycle
 from muisti.core.write.provenance import Provenance
-from muisti.core.write.recent_results import Served
+from muisti.core.write.recent_results import RecentResults
 from muisti.core.write.review import Reviewer
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
@@ -52,7 +52,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     encoder: Encoder | None
     clock: Clock
     meters: Meters
-    bell: Bell
+    notifier: ChangeNotifier
     index_memory: int
     retention_us: int
     calibration: Calibration
@@ -68,7 +68,7 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     searcher: Searcher
     probes: Probes
     transactions: Transactions
-    served: Served
+    served: RecentResults
     screener: Screener
     intake: Intake
     retrievals: Retrievals
@@ -82,7 +82,7 @@ def shared(given: Given) -> Shared:
     indexes = Indexes(
         given.database,
         given.meters.load_seconds,
-        given.bell,
+        given.notifier,
         memory=given.index_memory,
         vectors=given.encoder is not None,
     )
@@ -94,11 +94,11 @@ def shared(given: Given) -> Shared:
         default=given.policy,
     )
     probes = Probes(database=primary, searcher=searcher, ids=ids)
-    served = Served()
+    served = RecentResults()
     screener = Screener(default=given.policy)
     intake = Intake(
         screener=screener,
-        echoes=Echoes(database=primary, served=served, default=given.policy),
+        echoes=EchoCheck(database=primary, served=served, default=given.policy),
         provenance=Provenance(database=primary),
     )
     return Shared(
@@ -174,7 +174,7 @@ def upkeep(given: Given, parts: Shared, eraser: Eraser) -> Upkeep:
 
 def _write(given: Given, parts: Shared) -> WriteParts:
     primary = given.database.primary
-    lives = Lives(
+    lifecycle = Lifecycle(
         database=primary,
         encoder=given.encoder,
         transactions=parts.transactions,
@@ -189,12 +189,12 @@ def _write(given: Given, parts: Shared) -> WriteParts:
             indexes=parts.indexes,
             encoder=given.encoder,
             transactions=parts.transactions,
-            lives=lives,
+            lifecycle=lifecycle,
             ids=parts.ids,
             quota=given.quota,
             intake=parts.intake,
         ),
-        lives=lives,
+        lifecycle=lifecycle,
         undoer=Undoer(
             database=primary,
             encoder=given.encoder,

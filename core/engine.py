@@ -26,7 +26,7 @@ from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
-from muisti.core.support.notifier import Bell
+from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.views.memories import Memories
 
 DAY_HOURS = 24
@@ -69,13 +69,13 @@ class Engine:
         self._clock = clock
         migrate(database.primary, clock())
         self.meters = Meters(database.meters)
-        self.bell = Bell()
+        self.notifier = ChangeNotifier()
         given = Given(
             database=database,
             encoder=encoder,
             clock=clock,
             meters=self.meters,
-            bell=self.bell,
+            notifier=self.notifier,
             index_memory=index_memory,
             retention_us=int(retention_hours * HOUR_US),
             calibration=calibration or Calibration(),

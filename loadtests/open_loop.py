@@ -26,7 +26,7 @@ Answer = tuple[bytes, bytes]  # head and body
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class TimedProtocol:
     """A request of some kind that is due `at` seconds after the beginning. `kept`: its answer is of interest."""
 
     at: float
@@ -50,7 +50,7 @@ class Record:
     retry_after: "array[int]" = field(default_factory=lambda: array("b"))
     kept: list[Answer] = field(default_factory=list[Answer])
 
-    def note(self, arrival: Arrival, sent: float, ended: float, answer: Answer | None) -> None:
+    def note(self, arrival: TimedProtocol, sent: float, ended: float, answer: Answer | None) -> None:
         head, body = answer or (b"HTTP/1.1 000", b"")
         self.kinds.append(arrival.kind)
         self.due.append(arrival.at)
@@ -69,12 +69,12 @@ def poisson(rate: float, seconds: float, seed: int) -> Iterator[float]:
     return takewhile(lambda at: at < seconds, accumulate(gaps))
 
 
-def run(port: int, arrivals: Iterable[Arrival]) -> Record:
+def run(port: int, arrivals: Iterable[TimedProtocol]) -> Record:
     """Send each request to 127.0.0.1 when it is due."""
     return uvloop.run(send(port, arrivals))
 
 
-async def send(port: int, arrivals: Iterable[Arrival]) -> Record:
+async def send(port: int, arrivals: Iterable[TimedProtocol]) -> Record:
     """As `run`, within a running loop."""
     return await _Sender(port).send(arrivals)
 
@@ -90,13 +90,13 @@ class _Sender:
         self._idle: list[Connection] = []
         self._connections: list[Connection] = []
         self._opened = 0
-        self._waiting: deque[Arrival] = deque()
+        self._waiting: deque[TimedProtocol] = deque()
         self._opening: set[asyncio.Task[None]] = set()
         self._under_way = 0
         self._all_sent = False
         self._done = asyncio.Event()
 
-    async def send(self, arrivals: Iterable[Arrival]) -> Record:
+    async def send(self, arrivals: Iterable[TimedProtocol]) -> Record:
         for arrival in arrivals:
             await asyncio.sleep(max(0.0, arrival.at - self._now()))
             self._under_way += 1
@@ -141,7 +141,7 @@ class _Sender:
         self._start()
 
     def _answered(
-        self, connection: Connection, arrival: Arrival, sent: float, answer: "asyncio.Future[Answer]"
+        self, connection: Connection, arrival: TimedProtocol, sent: float, answer: "asyncio.Future[Answer]"
     ) -> None:
         if answer.exception() is None:
             self._end(arrival, sent, answer.result())
@@ -153,7 +153,7 @@ class _Sender:
             self._idle.append(connection)
         self._start()
 
-    def _end(self, arrival: Arrival, sent: float, answer: Answer | None) -> None:
+    def _end(self, arrival: TimedProtocol, sent: float, answer: Answer | None) -> None:
         self._record.note(arrival, sent, self._now(), answer)
         self._under_way -= 1
         if self._all_sent and not self._under_way:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from loadtests.http_load import Request
 from loadtests.mcp import call
-from loadtests.open_loop import Arrival
+from loadtests.open_loop import TimedProtocol
 from loadtests.services import muisti
 
 MIXES: Mapping[str, Mapping[str, float]] = {
@@ -41,10 +41,10 @@ class Traffic:
             self._number += 1
             yield kind, self._make[kind]()
 
-    def due(self, times: Iterable[float]) -> Iterator[Arrival]:
+    def due(self, times: Iterable[float]) -> Iterator[TimedProtocol]:
         """A request at each of these times. Answers to writes are kept."""
         for at, (kind, request) in zip(times, self.requests(), strict=False):
-            yield Arrival(at, kind, request, kept=kind in WRITES)
+            yield TimedProtocol(at, kind, request, kept=kind in WRITES)
 
     def _question(self) -> str:
         first, second = self._rng.choice(self._questions), self._rng.choice(self._questions)

@@ -22,7 +22,7 @@ Codes = npt.NDArray[np.int8]  # (n, dimensions)
 Scales = npt.NDArray[np.float32]  # (n,)
 
 
-class Planes(msgspec.Struct, frozen=True):
+class TwoLevelVectors(msgspec.Struct, frozen=True):
     """Quantised vectors, one row each. A zero scale marks a row without a vector."""
 
     codes: Codes
@@ -49,7 +49,7 @@ def rotate(vectors: Vectors) -> Vectors:
     return turned.astype(np.float32)
 
 
-def quantise(vectors: Vectors) -> Planes:
+def quantise(vectors: Vectors) -> TwoLevelVectors:
     """The nearest planes of each row.
 
     >>> p = quantise(np.array([[0.6, -0.8]], np.float32))
@@ -64,7 +64,7 @@ def pack(vectors: Vectors) -> list[bytes]:
     return [row.tobytes() for row in _packed(rotate(vectors))]
 
 
-def unpack(blobs: Sequence[bytes | None], dimensions: int) -> Planes:
+def unpack(blobs: Sequence[bytes | None], dimensions: int) -> TwoLevelVectors:
     """The planes of many blobs; None gives a row of zeros."""
     return planes_of(rows_of(blobs, dimensions))
 
@@ -96,8 +96,8 @@ def _heads(rows: Codes) -> npt.NDArray[np.float32]:
     return np.ascontiguousarray(rows[:, : two_level.HEAD]).view("<f4").astype(np.float32)
 
 
-def planes_of(rows: Codes) -> Planes:
+def planes_of(rows: Codes) -> TwoLevelVectors:
     """The planes of blobs that stand one below the other."""
     fine = (two_level.HEAD + rows.shape[1]) // 2
     heads = _heads(rows)
-    return Planes(rows[:, two_level.HEAD : fine], heads[:, 0], rows[:, fine:], heads[:, 1])
+    return TwoLevelVectors(rows[:, two_level.HEAD : fine], heads[:, 0], rows[:, fine:], heads[:, 1])

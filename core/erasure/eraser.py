@@ -30,7 +30,7 @@ from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import audit, erasure, imports, memories, spaces, tables
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.transfer import staged
-from muisti.core.write.recent_results import Served
+from muisti.core.write.recent_results import RecentResults
 
 AT_ONCE = 100  # memories in one batch
 OVERWRITTEN_MAX = 10_000  # versions that a server surely writes over and deletes in one transaction
@@ -55,7 +55,7 @@ class _Work(msgspec.Struct):
 class Eraser:
     """Thread-safe."""
 
-    def __init__(self, database: Database, indexes: Indexes, served: Served, clock: Clock) -> None:
+    def __init__(self, database: Database, indexes: Indexes, served: RecentResults, clock: Clock) -> None:
         self._database = database
         self._indexes = indexes
         self._served = served

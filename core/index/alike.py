@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from muisti.core.index.allowed import Allowed
-from muisti.core.index.dense import Aim, Near, aim, nearest
+from muisti.core.index.dense import Near, QueryVector, aim, nearest
 from muisti.core.index.postings import FIELD_BITS, HASH_MASK, Postings
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.kernels import Codes, Floats
@@ -33,7 +33,7 @@ def alike(snapshot: Snapshot, direction: Floats, allowed: Allowed, least: float,
     return Near(near.rows[:count], near.cosines[:count])
 
 
-def by_signs(snapshot: Snapshot, query: Aim, allowed: Allowed, least: float, wanted: int) -> Near:
+def by_signs(snapshot: Snapshot, query: QueryVector, allowed: Allowed, least: float, wanted: int) -> Near:
     """By one pass over the sign bits.
 
     Two vectors at an angle a differ in the sign of a / pi of the

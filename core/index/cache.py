@@ -15,7 +15,7 @@ from muisti.core.store.database import Database
 from muisti.core.store.sql import spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Histogram
-from muisti.core.support.notifier import Bell
+from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.support.waiting import Lock, WouldWait, refuse_long
 
 SOON = 2_000  # changes; so many are read in about 50 ms
@@ -33,14 +33,20 @@ class Indexes:
     """Opens, refreshes and forgets the indexes of each space. Thread-safe; one that loads blocks no other."""
 
     def __init__(
-        self, database: Database, load_seconds: Histogram, bell: Bell | None = None, *, memory: int, vectors: bool
+        self,
+        database: Database,
+        load_seconds: Histogram,
+        notifier: ChangeNotifier | None = None,
+        *,
+        memory: int,
+        vectors: bool,
     ) -> None:
         """`memory` in bytes for all indexes together; `vectors` is False when embeddings are off.
 
         `bell` rings with each change of this process.
         """
         self._database = database
-        self._bell = bell or Bell()
+        self._notifier = notifier or ChangeNotifier()
         self._load_seconds = load_seconds
         self._memory = memory
         self._vectors = vectors
@@ -86,7 +92,7 @@ class Indexes:
         """A change of this process: the next search must have seen it."""
         with self._lock:
             self._written[space.id] = max(seq, self._written.get(space.id, 0))
-        self._bell.ring(space.space.name, Seq(space.space.epoch, seq))
+        self._notifier.ring(space.space.name, Seq(space.space.epoch, seq))
 
     def fresh(self, name: str, at_least: int = 0) -> tuple[SpaceIndex, Snapshot]:
         """The index of a space, as far as this process has written and at least to change number `at_least`.

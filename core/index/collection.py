@@ -22,7 +22,7 @@ MOST_FRESH = 1_024  # rows that may expire and are not in order yet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Population:
+class CollectionStatistics:
     """`rows` is how many, of `memories`; `total` and `squares` are sums over their lengths, in units of `UNIT`.
 
     It holds for every time from `since` until `until`, in microseconds. Rows that will expire stand in `waiting`,
@@ -67,7 +67,7 @@ class Population:
         return math.sqrt(self.rows * self.squares - self.total**2) / self.total if self.total else 0.0
 
 
-def counted(rows: Rows, size: int, seq: int, now: int) -> Population:
+def counted(rows: Rows, size: int, seq: int, now: int) -> CollectionStatistics:
     """The population of the first `size` rows, after change number `seq`, at the time `now`."""
     expires = rows.expires.view(size)
     living = lived(rows, size, seq) & rows.active.view(size)
@@ -76,7 +76,7 @@ def counted(rows: Rows, size: int, seq: int, now: int) -> Population:
     flags = _flags(mask)
     return _in_order(
         rows,
-        Population(
+        CollectionStatistics(
             mask=flags.view(),
             flags=flags,
             rows=len(lengths),
@@ -97,7 +97,7 @@ def lived(rows: Rows, size: int, seq: int) -> Mask:
     return (rows.born.view(size) <= seq) & (rows.died.view(size) > seq)
 
 
-def followed(before: Population, rows: Rows, size: int, seq: int, buried: RowNumbers) -> Population:
+def followed(before: CollectionStatistics, rows: Rows, size: int, seq: int, buried: RowNumbers) -> CollectionStatistics:
     """The population after the births that made the rows `size` in number, and the deaths of the `buried`."""
     old = len(before.mask)
     after = before
@@ -113,7 +113,7 @@ def followed(before: Population, rows: Rows, size: int, seq: int, buried: RowNum
     born = old + np.flatnonzero(living)
     lengths, expires = rows.length.view()[born], rows.expires.view()[born]
     expiring = born[expires < NEVER]
-    after = Population(
+    after = CollectionStatistics(
         mask=after.flags.view(),
         flags=after.flags,
         rows=after.rows + len(born),
@@ -129,7 +129,7 @@ def followed(before: Population, rows: Rows, size: int, seq: int, buried: RowNum
     return after if len(after.fresh) <= MOST_FRESH else _in_order(rows, after)
 
 
-def aged(before: Population, rows: Rows, now: int) -> Population:
+def aged(before: CollectionStatistics, rows: Rows, now: int) -> CollectionStatistics:
     """The population at a later time."""
     due = int(np.searchsorted(before.times, now, side="right"))
     is_due = rows.expires.view()[before.fresh] <= now
@@ -160,7 +160,7 @@ def _flags(mask: Mask) -> Buffer[np.bool_]:
     return flags
 
 
-def _without(population: Population, rows: Rows, left: RowNumbers) -> Population:
+def _without(population: CollectionStatistics, rows: Rows, left: RowNumbers) -> CollectionStatistics:
     lengths = rows.length.view()[left]
     return replace(
         population,
@@ -171,7 +171,7 @@ def _without(population: Population, rows: Rows, left: RowNumbers) -> Population
     )
 
 
-def _in_order(rows: Rows, population: Population) -> Population:
+def _in_order(rows: Rows, population: CollectionStatistics) -> CollectionStatistics:
     """Put the fresh rows among the waiting, and leave out the dead."""
     waiting = np.append(population.waiting, population.fresh)
     waiting = waiting[population.mask[waiting]]

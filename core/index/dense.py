@@ -26,7 +26,7 @@ class Near(NamedTuple):
     cosines: Doubles
 
 
-class Aim(NamedTuple):
+class QueryVector(NamedTuple):
     """A query: codes times `step` is its direction; `planes` are its signs and weights as bits."""
 
     codes: Shorts
@@ -40,22 +40,22 @@ def rotated(vector: Floats) -> Floats:
     return rotate(vector[None, :])[0]
 
 
-def aim(direction: Floats) -> Aim:
+def aim(direction: Floats) -> QueryVector:
     """A query; `direction` is `rotated`."""
     codes = np.empty(len(direction), np.int16)
     planes = np.empty((3, -(-len(direction) // 64)), np.uint64)
     step = loops.aim(direction, codes, planes)
-    return Aim(codes, step, math.sqrt(float(direction @ direction)), planes)
+    return QueryVector(codes, step, math.sqrt(float(direction @ direction)), planes)
 
 
-def cosines(snapshot: Snapshot, query: Aim, chosen: RowNumbers) -> Doubles:
+def cosines(snapshot: Snapshot, query: QueryVector, chosen: RowNumbers) -> Doubles:
     """Cosine of the chosen rows to about 1e-5; 0 for a row without a vector."""
     c, out = snapshot.columns, np.empty(len(chosen))
     loops.rescore(c.codes, c.scales, c.fine, c.fine_scales, query.codes, query.step, chosen, out)
     return out
 
 
-def nearest(snapshot: Snapshot, query: Aim, allowed: Allowed, wanted: int) -> Near:
+def nearest(snapshot: Snapshot, query: QueryVector, allowed: Allowed, wanted: int) -> Near:
     """The `wanted` memories with the highest cosine, by their best row; equal ones by memory id.
 
     Exact up to `SCANNED` allowed rows. What points away from the query, or nowhere, is no answer to it.

@@ -27,7 +27,7 @@ class _Known(msgspec.Struct, frozen=True):
     not_useful: Longs
 
 
-class Opinions:
+class FeedbackCounts:
     """Of one space. Thread-safe: two readers at once read the same."""
 
     def __init__(self, database: Database, space: SpaceRow) -> None:

@@ -35,7 +35,7 @@ _TYPES = {
 }
 
 
-class Births(msgspec.Struct, frozen=True):
+class Inserted(msgspec.Struct, frozen=True):
     """Passages in the order in which their versions were born; those of a version stand together.
 
     `ids` are the halves of the memories' ids, (n, 2). `terms` has `term_counts[r]` codes of row r after those before.
@@ -83,19 +83,19 @@ class Births(msgspec.Struct, frozen=True):
         """What they take when they are packed, but for sessions and speakers."""
         return sum(getattr(self, name).nbytes for name in _TYPES)
 
-    def rows(self, start: int, stop: int) -> "Births":
+    def rows(self, start: int, stop: int) -> "Inserted":
         """Some of the rows."""
         ends = self.term_starts
         cut: dict[str, Any] = {field.name: getattr(self, field.name)[start:stop] for field in fields(self)}
         cut["terms"] = self.terms[ends[start] : ends[stop]]
-        return Births(**cut)
+        return Inserted(**cut)
 
-    def newer_than(self, version: int) -> "Births":
+    def newer_than(self, version: int) -> "Inserted":
         """Those of later versions; version ids ascend."""
         first = int(np.searchsorted(self.version, version, side="right"))
         return self.rows(first, len(self)) if first else self
 
-    def without(self, versions: Longs) -> "Births":
+    def without(self, versions: Longs) -> "Inserted":
         """Those of other versions."""
         kept = ~np.isin(self.version, versions)
         cut: dict[str, Any] = {}
@@ -105,9 +105,9 @@ class Births(msgspec.Struct, frozen=True):
         for name in ("sessions", "turns", "speakers"):
             cut[name] = [value for value, keep in zip(getattr(self, name), kept.tolist(), strict=False) if keep]
         cut["terms"] = self.terms[np.repeat(kept, self.term_counts)]
-        return Births(**cut)
+        return Inserted(**cut)
 
-    def parts(self, nbytes: int) -> Iterator["Births"]:
+    def parts(self, nbytes: int) -> Iterator["Inserted"]:
         """Stretches of whole versions that take about so many bytes each when they are packed."""
         each = self.nbytes / max(len(self), 1)
         firsts = np.concatenate([[0], np.flatnonzero(np.diff(self.version)) + 1]) if len(self) else np.empty(0, int)
@@ -124,7 +124,7 @@ class Births(msgspec.Struct, frozen=True):
         return msgspec.msgpack.encode((columns, self.sessions, self.turns, self.speakers))
 
     @classmethod
-    def unpack(cls, data: bytes) -> "Births":
+    def unpack(cls, data: bytes) -> "Inserted":
         columns, sessions, turns, speakers = msgspec.msgpack.decode(data, type=_Packed)
         arrays: dict[str, Any] = {name: np.frombuffer(columns[name], kind) for name, kind in _TYPES.items()}
         rows = len(arrays["version"])
@@ -133,7 +133,7 @@ class Births(msgspec.Struct, frozen=True):
         return cls(**arrays, died=np.full(rows, NEVER), sessions=sessions, turns=turns, speakers=speakers)
 
     @classmethod
-    def of(cls, rows: Sequence[Row], dimensions: int) -> "Births":
+    def of(cls, rows: Sequence[Row], dimensions: int) -> "Inserted":
         """The rows of `index_rows.living` or `every`."""
         columns = cast(Any, list(zip(*rows, strict=True)) if rows else [()] * 17)
         version, memory_id, born, status, importance, at, expires, text, number, start, stop, *rest = columns

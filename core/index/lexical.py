@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.index.collection import Population
+from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.postings import MOST_PAIRS, UNIT
 from muisti.core.index.scratch import scratch
 from muisti.core.index.snapshot import RowNumbers, Snapshot
@@ -74,7 +74,7 @@ def saturation(average: float) -> float:
     return min(0.5 + average / 150, 1.6)
 
 
-def rank_lexical(snapshot: Snapshot, population: Population, wanted: Wanted, allowed: Mask) -> Matches:
+def rank_lexical(snapshot: Snapshot, population: CollectionStatistics, wanted: Wanted, allowed: Mask) -> Matches:
     """Score all rows by the terms of a query."""
     norm = Norm(saturation(population.average), B, population.average)
     whole = population.rows == snapshot.size  # else what was counted is remembered

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from muisti.core.index.inserted import Births
+from muisti.core.index.inserted import Inserted
 from muisti.core.store.database import Database, Refused, Rows, Statement
 from muisti.core.store.sql import index_rows, segments, spaces
 from muisti.core.store.sql.spaces import SpaceRow
@@ -21,7 +21,7 @@ READ_BYTES = 4 << 20  # of segments in one read
 class Segment(NamedTuple):
     """Births that were packed: up to `last`, alive at change `seen`."""
 
-    births: Births
+    inserted: Inserted
     last: int
     seen: int
 
@@ -33,11 +33,11 @@ def pack(database: Database, space: SpaceRow, generation: int | None, stopped: C
             (newest,) = database.read([segments.last(space, generation)])
             first = cast(int | None, newest[0][0]) or 0
             state, living = database.read([spaces.state(space.id), index_rows.living(space, generation, first, PACKED)])
-            births = Births.of(living, space.dimensions if generation else 0)
-            if not state or state[0][0] != space.space.epoch or births.versions < PACKED:
+            inserted = Inserted.of(living, space.dimensions if generation else 0)
+            if not state or state[0][0] != space.space.epoch or inserted.versions < PACKED:
                 return
             seen = cast(int, state[0][1])
-            for part in births.parts(SEGMENT_BYTES):
+            for part in inserted.parts(SEGMENT_BYTES):
                 last = int(part.born[-1])
                 database.write(segments.add(space, generation, (first, last), seen, len(part), part.pack()))
                 first = last
@@ -58,7 +58,7 @@ def repack(database: Database, space: SpaceRow) -> int:
         if not state:
             return count
         gone = np.array([row[0] for row in deaths], np.int64)
-        kept = Births.unpack(data).without(gone)
+        kept = Inserted.unpack(data).without(gone)
         number = cast(int, state[0][1])
         over = [] if database.local else segments.overwrite(space, generation, first, seen)
         database.write([*over, segments.rewrite(space, generation, first, seen, number, len(kept), kept.pack())])
@@ -80,7 +80,7 @@ def _read(
         for first, last, seen, data in cast(list[tuple[int, int, int, bytes]], rows):
             if first != end:
                 return  # what is behind a gap is of no use
-            yield Segment(Births.unpack(data), last, seen)
+            yield Segment(Inserted.unpack(data), last, seen)
             end = last
 
 

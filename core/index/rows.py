@@ -11,7 +11,7 @@ import numpy.typing as npt
 from muisti.core.embedding.vectors import planes_of
 from muisti.core.index.buffers import Buffer
 from muisti.core.index.dialogue import Dialogues
-from muisti.core.index.inserted import Births
+from muisti.core.index.inserted import Inserted
 from muisti.core.index.sign_bits import SignBits
 from muisti.core.kernels import Bytes, Codes, Floats, Ints, Longs, Mask
 
@@ -80,26 +80,26 @@ class Rows:
         views = {name: getattr(self, name).view(size) for name in Columns._fields if name != "blanks"}
         return Columns(**views, blanks=self.blanks)
 
-    def append(self, births: Births, lengths: npt.NDArray[np.int32]) -> None:
+    def append(self, inserted: Inserted, lengths: npt.NDArray[np.int32]) -> None:
         """Take over new rows, and the length of each in units."""
-        planes = planes_of(births.vectors)
+        planes = planes_of(inserted.vectors)
         self.blanks += int(np.count_nonzero(planes.scales == 0))  # first: a reader may count too many, never too few
         for buffer, values in (
-            (self.version, births.version),
-            (self.id_high, births.ids[:, 0]),
-            (self.id_low, births.ids[:, 1]),
-            (self.number, births.number),
-            (self.start, births.start),
-            (self.stop, births.stop),
-            (self.active, births.active),
-            (self.importance, births.importance),
-            (self.at, births.at),
-            (self.expires, births.expires),
-            (self.text, births.text),
-            (self.born, births.born),
-            (self.died, births.died),
+            (self.version, inserted.version),
+            (self.id_high, inserted.ids[:, 0]),
+            (self.id_low, inserted.ids[:, 1]),
+            (self.number, inserted.number),
+            (self.start, inserted.start),
+            (self.stop, inserted.stop),
+            (self.active, inserted.active),
+            (self.importance, inserted.importance),
+            (self.at, inserted.at),
+            (self.expires, inserted.expires),
+            (self.text, inserted.text),
+            (self.born, inserted.born),
+            (self.died, inserted.died),
             (self.length, lengths),
-            (self.embedded, births.embedded),
+            (self.embedded, inserted.embedded),
             (self.codes, planes.codes),
             (self.scales, planes.scales),
             (self.fine, planes.fine),
@@ -107,7 +107,7 @@ class Rows:
         ):
             buffer.append(values)
         self.bits.append(planes.codes)
-        self.dialogues.append(births.number, births.sessions, births.turns, births.speakers)
+        self.dialogues.append(inserted.number, inserted.sessions, inserted.turns, inserted.speakers)
 
     def bury(self, versions: npt.NDArray[np.int64], seqs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Note the deaths of versions and return their rows; what is not here, or is dead already, is passed over."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.index.collection import Population, aged, counted, followed, lived
+from muisti.core.index.collection import CollectionStatistics, aged, counted, followed, lived
 from muisti.core.index.postings import Postings, table
 from muisti.core.index.rows import Rows
 from muisti.core.kernels import Ints, Mask
@@ -21,7 +21,13 @@ class Snapshot:
     """The first `size` rows of a space at `seq`. Immutable, but for the populations that it remembers."""
 
     def __init__(
-        self, seq: Seq, rows: Rows, size: int, pieces: Sequence[Postings], unembedded: int, *populations: Population
+        self,
+        seq: Seq,
+        rows: Rows,
+        size: int,
+        pieces: Sequence[Postings],
+        unembedded: int,
+        *populations: CollectionStatistics,
     ) -> None:
         """`unembedded` is how many living rows have no vector."""
         self.seq = seq
@@ -59,7 +65,7 @@ class Snapshot:
             self._past = (found, *(past for past in self._past if past is not found))[:POINTS]
         return found
 
-    def population(self, now: int) -> Population:
+    def population(self, now: int) -> CollectionStatistics:
         """The rows of default visibility at a time, in microseconds."""
         known = self._populations
         found = next((p for p in known if p.since <= now < p.until), None)

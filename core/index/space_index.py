@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.index.columns import Column
-from muisti.core.index.feedback_counts import Opinions
+from muisti.core.index.feedback_counts import FeedbackCounts
 from muisti.core.index.fields import Fields
-from muisti.core.index.inserted import Births
+from muisti.core.index.inserted import Inserted
 from muisti.core.index.packing import pack, packed
 from muisti.core.index.postings import Postings, build, in_units, keep, settled
 from muisti.core.index.recent import Recent
@@ -51,7 +51,7 @@ class SpaceIndex:
         self.space = space
         self.recent = Recent()
         self.refreshes = Refreshes(database, space)
-        self.opinions = Opinions(database, space)
+        self.feedback_counts = FeedbackCounts(database, space)
         self.loose = 0  # rows that a load would not find packed
         self._database = database
         self._units = field_units(space.space.settings)
@@ -75,7 +75,7 @@ class SpaceIndex:
 
     @property
     def nbytes(self) -> int:
-        kept = (self._rows, *self._pieces, self._fields, self.recent, self.refreshes, self.opinions)
+        kept = (self._rows, *self._pieces, self._fields, self.recent, self.refreshes, self.feedback_counts)
         return sum(each.nbytes for each in kept)
 
     def refresh(self, at_least: int) -> Snapshot:
@@ -115,10 +115,10 @@ class SpaceIndex:
         self._rows.reserve(rows + rows // 16)  # some more, so that the first write need not copy all
         ends: list[tuple[int, int]] = [(0, self.space.seq.number)]
 
-        def noted() -> Iterator[Births]:
-            for births, last, seen in segments:
+        def noted() -> Iterator[Inserted]:
+            for inserted, last, seen in segments:
                 ends.append((last, seen))
-                yield births
+                yield inserted
 
         for group in built(noted(), self._units):
             self._take_over(group)
@@ -138,12 +138,12 @@ class SpaceIndex:
                 ]
             )
             seq = self._check(state, deaths_after)
-            births = Births.of(living, self._rows.dimensions)
-            self._append(births)
-            if births.versions < page:
+            inserted = Inserted.of(living, self._rows.dimensions)
+            self._append(inserted)
+            if inserted.versions < page:
                 break
-            after_born = int(births.born[-1])
-            page = max(PAGE_ROWS * births.versions // len(births), 1)
+            after_born = int(inserted.born[-1])
+            page = max(PAGE_ROWS * inserted.versions // len(inserted), 1)
         self._whole = False  # see `_append`
         buried = self._bury(deaths)
         snapshot = self._snapshot.followed_by(seq, self._pieces, buried, self._unembedded)
@@ -186,22 +186,22 @@ class SpaceIndex:
         self._kept_from = kept_from
         return Seq(epoch, number)
 
-    def _append(self, births: Births) -> None:
+    def _append(self, inserted: Inserted) -> None:
         known = self._rows.version.view()
         if len(known):  # a pull that failed half-way may have brought some already
-            births = births.newer_than(int(known[-1]))
-        if not len(births):
+            inserted = inserted.newer_than(int(known[-1]))
+        if not len(inserted):
             return
-        self._take_over(Group([births], *build(len(self._rows), births.terms, births.term_starts, self._units)))
+        self._take_over(Group([inserted], *build(len(self._rows), inserted.terms, inserted.term_starts, self._units)))
 
     def _take_over(self, group: Group) -> None:
         pieces = settled([*self._pieces, *group.pieces])
         self._whole = False  # should memory run out in between, nobody goes on with columns of unlike lengths
         start = 0
-        for births in group.births:
-            self._rows.append(births, group.lengths[start : start + len(births)])
-            self._unembedded += int(np.count_nonzero((births.died == ALIVE) & ~births.embedded))
-            start += len(births)
+        for inserted in group.inserted:
+            self._rows.append(inserted, group.lengths[start : start + len(inserted)])
+            self._unembedded += int(np.count_nonzero((inserted.died == ALIVE) & ~inserted.embedded))
+            start += len(inserted)
         self._pieces = pieces
         self.loose += start
         self._whole = True

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muisti.core.index.inserted import Births
+from muisti.core.index.inserted import Inserted
 from muisti.core.index.postings import Postings, build
 from muisti.core.kernels import Codes, Ints, Longs
 
@@ -16,19 +16,19 @@ GROUP_BYTES = 8 << 20  # packed; posting lists made together cost less than thos
 class Group(NamedTuple):
     """Rows in order, with their posting lists and the length of each in units."""
 
-    births: Sequence[Births]
+    inserted: Sequence[Inserted]
     pieces: Sequence[Postings]
     lengths: Ints
 
 
-def built(segments: Iterator[Births], units: Ints) -> Iterator[Group]:
+def built(segments: Iterator[Inserted], units: Ints) -> Iterator[Group]:
     """All rows of the segments; `units` has the lexical weight of each field."""
     first = 0
     with ThreadPoolExecutor(1, "postings") as maker:
         before = None
-        for births in _groups(segments):
-            coming = births, maker.submit(build, first, *_codes(births), units)
-            first += sum(map(len, births))
+        for inserted in _groups(segments):
+            coming = inserted, maker.submit(build, first, *_codes(inserted), units)
+            first += sum(map(len, inserted))
             if before is not None:
                 yield Group(before[0], *before[1].result())
             before = coming
@@ -36,10 +36,10 @@ def built(segments: Iterator[Births], units: Ints) -> Iterator[Group]:
             yield Group(before[0], *before[1].result())
 
 
-def _groups(segments: Iterator[Births]) -> Iterator[list[Births]]:
-    group: list[Births] = []
-    for births in segments:
-        group.append(births)
+def _groups(segments: Iterator[Inserted]) -> Iterator[list[Inserted]]:
+    group: list[Inserted] = []
+    for inserted in segments:
+        group.append(inserted)
         if sum(one.nbytes for one in group) >= GROUP_BYTES:
             yield group
             group = []
@@ -47,7 +47,7 @@ def _groups(segments: Iterator[Births]) -> Iterator[list[Births]]:
         yield group
 
 
-def _codes(births: Sequence[Births]) -> tuple[Codes, Longs]:
+def _codes(inserted: Sequence[Inserted]) -> tuple[Codes, Longs]:
     """The term codes of all rows, and where those of each begin, with the end of the last."""
-    starts = np.cumsum(np.concatenate([[0], *(one.term_counts for one in births)]), dtype=np.int64)
-    return np.concatenate([one.terms for one in births]), starts
+    starts = np.cumsum(np.concatenate([[0], *(one.term_counts for one in inserted)]), dtype=np.int64)
+    return np.concatenate([one.terms for one in inserted]), starts

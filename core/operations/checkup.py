@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.vectors import pack, restored
-from muisti.core.index.inserted import Births
+from muisti.core.index.inserted import Inserted
 from muisti.core.model.errors import StoreCorrupt
 from muisti.core.model.fields import FOLDED
 from muisti.core.model.ids import id_text
@@ -244,13 +244,13 @@ def _packed_well(database: Database, space: SpaceRow) -> bool:
 
 def _matches(database: Database, space: SpaceRow, first: int, last: int, data: bytes) -> bool:
     try:
-        packed = Births.unpack(data)
+        packed = Inserted.unpack(data)
     except (msgspec.DecodeError, ValueError, KeyError):
         return False
     after = first
     while len(packed):
         (rows,) = database.read([index_rows.every(space, space.generation, after, BATCH)])
-        stored = Births.of(rows, space.dimensions)
+        stored = Inserted.of(rows, space.dimensions)
         if not len(stored):
             return False
         reached = int(stored.born[-1])
@@ -263,6 +263,6 @@ def _matches(database: Database, space: SpaceRow, first: int, last: int, data: b
     return True
 
 
-def _equal(one: Births, other: Births) -> bool:
+def _equal(one: Inserted, other: Inserted) -> bool:
     names = ("version", "born", "ids", "importance", "at", "expires", "text", "number", "start", "stop", "terms")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in (*names, "vectors", "embedded"))

@@ -12,9 +12,9 @@ constants are fitted on the tuning sets (docs/quality.md).
 import msgspec
 import numpy as np
 
-from muisti.core.index.collection import Population
+from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.context import in_context
-from muisti.core.index.dense import Aim, cosines
+from muisti.core.index.dense import QueryVector, cosines
 from muisti.core.index.dialogue import OUTSIDE
 from muisti.core.index.lexical import Matches
 from muisti.core.index.postings import UNIT
@@ -56,10 +56,10 @@ class Blend(msgspec.Struct, frozen=True):
 
 def blended(
     snapshot: Snapshot,
-    population: Population,
+    population: CollectionStatistics,
     wanted: Wanted,
     matches: Matches,
-    aim: Aim,
+    aim: QueryVector,
     alpha: float,
     rows: RowNumbers,
 ) -> Blend:
@@ -75,7 +75,7 @@ def blended(
     return Blend(scale, *parts)
 
 
-def _gains(snapshot: Snapshot, population: Population, question: str) -> Doubles:
+def _gains(snapshot: Snapshot, population: CollectionStatistics, question: str) -> Doubles:
     """What the rows of each speaker gain, by code, and last those of nobody; empty when none gains anything."""
     speakers = snapshot.rows.dialogues.speakers
     asked = speakers.asked(question, lambda code: population.hears(snapshot.rows, code))

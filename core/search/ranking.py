@@ -8,10 +8,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from muisti.core.index.allowed import Allowed
-from muisti.core.index.collection import Population
+from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.columns import Numbers
 from muisti.core.index.context import with_neighbours
-from muisti.core.index.dense import Aim
+from muisti.core.index.dense import QueryVector
 from muisti.core.index.filter_mask import mask
 from muisti.core.index.lexical import Matches, any_with_every, containing, rank_lexical
 from muisti.core.index.pool import best_places, in_order, one_a_memory
@@ -89,7 +89,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rank(
-    index: SpaceIndex, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, aim: Aim | None, now: int
+    index: SpaceIndex, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, aim: QueryVector | None, now: int
 ) -> Ranked:
     """The best memories of a snapshot. `aim` is the query's vector, None in modes without; `now` in microseconds."""
     began = perf_counter()
@@ -123,7 +123,7 @@ def _trust(index: SpaceIndex, snapshot: Snapshot) -> Longs:
 
 
 def _allowed(
-    index: SpaceIndex, snapshot: Snapshot, population: Population, query: Query, wanted: Wanted, now: int
+    index: SpaceIndex, snapshot: Snapshot, population: CollectionStatistics, query: Query, wanted: Wanted, now: int
 ) -> Allowed:
     """Rows that the caller may see and asks for."""
     if query.filter is None and not wanted.required and not wanted.phrases:
@@ -301,7 +301,7 @@ def _feedback(index: SpaceIndex, snapshot: Snapshot, query: Query, mode: Mode, r
     """The factor of what callers said of each row's memory; None when it is 1 everywhere."""
     if mode == "recent" or query.as_of is not None:  # who said so later is no matter of that day
         return None
-    told = index.opinions.of(snapshot, rows)
+    told = index.feedback_counts.of(snapshot, rows)
     return None if told is None else feedback_factor(*told)
 
 

@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 
 from muisti.core.index.allowed import Allowed
-from muisti.core.index.collection import Population
-from muisti.core.index.dense import Aim, cosines, nearest
+from muisti.core.index.collection import CollectionStatistics
+from muisti.core.index.dense import QueryVector, cosines, nearest
 from muisti.core.index.lexical import Matches, best_matches, mark_same_text, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Doubles
@@ -33,9 +33,9 @@ class Asked(msgspec.Struct, frozen=True):
     """A query and the rows of a snapshot that it may rank. `aim` is None where the dense ranking does not run."""
 
     snapshot: Snapshot
-    population: Population
+    population: CollectionStatistics
     wanted: Wanted
-    aim: Aim | None
+    aim: QueryVector | None
     allowed: Allowed
 
 

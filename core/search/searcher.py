@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from muisti.core.embedding.encoder import Encoder, check_model
 from muisti.core.index.cache import Indexes
-from muisti.core.index.dense import Aim, aim, rotated
+from muisti.core.index.dense import QueryVector, aim, rotated
 from muisti.core.index.lexical import shares
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
@@ -146,7 +146,7 @@ class Searcher:
         mode, degraded = self._mode(index, snapshot, query.mode)
         direction = self._aim(wanted.text) if "dense" in BY_MODE[mode] else None
         embedded = perf_counter()
-        heard = index.opinions.number if query.as_of is None else None
+        heard = index.feedback_counts.number if query.as_of is None else None
         ranked = rank(index, snapshot, query, wanted, mode, direction, now)
         ready = perf_counter()
         found, newest = self._fetch(index, snapshot, ranked, max_age, heard, again=needed is not None)
@@ -193,7 +193,7 @@ class Searcher:
             bare
         )
 
-    def _aim(self, text: str) -> Aim:
+    def _aim(self, text: str) -> QueryVector:
         assert self._encoder is not None
         return aim(rotated(self._encoder.encode_query(text)))
 
@@ -230,7 +230,7 @@ class Searcher:
         if snapshot.seq.number < cast(int, state[0][3]):  # what it shows may be erased
             raise _Behind(newest)
         if heard is not None and heard < cast(int, state[0][4]):
-            index.opinions.renew()
+            index.feedback_counts.renew()
             if not again or not heard:
                 raise _Behind(newest)
         found = {cast(int, row[0]): version_rows.memory(row, name) for row in rows}

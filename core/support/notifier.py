@@ -7,7 +7,7 @@ from muisti.core.model.values import Seq
 Ring = Callable[[str, Seq], None]  # the name of a space and where it stands; called by any thread, must not wait
 
 
-class Bell:
+class ChangeNotifier:
     """Thread-safe."""
 
     def __init__(self) -> None:

@@ -34,7 +34,7 @@ from muisti.core.support.waiting import without_waiting
 from muisti.core.transfer.export import Export
 from muisti.core.transfer.importing.importer import Importer
 from muisti.core.views.calls import Calls
-from muisti.core.write.recent_results import Served
+from muisti.core.write.recent_results import RecentResults
 from muisti.core.write.validate import check_query
 
 
@@ -44,7 +44,7 @@ class ReadParts(msgspec.Struct, frozen=True, kw_only=True):
     database: Database
     searcher: Searcher
     retrievals: Retrievals
-    served: Served
+    served: RecentResults
     importer: Importer
     quota: Quota
 

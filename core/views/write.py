@@ -16,7 +16,7 @@ from muisti.core.transfer.importing.importer import Import as Import
 from muisti.core.transfer.importing.importer import Importer
 from muisti.core.views.calls import Calls
 from muisti.core.write.begun import Begun as Begun
-from muisti.core.write.lifecycle import Lives
+from muisti.core.write.lifecycle import Lifecycle
 from muisti.core.write.undo import Undoer
 from muisti.core.write.writer import Writer
 
@@ -26,7 +26,7 @@ class WriteParts(msgspec.Struct, frozen=True, kw_only=True):
 
     database: Database
     writer: Writer
-    lives: Lives
+    lifecycle: Lifecycle
     undoer: Undoer
     importer: Importer
 
@@ -100,8 +100,8 @@ class Write:
         if_match: IfMatch = None,
         request: RequestKey | None = None,
     ) -> Written:
-        """Put a new memory in place of a current one; see `Lives.supersede`."""
-        return self._parts.lives.supersede(space, name, draft, if_match, self._calls.new(request))
+        """Put a new memory in place of a current one; see `Lifecycle.supersede`."""
+        return self._parts.lifecycle.supersede(space, name, draft, if_match, self._calls.new(request))
 
     def restore(
         self,
@@ -112,8 +112,8 @@ class Write:
         if_match: IfMatch = None,
         request: RequestKey | None = None,
     ) -> Written:
-        """Restore a version of a memory; see `Lives.restore`."""
-        return self._parts.lives.restore(space, name, version, if_match, self._calls.new(request))
+        """Restore a version of a memory; see `Lifecycle.restore`."""
+        return self._parts.lifecycle.restore(space, name, version, if_match, self._calls.new(request))
 
     def delete(self, space: str, name: Name, *, if_match: IfMatch = None, request: RequestKey | None = None) -> Written:
         """End a memory; see `Writer.delete`."""

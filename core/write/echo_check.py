@@ -9,21 +9,21 @@ from muisti.core.model.errors import Echo
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.spaces import Policy
-from muisti.core.model.terms import Echoes as Policing
+from muisti.core.model.terms import EchoCheck as Policing
 from muisti.core.model.values import SOURCES_MAX, Draft
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
 from muisti.core.write.prepare import canonical
-from muisti.core.write.recent_results import Served
+from muisti.core.write.recent_results import RecentResults
 
 
-class Echoes(msgspec.Struct, frozen=True):
+class EchoCheck(msgspec.Struct, frozen=True):
     """`default` holds where a space has no policy of its own."""
 
     database: Database
-    served: Served
+    served: RecentResults
     default: Policy
 
     def marked(self, space: SpaceRow, draft: Draft, call: Call, path: str) -> tuple[Draft, tuple[Flag, ...]]:

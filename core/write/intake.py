@@ -17,7 +17,7 @@ from muisti.core.store.database import Statement
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
 from muisti.core.write.begun import Call
-from muisti.core.write.echo_check import Echoes
+from muisti.core.write.echo_check import EchoCheck
 from muisti.core.write.prepare import changed, draft_of, new_memory
 from muisti.core.write.provenance import Lineage, Provenance
 from muisti.core.write.screening import Screener
@@ -46,7 +46,7 @@ class Accepted(msgspec.Struct, frozen=True):
 class Intake:
     """Decides what may be stored. Thread-safe."""
 
-    def __init__(self, screener: Screener, echoes: Echoes, provenance: Provenance) -> None:
+    def __init__(self, screener: Screener, echoes: EchoCheck, provenance: Provenance) -> None:
         self._screener, self._echoes, self._provenance = screener, echoes, provenance
 
     def new(self, space: SpaceRow, draft: Draft, call: Call, path: str = "$", *, echoes: bool = True) -> Accepted:

@@ -24,7 +24,7 @@ from muisti.core.write.transactions import Transactions, check
 DIED = version_rows.WIDTH  # the place in a row of `memories.last`
 
 
-class Lives:
+class Lifecycle:
     """Thread-safe; `encoder` is None when embeddings are off. All methods raise what those of `Writer` do."""
 
     def __init__(

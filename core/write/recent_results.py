@@ -49,7 +49,7 @@ class _Given:
         return [one for one in self._read if one[0] >= at]
 
 
-class Served:
+class RecentResults:
     """Who was given what of which space, which is named by its epoch. Thread-safe."""
 
     def __init__(self) -> None:

@@ -140,9 +140,9 @@ class Undoer:
         # First all that ends: an address may go from one memory to another.
         parts = [Part(one.last, list(_ended(space, one, offsets, call)), told=False) for one in todo]
         for new in ready(revived, space, self._encoder):
-            births = self._transactions.birth(space, new, "undone", call.caller, offsets[new.memory.id])
+            inserted = self._transactions.birth(space, new, "undone", call.caller, offsets[new.memory.id])
             limits = [quotas.refuse_larger(space, self._quota, new.memory)] if new.memory.id in sizes else []
-            parts.append(Part(new.memory, [*births, *limits]))
+            parts.append(Part(new.memory, [*inserted, *limits]))
         tail = [changes.undo(space, seqs)]
         if any(one.is_dead for one in todo):
             tail.insert(0, quotas.refuse_more(space, self._quota))

@@ -22,7 +22,7 @@ from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.waiting import Overtaken, WouldWait
 from muisti.core.write.begun import Begun, Call
 from muisti.core.write.intake import Accepted, Intake
-from muisti.core.write.lifecycle import Lives
+from muisti.core.write.lifecycle import Lifecycle
 from muisti.core.write.prepare import again, draft_of, ready
 from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import CHANGED, Transactions, check
@@ -45,7 +45,7 @@ class Writer:
         indexes: Indexes,
         encoder: Encoder | None,
         transactions: Transactions,
-        lives: Lives,
+        lifecycle: Lifecycle,
         ids: IdSource,
         quota: Quota,
         intake: Intake,
@@ -56,7 +56,7 @@ class Writer:
         self._indexes = indexes
         self._encoder = encoder
         self._transactions = transactions
-        self._lives = lives
+        self._lifecycle = lifecycle
         self._checker = Checker(database, indexes, encoder)
         self._quota = quota
         self._ids = ids
@@ -208,7 +208,7 @@ class Writer:
         before = version_rows.memory(rows[0], space.space.name) if rows else None
         if before is None or before.superseded_by is not None:
             raise Overtaken
-        return self._lives.put_in_place(space, rows[0], before, draft, call)
+        return self._lifecycle.put_in_place(space, rows[0], before, draft, call)
 
     def _end(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
         statements = [

@@ -17,13 +17,13 @@ from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from muisti.service.app.glance import glance
-from muisti.service.app.protocol import Arrival, Config
+from muisti.service.app.protocol import Config, TimedProtocol
 from muisti.service.http.middleware import request_id_of
 from muisti.service.runtime.admission import EXEMPT, Admission
 from muisti.service.schemas.errors import MEDIA_TYPE, headers_of, problem
 
 
-class Entrance(Arrival):
+class AdmittingProtocol(TimedProtocol):
     """Lets a request in when its turn comes, or refuses it at once. Health is let in always."""
 
     _full = False  # of refusals that nobody reads

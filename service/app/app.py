@@ -25,19 +25,19 @@ from muisti.core.query.calibration import FILE as EVIDENCE_FILE
 from muisti.core.query.calibration import Calibration, Entry
 from muisti.core.query.calibration import read as read_calibration
 from muisti.core.support.lazy import Lazy
-from muisti.service.app.fast_path import Express
+from muisti.service.app.fast_path import FastPath
 from muisti.service.asgi.compress import Compress
 from muisti.service.asgi.cors import Cors
 from muisti.service.auth.access import Access, Need, check
 from muisti.service.auth.challenge import Resource
 from muisti.service.auth.keyring import Keyring
 from muisti.service.auth.limits import Limits
-from muisti.service.auth.middleware import Gate, access_of
+from muisti.service.auth.middleware import AuthMiddleware, access_of
 from muisti.service.background.upkeep import Sweep, Upkeep
-from muisti.service.feed.seq_watcher import Tides
+from muisti.service.feed.seq_watcher import SeqWatcher
 from muisti.service.http.decode import SLASH, Request
 from muisti.service.http.freshness import caught_up
-from muisti.service.http.middleware import Envelope
+from muisti.service.http.middleware import RequestMiddleware
 from muisti.service.http.parameters import KnownParameters
 from muisti.service.http.routing import Application
 from muisti.service.mcp.route import McpApp
@@ -91,7 +91,7 @@ def create_app(
         scrape = app.state.scrape = Scrape(backend, settings.index_memory)
         keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key, asks=asks(settings))
         # Loaded where the settings speak of tokens: what reads them takes .1 s.
-        app.state.tides = Tides(backend, settings.stream_limit)
+        app.state.seq_watcher = SeqWatcher(backend, settings.stream_limit)
         tokens = None if settings.jwks is None else verify.tokens_of(settings)
         gate.tokens = tokens
         beat = asyncio.create_task(meters.beat())
@@ -147,8 +147,8 @@ def create_app(
     app.state.openapi = cache(lambda: msgspec.json.encode(document.document(app)))
     resource = app.state.resource = resource_of(settings)
     limits = Limits(settings.rate_limit, settings.concurrency_limit)
-    express = Express(app.asgi_handler, settings.body_limit)
-    gate = Gate(
+    express = FastPath(app.asgi_handler, settings.body_limit)
+    gate = AuthMiddleware(
         express,
         limits,
         public_paths(app),
@@ -162,7 +162,7 @@ def create_app(
     app.state.gate = gate
     inner = Compress(gate)
     pages = names_in(settings.origins)
-    envelope = Envelope(Cors(inner, pages) if pages else inner, meters)
+    envelope = RequestMiddleware(Cors(inner, pages) if pages else inner, meters)
     app.asgi_handler = envelope  # outside of Litestar's routing: unmatched paths pass it too
     return app
 

@@ -44,7 +44,7 @@ WAYS: Mapping[str, Way] = {
 }
 
 
-class Express:
+class FastPath:
     """Stands before the application and leaves to it what is not plain. `backend` is given when that starts.
 
     Faults it raises, for the envelope to answer. What a plain request may do, and what comes of it, is decided by

@@ -23,7 +23,7 @@ class Config(uvicorn.Config):
     connections = 4_096
 
 
-class Arrival(HttpToolsProtocol):
+class TimedProtocol(HttpToolsProtocol):
     """Closes a connection whose request is not there in time, head and body, and one whose answer is not read.
 
     An answer may take any time to come; once more of it waits than the transport holds (64 KiB), its reader has as long

@@ -20,13 +20,13 @@ from uvicorn.supervisors import Multiprocess
 from muisti.core.engine import Engine
 from muisti.core.model.errors import MuistiError
 from muisti.core.operations.compiled import compiled_kernels
-from muisti.service.app.admitting import Entrance
+from muisti.service.app.admitting import AdmittingProtocol
 from muisti.service.app.app import create_app, open_engine
 from muisti.service.app.protocol import Config
 from muisti.service.background.tasks import sweeps_of
 from muisti.service.metrics.peers import VARIABLE
 from muisti.service.observability import logs
-from muisti.service.observability.laps import Laps
+from muisti.service.observability.laps import StageTimes
 from muisti.service.observability.tracing import check_tracing
 from muisti.service.runtime.databases import whereabouts
 from muisti.service.settings import CONFIG, Settings, SettingsError, asks, check_binding, load, options
@@ -119,7 +119,7 @@ def _end_with_parent() -> None:
 
 
 def _run_here(settings: Settings, listeners: list[socket.socket]) -> None:
-    laps = Laps("imports")
+    laps = StageTimes("imports")
     engine = open_engine(settings)
     laps.end("database")
     threading.Thread(target=_begin_to_warm, args=(engine,), daemon=True).start()
@@ -167,7 +167,7 @@ def _config(settings: Settings, app: Litestar | str) -> Config:
         factory=isinstance(app, str),
         workers=settings.workers,
         loop="uvloop",
-        http=Entrance,
+        http=AdmittingProtocol,
         ws="none",
         lifespan="on",
         interface="asgi3",
@@ -188,7 +188,7 @@ def _config(settings: Settings, app: Litestar | str) -> Config:
 class _Server(uvicorn.Server):
     """Says when it is ready."""
 
-    def __init__(self, config: uvicorn.Config, known: str, laps: Laps) -> None:
+    def __init__(self, config: uvicorn.Config, known: str, laps: StageTimes) -> None:
         super().__init__(config)
         self._known, self._laps = known, laps
 

@@ -36,7 +36,7 @@ class Tokens(Protocol):
     async def find(self, token: str, challenge: Challenge) -> Access: ...
 
 
-class Gate:
+class AuthMiddleware:
     """Wraps an application. Its `keyring` and its `tokens`, if any, are given when the application starts.
 
     `public`: paths, or with a slash behind all below, that ask nobody for anything, and the database neither.

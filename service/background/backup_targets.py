@@ -22,14 +22,14 @@ NAME = re.compile(r"muisti-\d{8}T\d{6}Z\.db")
 S3 = "s3://"
 
 
-class Shelved(msgspec.Struct, frozen=True):
+class StoredBackup(msgspec.Struct, frozen=True):
     """A backup on a shelf, and its size in bytes."""
 
     name: str
     size: int
 
 
-class Shelf(Protocol):
+class BackupTarget(Protocol):
     """A place for backups. Raises `StoreUnavailable` when it cannot be reached."""
 
     def put(self, file: Path, name: str) -> None:
@@ -40,14 +40,14 @@ class Shelf(Protocol):
         """Fetch one; raises `NotFound`."""
         ...
 
-    def all(self) -> list[Shelved]:
+    def all(self) -> list[StoredBackup]:
         """The backups, oldest first; other files are none."""
         ...
 
     def drop(self, name: str) -> None: ...
 
 
-def shelf(place: str) -> Shelf:
+def shelf(place: str) -> BackupTarget:
     """The shelf of a folder's path, or of `s3://bucket/prefix`, whose keys and region are in the `AWS_…` variables.
 
     Raises:
@@ -73,7 +73,7 @@ def shelve(source: Location, place: str, now: int, keep: int | None = None, prog
         stamp = back_up(source, copy, now, progress)
         to.put(copy, name)
     kept = to.all()
-    if Shelved(name, stamp.size) not in kept:
+    if StoredBackup(name, stamp.size) not in kept:
         raise StoreUnavailable(f"{place} does not have what was put there")
     for old in kept[:-keep] if keep else ():
         to.drop(old.name)
@@ -115,10 +115,10 @@ class _Folder:
         with _reached(OSError, str(self._folder)):
             shutil.copyfile(self._folder / name, file)
 
-    def all(self) -> list[Shelved]:
+    def all(self) -> list[StoredBackup]:
         with _reached(OSError, str(self._folder)):
             files = [each for each in self._folder.glob("*.db") if NAME.fullmatch(each.name)]
-            return sorted((Shelved(each.name, each.stat().st_size) for each in files), key=lambda one: one.name)
+            return sorted((StoredBackup(each.name, each.stat().st_size) for each in files), key=lambda one: one.name)
 
     def drop(self, name: str) -> None:
         with _reached(OSError, str(self._folder)):
@@ -151,10 +151,10 @@ class _Bucket:
             for part in found.stream():
                 out.write(part)
 
-    def all(self) -> list[Shelved]:
+    def all(self) -> list[StoredBackup]:
         with self._reached():
             listed = self._obstore.list(self._store).collect()
-        found = [Shelved(each["path"].rpartition("/")[2], each["size"]) for each in listed]
+        found = [StoredBackup(each["path"].rpartition("/")[2], each["size"]) for each in listed]
         return sorted((each for each in found if NAME.fullmatch(each.name)), key=lambda one: one.name)
 
     def drop(self, name: str) -> None:

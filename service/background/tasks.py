@@ -26,12 +26,12 @@ def sweeps_of(settings: Settings) -> list[Sweep]:
     if not settings.upkeep:
         return own
     kept = [Sweep("answers", HOUR, _forget_answers, at_once), Sweep("receipts", HOUR, _forget_receipts, at_once)]
-    lives = [
+    lifecycle = [
         Sweep("expiry", MINUTE, _end_expired, _with_expired),
         Sweep("retention", HOUR, _forget_history, _forgetful),
         Sweep("purge", DAY, _purge_old, _with_old),
     ]
-    return [*own, *kept, *lives, *_reviews(settings), *_backups(settings), *_webhooks(settings)]
+    return [*own, *kept, *lifecycle, *_reviews(settings), *_backups(settings), *_webhooks(settings)]
 
 
 def _reviews(settings: Settings) -> list[Sweep]:

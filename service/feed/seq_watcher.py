@@ -16,7 +16,7 @@ from muisti.service.runtime.workers import Backend
 EVERY = 0.5  # seconds between looks for what other processes have written
 
 
-class Tides:
+class SeqWatcher:
     """Lives in one event loop."""
 
     def __init__(self, backend: Backend, places: int) -> None:
@@ -96,7 +96,7 @@ class Tides:
                 with suppress(RuntimeError):  # the loop is closed: nobody waits
                     loop.call_soon_threadsafe(self._note, space, at)
 
-        engine.bell.listen(rung)
+        engine.notifier.listen(rung)
         try:
             while True:
                 names = list(self._watchers)
@@ -106,7 +106,7 @@ class Tides:
                         self._note(name, found.get(name))
                 await asyncio.sleep(EVERY)
         finally:
-            engine.bell.ignore(rung)
+            engine.notifier.ignore(rung)
 
     def _note(self, space: str, at: Seq | None) -> None:
         known = self._at.get(space)

@@ -21,7 +21,7 @@ from muisti.core.model.events import Events
 from muisti.core.model.values import Seq
 from muisti.core.query.changes import Wanted
 from muisti.core.views.read import Read
-from muisti.service.feed.seq_watcher import Tides
+from muisti.service.feed.seq_watcher import SeqWatcher
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.changes import ChangeReply
 from muisti.service.schemas.errors import HttpError
@@ -38,7 +38,7 @@ class Source:
     """What a stream tells: the changes of a space that are wanted, as long as `allowed` does not raise."""
 
     backend: Backend
-    tides: Tides
+    seq_watcher: SeqWatcher
     read: Read
     space: str
     wanted: Wanted
@@ -55,7 +55,7 @@ class Source:
 
     async def blocks(self, page: Events) -> AsyncGenerator[bytes]:
         """The stream: this page and all that follow it, until it must end; then why."""
-        with self.tides.watching(self.space, self.key_id):
+        with self.seq_watcher.watching(self.space, self.key_id):
             yield b"retry: %d\n\n" % RETRY_MS
             try:
                 async with aclosing(self._told(page)) as told:
@@ -72,7 +72,7 @@ class Source:
                 yield _block(event.kind, Seq(page.reached.epoch, event.seq), ChangeReply.of(event, self.wanted.show))
             told = checked = clock()
             while not page.more and not self.backend.stopping:
-                if await self.tides.past(self.space, page.reached, LOOK):
+                if await self.seq_watcher.past(self.space, page.reached, LOOK):
                     break
                 if clock() - checked >= CHECK:
                     await self.allowed()

@@ -24,7 +24,7 @@ TIMING = b"server-timing"
 _LOG = logging.getLogger("muisti.http")
 
 
-class Envelope:
+class RequestMiddleware:
     """Wraps the whole application, so that no answer goes out bare, and none uncounted.
 
     `tracing` is given when the application starts, if there is any.

@@ -7,7 +7,7 @@ from pathlib import Path
 TICKS_AT = 21  # of the fields of /proc/self/stat: when the process began
 
 
-class Laps:
+class StageTimes:
     """Milliseconds that each stage took, the first since the process began."""
 
     def __init__(self, first: str) -> None:

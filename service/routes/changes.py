@@ -14,7 +14,7 @@ from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import parse_params
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, memories
-from muisti.service.feed.seq_watcher import Tides
+from muisti.service.feed.seq_watcher import SeqWatcher
 from muisti.service.feed.stream import MEDIA_TYPE, EventStream, Source
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ, point
@@ -90,15 +90,15 @@ async def list_changes(
 
 async def _stream(request: Request, space: str, backend: Backend, wanted: Wanted, last: str | None) -> EventStream:
     access = access_of(request.scope)
-    tides: Tides = request.app.state.tides
+    seq_watcher: SeqWatcher = request.app.state.seq_watcher
 
     async def allowed() -> None:
         """The key may be revoked, or expire, while the stream goes on."""
         now = await request.app.state.gate.enter(request.scope["headers"], request.scope["path"])
         check(now, "read", space)
 
-    source = Source(backend, tides, memories(request, backend).read, space, wanted, allowed, access.key_id)
-    tides.check(access.key_id)
+    source = Source(backend, seq_watcher, memories(request, backend).read, space, wanted, allowed, access.key_id)
+    seq_watcher.check(access.key_id)
     since = wanted.since if last is None else point(last, "Last-Event-ID")
     if since is None:
         since = (await backend.store(backend.engine.spaces.get, space)).at

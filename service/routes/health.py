@@ -8,7 +8,7 @@ from litestar.di import NamedDependency
 from muisti.core.engine import Engine
 from muisti.core.model.errors import StoreUnavailable
 from muisti.core.model.spaces import Space
-from muisti.service.auth.middleware import Gate
+from muisti.service.auth.middleware import AuthMiddleware
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.replies import AliveReply, EmbeddingsReply, ReadyReply
 from muisti.service.version import installed_version
@@ -38,7 +38,7 @@ async def get_readiness(request: Request, backend: NamedDependency[Backend]) -> 
     """
     try:
         spaces = await asyncio.wait_for(backend.store(_spaces, backend.engine), PATIENCE_SECONDS)
-        gate: Gate = request.app.state.gate
+        gate: AuthMiddleware = request.app.state.gate
         access = await asyncio.wait_for(gate.recognise(list(request.scope["headers"]), "/readyz"), PATIENCE_SECONDS)
     except TimeoutError:
         raise StoreUnavailable(f"the database has not answered for {PATIENCE_SECONDS:g} s") from None

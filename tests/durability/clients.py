@@ -45,7 +45,7 @@ class Clients:
 
     def run(self, threads: int, steps: int, rng: random.Random) -> None:
         for name in SPACES:
-            if name not in {life.name for life in self._history.lives.values()}:
+            if name not in {life.name for life in self._history.lifecycle.values()}:
                 space = self._engine.spaces.ensure(name)
                 self._history.made(name, space.epoch, self._database.acknowledged)
         seeds = [rng.random() for _ in range(threads)]
@@ -90,7 +90,7 @@ class Clients:
             drafts = [Draft(content=sentence(rng)) for _ in range(5)]
             written = self._engine.owner.write.add(space.name, drafts, on_conflict="keep")
             self._history.wrote("created", written, self._database.acknowledged)
-            life = self._history.lives[space.epoch]
+            life = self._history.lifecycle[space.epoch]
             life.deleting = self._disk.position
             self._engine.spaces.delete(space.name)
             life.deleted = self._database.acknowledged

@@ -102,19 +102,19 @@ class History:
     """Collects from many threads what was acknowledged, and when."""
 
     def __init__(self) -> None:
-        self.lives: dict[str, Life] = {}
+        self.lifecycle: dict[str, Life] = {}
         self.migrated = NEVER
         self._lock = threading.Lock()
 
     def made(self, name: str, epoch: str, position: int) -> None:
         with self._lock:
-            self.lives[epoch] = Life(name, position)
+            self.lifecycle[epoch] = Life(name, position)
 
     def wrote(self, change: Change, written: Written, position: int, key: str | None = None) -> None:
         """The changes of one batch are numbered in the order of its memories, up to the answer's seq."""
         first = written.seq.number - len(written.memories) + 1
         with self._lock:
-            life = self.lives[written.seq.epoch]
+            life = self.lifecycle[written.seq.epoch]
             for number, memory in enumerate(written.memories, start=first):
                 assert number not in life.done, f"two batches got number {number}"
                 life.done[number] = Done(number, change, memory)
@@ -127,8 +127,8 @@ class History:
         after = History()
         after.migrated = 0
         for epoch, seq in reached.items():
-            before = self.lives[epoch]
-            after.lives[epoch] = Life(
+            before = self.lifecycle[epoch]
+            after.lifecycle[epoch] = Life(
                 before.name,
                 0,
                 done={number: done for number, done in before.done.items() if number <= seq},
@@ -165,7 +165,7 @@ class History:
         changes_of, versions_of = _grouped(changes), _grouped(versions)
         expected_keys: dict[str, str] = {}
         for epoch, seq in verdict.reached.items():
-            life = self.lives.get(epoch)
+            life = self.lifecycle.get(epoch)
             if life is None or not life.ends_a_batch(seq):
                 verdict.corrupt.append(f"space {epoch} at {seq}: half a batch, or one that nobody wrote")
                 continue
@@ -180,7 +180,7 @@ class History:
             verdict.corrupt.append("idempotency keys and changes do not belong together")
 
     def _compare_spaces(self, position: int, verdict: Verdict) -> None:
-        for epoch, life in self.lives.items():
+        for epoch, life in self.lifecycle.items():
             if epoch not in verdict.reached and life.made <= position < life.deleting:
                 verdict.lost.append(f"the space {life.name}")
             if epoch in verdict.reached and life.deleted <= position:

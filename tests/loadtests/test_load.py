@@ -7,7 +7,7 @@ import pytest
 
 from loadtests import overload, scenarios, sweep
 from loadtests.http_load import Request
-from loadtests.open_loop import Arrival, Record, poisson, send
+from loadtests.open_loop import Record, TimedProtocol, poisson, send
 from loadtests.overload import Phase, Probes
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -34,7 +34,7 @@ def test_no_request_waits_for_the_answer_to_another_and_latency_counts_from_when
         Patient.waiting, Patient.wanted = [], 50
         server = await asyncio.get_running_loop().create_server(Patient, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        arrivals = [Arrival(at / 1000, "any", Request("/", b"", 200)) for at in range(50)]
+        arrivals = [TimedProtocol(at / 1000, "any", Request("/", b"", 200)) for at in range(50)]
         record = await send(port, arrivals)
         server.close()
         return record

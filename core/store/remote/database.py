@@ -18,7 +18,7 @@ from muisti.core.store.remote.hrana import BatchResult, Step, rows_of, transacti
 from muisti.core.store.remote.hrana_errors import Passing, Unsure, check, is_bad_statement, is_too_large, whole
 from muisti.core.store.remote.http_client import NoAnswer, Server, TooSlow
 from muisti.core.store.remote.replication import Progress, Reached
-from muisti.core.store.remote.retry import PASSING, Patience, reason_of, tally
+from muisti.core.store.remote.retry import PASSING, Retry, reason_of, tally
 from muisti.core.support.meters import StoreMeters
 
 SECONDS = 10.0  # that a call may take, repetitions included
@@ -153,22 +153,22 @@ class RemoteDatabase:
 
     def _written(self, statements: Sequence[Statement]) -> list[Rows]:
         """Write until it is known that all is written, or nothing ever will be."""
-        patience = Patience(self._seconds, self._meters.retries)
+        retry = Retry(self._seconds, self._meters.retries)
         while True:
             write = writes.new_id()
             steps, places = writes.steps(write, statements)
             try:
-                with self._turn_to_write(patience.left):
-                    result = self._ask_primary(transaction(_WRITE, steps), patience.left, 1 + writes.COUNTED)
+                with self._turn_to_write(retry.left):
+                    result = self._ask_primary(transaction(_WRITE, steps), retry.left, 1 + writes.COUNTED)
                 check(result, [1 + place for place in places])
                 return [rows_of(result.step_results[1 + place]) for place in places]
             except (NoAnswer, Unsure) as problem:
                 outcome = self._settle(write)
                 if outcome.committed:
                     return outcome.rows(len(statements))
-                patience.wait(problem)
+                retry.wait(problem)
             except PASSING as problem:
-                patience.wait(problem)
+                retry.wait(problem)
 
     @contextmanager
     def _turn_to_write(self, seconds: float) -> Generator[None]:
@@ -219,12 +219,12 @@ class RemoteDatabase:
 
     def _insist(self, run: Callable[[float], R]) -> R:
         """The result of what may be repeated, as often as time allows."""
-        patience = Patience(self._seconds, self._meters.retries)
+        retry = Retry(self._seconds, self._meters.retries)
         while True:
             try:
-                return run(patience.left)
+                return run(retry.left)
             except PASSING as problem:
-                patience.wait(problem)
+                retry.wait(problem)
 
     def _ask(self, server: Server, steps: Sequence[Step], index: int | None, seconds: float) -> BatchResult:
         """What became of a batch, streamed when one answer cannot hold its rows."""

@@ -34,7 +34,7 @@ def reason_of(problem: Exception) -> str:
     return REASONS[type(problem)]
 
 
-class Patience:
+class Retry:
     """Time for a call and its repetitions, which are counted."""
 
     def __init__(self, seconds: float, retries: Counter) -> None:

@@ -62,8 +62,8 @@ class Plan:
         known = self._names.last.get(self._names.of(memory_id))
         if known is None:
             return None
-        _, _, _, lives, was_undone = known
-        if lives:
+        _, _, _, lifecycle, was_undone = known
+        if lifecycle:
             return "exists"
         return None if was_undone else "deleted"
 

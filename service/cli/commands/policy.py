@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from muisti.core.model.terms import HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, Screening
+from muisti.core.model.terms import HALF_LIFE_MIN, SIMILARITY_MIN, EchoCheck, Screening
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.output import answer, cell, grid, tabbed, whole
 from muisti.service.cli.session import session
@@ -62,7 +62,7 @@ class Within(click.ParamType):
 @click.option("--secrets", type=CHOICES, help="What to do with passwords, keys and tokens.")
 @click.option("--personal-data", type=CHOICES, help="With e-mail addresses, telephone numbers, cards, bank accounts.")
 @click.option(
-    "--echoes", type=click.Choice([*get_args(Echoes), DEFAULT]), help="With what only repeats what was just found."
+    "--echoes", type=click.Choice([*get_args(EchoCheck), DEFAULT]), help="With what only repeats what was just found."
 )
 @click.option("--history-days", type=Days(), metavar="DAYS", help="Keep old versions so long; 0: for ever.")
 @click.option("--purge-after-days", type=Days(), metavar="DAYS", help="Purge memories that are older; default: never.")

@@ -12,7 +12,7 @@ import pytest
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.index import packing
-from muisti.core.index.inserted import Births
+from muisti.core.index.inserted import Inserted
 from muisti.core.index.packing import pack
 from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import Conflict, NotFound
@@ -67,9 +67,9 @@ def everything(database: Database) -> bytes:
     return b"\n".join(found)
 
 
-def segments(database: Database) -> list[Births]:
+def segments(database: Database) -> list[Inserted]:
     (rows,) = database.read([Statement("SELECT data FROM segments ORDER BY first")])
-    return [Births.unpack(row[0]) for row in rows if isinstance(row[0], bytes)]
+    return [Inserted.unpack(row[0]) for row in rows if isinstance(row[0], bytes)]
 
 
 def packs(database: Database) -> None:

@@ -7,16 +7,16 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.index.collection import Population, counted
+from muisti.core.index.collection import CollectionStatistics, counted
 from muisti.core.index.inserted import NEVER
 from muisti.core.index.rows import ALIVE, Rows
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.model.values import Seq
 
-births = st.lists(
+inserted = st.lists(
     st.tuples(st.integers(0, 900), st.booleans(), st.one_of(st.just(NEVER), st.integers(0, 50))), max_size=5
 )
-changes = st.lists(st.tuples(births, st.lists(st.integers(0, 30), max_size=3), st.integers(0, 60)), max_size=12)
+changes = st.lists(st.tuples(inserted, st.lists(st.integers(0, 30), max_size=3), st.integers(0, 60)), max_size=12)
 
 
 @dataclass
@@ -47,7 +47,7 @@ class History:
         return after
 
 
-def facts(population: Population) -> tuple[Any, ...]:
+def facts(population: CollectionStatistics) -> tuple[Any, ...]:
     return population.mask.tolist(), population.rows, population.memories, population.total, population.squares
 
 

@@ -17,8 +17,8 @@ from muisti.core.index import alike as near_by
 from muisti.core.index import dense
 from muisti.core.index.alike import alike
 from muisti.core.index.allowed import Allowed
-from muisti.core.index.dense import Aim, aim, cosines, nearest, rotated
-from muisti.core.index.inserted import Births
+from muisti.core.index.dense import QueryVector, aim, cosines, nearest, rotated
+from muisti.core.index.inserted import Inserted
 from muisti.core.index.rows import ALIVE, Rows
 from muisti.core.index.sign_bits import SignBits
 from muisti.core.index.snapshot import Snapshot
@@ -62,11 +62,11 @@ def snapshot_of(vectors: Vectors, passages: Longs, ids: Longs, blank: Mask | Non
     ]
     for start in range(0, len(living), 7_000):
         part = living[start : start + 7_000]
-        rows.append(Births.of(part, vectors.shape[1]), np.ones(len(part), np.int32))
+        rows.append(Inserted.of(part, vectors.shape[1]), np.ones(len(part), np.int32))
     return Snapshot(Seq("epoch", 1), rows, len(rows), [], 0)
 
 
-def brute_force(snapshot: Snapshot, query: Aim, allowed: Mask, wanted: int) -> list[int]:
+def brute_force(snapshot: Snapshot, query: QueryVector, allowed: Mask, wanted: int) -> list[int]:
     """The best row of each memory by the cosine of both planes, equal ones by memory id, then passage."""
     rows = snapshot.rows
     chosen = np.flatnonzero(allowed)

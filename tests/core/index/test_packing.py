@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from muisti.core.engine import Engine
 from muisti.core.index import packing
-from muisti.core.index.inserted import Births
+from muisti.core.index.inserted import Inserted
 from muisti.core.index.packing import pack, packed
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.model.values import Draft
@@ -227,8 +227,8 @@ def test_parts_and_bytes_give_back_the_rows(versions: list[tuple[int, int]], nby
         for version, (passages, terms) in enumerate(versions, start=1)
         for number in range(passages)
     ]  # fmt: skip
-    whole = Births.of(rows, 8)
-    parts = [Births.unpack(part.pack()) for part in whole.parts(nbytes)]
+    whole = Inserted.of(rows, 8)
+    parts = [Inserted.unpack(part.pack()) for part in whole.parts(nbytes)]
     assert whole.versions == len(versions) == sum(part.versions for part in parts)
     for name in ("version", "born", "ids", "terms", "term_counts", "vectors", "embedded", "expires", "text"):
         assert np.array_equal(np.concatenate([getattr(part, name) for part in parts]), getattr(whole, name)), name

@@ -133,10 +133,10 @@ def test_a_point_that_is_none_is_refused(engine: Engine):
 
 def test_the_bell_rings_with_each_change(engine: Engine):
     rung: list[tuple[str, Seq]] = []
-    engine.bell.listen(ring := lambda space, at: rung.append((space, at)))
+    engine.notifier.listen(ring := lambda space, at: rung.append((space, at)))
     lived(engine)
     assert [at.number for _, at in rung] == [1, 2, 3, 5, 6, 7, 8] and {space for space, _ in rung} == {SPACE}
     assert engine.spaces.standing([SPACE, "gone"]) == {SPACE: engine.spaces.get(SPACE).at}
-    engine.bell.ignore(ring)
+    engine.notifier.ignore(ring)
     engine.owner.write.add(SPACE, [Draft(content="more")])
     assert len(rung) == 7

@@ -31,7 +31,7 @@ def said(engine: Engine) -> dict[str, tuple[Any, ...]]:
     return {one.id: tuple(getattr(one, name) for name in names) for one in found}
 
 
-def lives(engine: Engine) -> tuple[str, str, str, str]:
+def lifecycle(engine: Engine) -> tuple[str, str, str, str]:
     """Four memories, and what befalls them behind the checkpoint `before`."""
     draft = Draft(content="red fox", category="c", key="k", tags=("a", "b"), metadata={"n": [1, 2], "x": {"y": "z"}})
     changed = engine.owner.write.add(SPACE, [replace(draft, valid_to=from_us(NOON))]).memories[0].id
@@ -48,7 +48,7 @@ def lives(engine: Engine) -> tuple[str, str, str, str]:
 
 def test_a_whole_space_goes_back_and_forth(engine: Engine):
     first = Draft(content="red fox", category="c", key="k", tags=("a", "b"), metadata={"n": [1, 2], "x": {"y": "z"}})
-    ids = lives(engine)
+    ids = lifecycle(engine)
     now = said(engine)
     done = engine.owner.timeline.roll_back(SPACE, "before")
     then = said(engine)
@@ -70,7 +70,7 @@ def test_a_whole_space_goes_back_and_forth(engine: Engine):
 
 
 def test_rolling_back_is_undone_as_one_request(engine: Engine):
-    ids = lives(engine)
+    ids = lifecycle(engine)
     now = said(engine)
     engine.seen_by(Caller("ann", request="r1")).timeline.roll_back(SPACE, "before")
     assert set(said(engine)) == set(ids[:3])
@@ -79,7 +79,7 @@ def test_rolling_back_is_undone_as_one_request(engine: Engine):
 
 
 def test_what_changed_is_told_field_by_field(engine: Engine):
-    changed, deleted, superseded, new = lives(engine)
+    changed, deleted, superseded, new = lifecycle(engine)
     diff = engine.owner.timeline.diff(SPACE, "before")
     told = {one.id: one for one in diff.items}
     assert [one.id for one in diff.items] == sorted(told)
@@ -160,7 +160,7 @@ def test_who_sees_a_part_of_a_space_leaves_the_whole_alone(engine: Engine):
 
 
 def test_a_dry_run_tells_all_and_changes_nothing(engine: Engine):
-    lives(engine)
+    lifecycle(engine)
     now, seq = said(engine), engine.spaces.get(SPACE).seq
     told = engine.seen_by(Caller(), dry_run=True).timeline.roll_back(SPACE, "before").written
     assert told.plan is not None and told.tally is not None

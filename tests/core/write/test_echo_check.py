@@ -9,7 +9,7 @@ from muisti.core.model.outcomes import Flag, Written
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.core.views.memories import Memories
-from muisti.core.write.recent_results import CALLERS, KEPT, TEXT, Served
+from muisti.core.write.recent_results import CALLERS, KEPT, TEXT, RecentResults
 from tests.core.fakes import SPACE, Clock, add
 
 DEPLOYS = "The billing service is deployed on Fridays. It takes 12 minutes"
@@ -108,7 +108,7 @@ def test_what_was_deleted_does_not_come_back_unnoticed_and_what_was_erased_is_no
 
 def test_what_is_remembered_is_bounded(engine: Engine, known: list[str]):
     first, second = (engine.owner.read.get(SPACE, one).memory for one in known)
-    served = Served()
+    served = RecentResults()
     served.note("first", "e", [first], 0)
     for number in range(CALLERS):
         served.note(str(number), "e", [first], 0)

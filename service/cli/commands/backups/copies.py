@@ -13,7 +13,7 @@ from muisti.core.model.times import system_clock
 from muisti.core.model.values import Seq
 from muisti.core.operations import backups
 from muisti.service.background import backup_targets
-from muisti.service.background.backup_targets import Shelved
+from muisti.service.background.backup_targets import StoredBackup
 from muisti.service.cli.base import Globals
 from muisti.service.cli.callers import demand
 from muisti.service.cli.opening import refusals
@@ -56,7 +56,7 @@ def put_back(options: Globals, path: str, at: str | None, *, force: bool) -> Non
     talk("Restored. Every space has a new epoch.")
 
 
-def _list(options: Globals, found: Sequence[Shelved]) -> None:
+def _list(options: Globals, found: Sequence[StoredBackup]) -> None:
     if options.json:
         click.echo(msgspec.json.encode({"items": found}))
         return
