@@ -89,6 +89,11 @@ def answer(
             click.echo(safe(line) if sys.stdout.isatty() else line)
 
 
+def revised(reply: Reply, data: Any) -> Reply:
+    """Return an answer that says something else, with the same headers."""
+    return import_module("muisti.client").Reply(import_module("msgspec").json.encode(data), reply.headers)
+
+
 def check_folder(file: Path) -> None:
     """Refuse a file or folder to write whose own folder is missing: it is more often mistyped than wanted.
 
