@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -91,7 +92,7 @@ def answer(
 
 def revised(reply: Reply, data: Any) -> Reply:
     """Return an answer that says something else, with the same headers."""
-    return import_module("muisti.client").Reply(import_module("msgspec").json.encode(data), reply.headers)
+    return replace(reply, body=import_module("msgspec").json.encode(data))
 
 
 def check_folder(file: Path) -> None:

@@ -1,4 +1,4 @@
-"""What both clients share: how a request is written, which may be sent again and when, and what an answer says."""
+"""Requests and answers, which both clients share: how they are written and read, and what may be sent again."""
 
 import json
 import random
@@ -43,7 +43,7 @@ class MuistiError(Exception):
 
     @property
     def conflicts(self) -> list[Mapping[str, Any]]:
-        """The memories that stand against the request, each with `id`, `kind`, `content` and what `differs`."""
+        """The memories in conflict with the request, each with `id`, `kind`, `content` and what `differs`."""
         return list(self.problem.get("conflicts") or ())
 
 
