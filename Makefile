@@ -129,7 +129,7 @@ openapi: .venv/.serve ## Write docs/openapi.json, and the Python client from it;
 pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraints.txt (needs the network)
 	@$(call check_python)
 	@set -e; fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
-	cp -r pyproject.toml LICENSE core service "$$fresh"; \
+	cp -r pyproject.toml LICENSE clients core service "$$fresh"; \
 	$(PYTHON) -m venv "$$fresh/venv"; pip="$$fresh/venv/bin/python -m pip --disable-pip-version-check"; \
 	$$pip install -q --upgrade setuptools; \
 	$$pip install -q --no-build-isolation -e "$$fresh[dev]"; \
@@ -160,7 +160,7 @@ image-test: .venv/.dev ## Run the image on a read-only root, ask it, kill it, we
 ##@ Tidy
 clean: ## Remove .venv, caches and builds; never a database
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache .schemathesis
-	find core service tests loadtests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find clients core service tests loadtests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 define check_python
 $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -179,8 +179,9 @@ build/model/.venv/.made: deploy/model/requirements.txt
 	$(PYTHON) -m venv .venv
 	@touch $@
 
-$(VIEW): .venv/.made
+$(VIEW): .venv/.made pyproject.toml
 	@mkdir -p $(VIEW)/muisti
+	@ln -sfn ../../../clients/python/muisti_client $(VIEW)/muisti/client
 	@ln -sfn ../../../core $(VIEW)/muisti/core
 	@ln -sfn ../../../service $(VIEW)/muisti/service
 	@touch $(VIEW)
@@ -238,5 +239,5 @@ build/%/.made: deploy/services/%.txt
 .venv/.kernels: .venv/.serve $(KERNELS)
 	@echo 'Compiling the kernels and the modules'
 	@$(BIN)/python -m muisti.core.kernels
-	@$(BIN)/python -m compileall -q core service
+	@$(BIN)/python -m compileall -q clients/python/muisti_client core service
 	@touch $@

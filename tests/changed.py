@@ -14,6 +14,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 VIEW = PurePath("build/view/muisti")  # the folders under their import names, as the type checker reads them
 INSTALLED = ("core", "service")
+CLIENT = PurePath("clients/python/muisti_client")  # is installed as muisti.client
 MAIN = ("main", "origin/main")
 SMOKE = ("tests/test_packages.py", "tests/core/test_engine.py", "tests/core/store/test_refusal_codes.py")
 SLOW = ("tests/cluster/", "tests/durability/", "tests/loadtests/", "tests/remote/", "tests/deploy/", "tests/clients/")
@@ -35,11 +36,15 @@ def module_of(path: str) -> str | None:
 
     >>> module_of("core/store/backup.py"), module_of("service/cli/__init__.py"), module_of("tests/stores.py")
     ('muisti.core.store.backup', 'muisti.service.cli', 'tests.stores')
+    >>> module_of("clients/python/muisti_client/calls.py")
+    'muisti.client.calls'
     """
     pure = PurePath(path)
     if pure.suffix != ".py":
         return None
-    parts = [*(["muisti"] if pure.parts[0] in INSTALLED else []), *pure.with_suffix("").parts]
+    if pure.is_relative_to(CLIENT):
+        pure = "client" / pure.relative_to(CLIENT)
+    parts = [*(["muisti"] if pure.parts[0] in (*INSTALLED, "client") else []), *pure.with_suffix("").parts]
     return ".".join(parts).removesuffix(".__init__")
 
 

@@ -5,12 +5,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-FOLDERS = ("core", "service")
+FOLDERS = {"muisti.client": "clients/python/muisti_client", "muisti.core": "core", "muisti.service": "service"}
 
 
 def found() -> set[str]:
-    files = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
-    return {".".join(("muisti", *path.parent.relative_to(ROOT).parts)) for path in files}
+    return {
+        ".".join((name, *path.parent.relative_to(ROOT / folder).parts))
+        for name, folder in FOLDERS.items()
+        for path in (ROOT / folder).rglob("*.py")
+    }
+
+
+def test_each_folder_is_installed_under_its_name():
+    assert PROJECT["tool"]["setuptools"]["package-dir"] == FOLDERS
 
 
 def test_every_folder_with_a_module_is_a_package_that_is_installed():
@@ -18,7 +25,7 @@ def test_every_folder_with_a_module_is_a_package_that_is_installed():
 
 
 def test_every_package_says_what_it_is_for():
-    inits = [path for folder in FOLDERS for path in (ROOT / folder).rglob("__init__.py")]
+    inits = [path for folder in FOLDERS.values() for path in (ROOT / folder).rglob("__init__.py")]
     assert len(inits) == len(found())
     assert [str(path) for path in inits if not path.read_text("utf-8").startswith('"""')] == []
 

@@ -1,4 +1,4 @@
-"""Write the clients' methods and types from the server's OpenAPI document, and the sync client from the async one.
+"""Write requests, methods and types from the server's OpenAPI document, and the sync client from the async one.
 
     python clients/python/generate.py docs/openapi.json
 
@@ -9,7 +9,7 @@ import json
 import keyword
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ LINES = "application/x-ndjson"
 METHODS = ("get", "put", "post", "patch", "delete")
 SYNC = (
     (r"\basync (def|with|for)\b", r"\1"),
+    (r"\basync(contextmanager)\b", r"\1"),
     (r"\bawait ", ""),
     (r"\basyncio\b", "time"),
     (r"\bAsyncTransport\b", "Transport"),
@@ -42,12 +43,13 @@ def main() -> None:
 
 def files(document: Mapping[str, Any]) -> dict[str, str]:
     """What is made, by the name of its file."""
-    calls = _calls(document)
+    client = _client(document)
     transport = (PACKAGE / "_async_transport.py").read_text("utf-8")
     return {
         "types.py": _types(document),
-        "_async_calls.py": calls,
-        "_sync_calls.py": synchronous(calls),
+        "calls.py": _calls(document),
+        "_async_client.py": client,
+        "_sync_client.py": synchronous(client),
         "_sync_transport.py": synchronous(transport),
     }
 
@@ -122,69 +124,128 @@ def _kind(schema: Mapping[str, Any], quoted: bool = False) -> str:
 
 def _calls(document: Mapping[str, Any]) -> str:
     lines = [
-        HEAD,
-        "from collections.abc import AsyncIterable, AsyncIterator, Mapping",
-        "from typing import Any, Literal",
+        '"""A request for each operation of the API. Made from the OpenAPI document of the server by generate.py."""\n',
+        "from collections.abc import AsyncIterable, Iterable, Mapping",
+        "from typing import Any",
         "",
-        "from muisti_client import types",
-        "from muisti_client._async_transport import AsyncTransport",
-        "from muisti_client._wire import call",
+        "from ._wire import Call, call",
+    ]
+    for method, path, operation in operations(document):
+        lines += ["", "", *_request(method, path, operation)]
+    return "\n".join(lines) + "\n"
+
+
+def _request(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]:
+    """Return the function that writes a request, with types that any program can give."""
+    parts, params, headers = (_parameters(operation, where) for where in ("path", "query", "header"))
+    file, once = _takes_a_file(operation), "Idempotency-Key" in headers
+    body = "bytes | Iterable[bytes] | AsyncIterable[bytes]" if file else "Mapping[str, Any]"
+    arguments = [*_arguments(operation, body, _plain_kind, "    ")]
+    if arguments:
+        yield f"def {name_of(operation)}("
+        yield from arguments
+        yield ") -> Call:"
+    else:
+        yield f"def {name_of(operation)}() -> Call:"
+    yield f'    """{operation.get("summary", "").rstrip(".")}."""'
+    yield "    return call("
+    yield f"        {method!r},"
+    yield f"        {path!r},"
+    yield from _mapping("parts", parts)
+    yield from _mapping("params", params)
+    if file:
+        yield f"        headers={{'Content-Type': content_type, {_named(headers)}}},"
+    else:
+        yield from _mapping("headers", headers)
+    if _body(operation):
+        yield f"        {'content' if file else 'body'}=body,"
+    if once:
+        yield "        once=True,"
+    if file or _is_long(operation):
+        yield "        long=True,"
+    yield "    )"
+
+
+def _plain_kind(schema: Mapping[str, Any]) -> str:
+    return re.sub(r"Literal\[[^]]*\]", "str", _kind(schema))
+
+
+def _client(document: Mapping[str, Any]) -> str:
+    lines = [
+        HEAD,
+        "from __future__ import annotations",
+        "",
+        "from collections.abc import AsyncIterable, AsyncIterator, Mapping",
+        "from typing import TYPE_CHECKING, Any, Literal",
+        "",
+        "from . import calls",
+        "from ._async_transport import AsyncTransport",
+        "",
+        "if TYPE_CHECKING:  # a thirtieth of a second",
+        "    from . import types",
         "",
         "",
         "class AsyncMuisti(AsyncTransport):",
         '    """A method for each operation of the API. Answers are the JSON as it came, with the types of `types`."""',
     ]
-    for method, path, operation in operations(document):
-        lines += ["", *_method(method, path, operation)]
+    for _, _, operation in operations(document):
+        lines += ["", *_method(operation)]
     return "\n".join(lines) + "\n"
 
 
-def _method(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]:
-    parameters = operation.get("parameters", [])
-    parts = [one["name"] for one in parameters if one["in"] == "path"]
-    params = {one["name"]: one for one in parameters if one["in"] == "query"}
-    headers = {one["name"]: one for one in parameters if one["in"] == "header"}
-    body, pieces, file = _body(operation), _is_long(operation), _takes_a_file(operation)
+def _method(operation: Mapping[str, Any]) -> Iterator[str]:
+    """Return the method that sends a request, with the types of the document."""
+    pieces = _is_long(operation)
     yield f"    {'' if pieces else 'async '}def {name_of(operation)}("
     yield "        self,"
-    yield from (f"        {argument(name)}: str," for name in parts)
-    if body:
-        yield f"        body: {body},"
-    named = {**params, **headers}
-    if named:
-        yield "        *,"
-    if file:
-        yield f"        content_type: str = {LINES!r},"
-    for name, one in named.items():
-        kind = "Mapping[str, Any]" if one["schema"].get("type") == "object" else _kind(one["schema"])
-        missing = "" if one.get("required") else " | None = None"
-        yield f"        {argument(name)}: {kind}{missing},"
+    yield from _arguments(operation, _body(operation) or "", _kind, "        ")
     yield f"    ) -> {_answer(operation)}:"
     yield f"        {_docstring(operation)}"
-    yield f"        return {'self._pieces' if pieces else 'await self._send'}("
-    yield "            call("
-    yield f"                {method!r},"
-    yield f"                {path!r},"
-    yield from _mapping("parts", parts)
-    yield from _mapping("params", params)
-    if file:
-        yield f"                headers={{'Content-Type': content_type, {_named(headers)}}},"
+    positional, named = _order(operation)
+    given = ", ".join([*positional, *(f"{name}={name}" for name in named)])
+    request = f"calls.{name_of(operation)}({given})"
+    if pieces:
+        yield f"        return self.pieces({request})"
     else:
-        yield from _mapping("headers", headers)
-    if body:
-        yield f"                {'content' if file else 'body'}=body,"
-    if "Idempotency-Key" in headers:
-        yield "                once=True,"
-    yield "            )"
-    yield "        )"
+        yield f"        reply = await self.send({request})"
+        yield "        return reply.data"
 
 
-def _mapping(title: str, names: Any) -> Iterator[str]:
+def _arguments(
+    operation: Mapping[str, Any], body: str, kind: Callable[[Mapping[str, Any]], str], indent: str
+) -> Iterator[str]:
+    """Write the arguments of an operation, one a line."""
+    positional, named = _order(operation)
+    schemas = {argument(one["name"]): one for one in operation.get("parameters", [])}
+    yield from (f"{indent}{name}: {body if name == 'body' else 'str'}," for name in positional)
+    if named:
+        yield f"{indent}*,"
+    for name in named:
+        if name == "content_type":
+            yield f"{indent}content_type: str = {LINES!r},"
+            continue
+        schema = schemas[name]["schema"]
+        found = "Mapping[str, Any]" if schema.get("type") == "object" else kind(schema)
+        yield f"{indent}{name}: {found}{'' if schemas[name].get('required') else ' | None = None'},"
+
+
+def _order(operation: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the arguments of an operation: those given by place, and those given by name."""
+    by_place = [argument(name) for name in _parameters(operation, "path")] + (["body"] if _body(operation) else [])
+    by_name = [argument(name) for where in ("query", "header") for name in _parameters(operation, where)]
+    return by_place, (["content_type"] if _takes_a_file(operation) else []) + by_name
+
+
+def _parameters(operation: Mapping[str, Any], where: str) -> list[str]:
+    return [one["name"] for one in operation.get("parameters", []) if one["in"] == where]
+
+
+def _mapping(title: str, names: Sequence[str]) -> Iterator[str]:
     if names:
-        yield f"                {title}={{{_named(names)}}},"
+        yield f"        {title}={{{_named(names)}}},"
 
 
-def _named(names: Any) -> str:
+def _named(names: Sequence[str]) -> str:
     return ", ".join(f"{name!r}: {argument(name)}" for name in names)
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import EchoCheck, Screening
+from muisti.core.model.terms import Echoes, Screening
 from muisti.core.model.values import Seq
 
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
@@ -53,7 +53,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
 
     secrets: Screening | None = None
     personal_data: Screening | None = None
-    echoes: EchoCheck | None = None
+    echoes: Echoes | None = None
     history_days: float | None = None
     purge_after_days: float | None = None
     similarity_limit: float | None = None

@@ -9,7 +9,7 @@ from muisti.core.model.errors import Echo
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.spaces import Policy
-from muisti.core.model.terms import EchoCheck as Policing
+from muisti.core.model.terms import Echoes as Policing
 from muisti.core.model.values import SOURCES_MAX, Draft
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories

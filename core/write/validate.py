@@ -14,7 +14,7 @@ from muisti.core.model.spaces import QUOTA_MAX, Field, SpaceSettings
 from muisti.core.model.terms import (
     HALF_LIFE_MIN,
     SIMILARITY_MIN,
-    EchoCheck,
+    Echoes,
     Screening,
 )
 from muisti.core.model.times import from_us
@@ -41,7 +41,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {field.name: field.choices for field in
 POLICIES: Mapping[str, tuple[str, ...]] = {
     "secrets": get_args(Screening),
     "personal_data": get_args(Screening),
-    "echoes": get_args(EchoCheck),
+    "echoes": get_args(Echoes),
 }
 BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; others are days from 0
     "similarity_limit": (SIMILARITY_MIN, 1),

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from muisti.client import calls
 from muisti.core.model.terms import Scope
 from muisti.core.support.lazy import Lazy
-from muisti.service.app.client import ApiError, Client, Reply
+from muisti.service.app.client import ApiError, Client, Reply, whole
 from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.callers import access_of, demand
 from muisti.service.cli.configuration import file_of, in_force
@@ -42,29 +43,36 @@ class There:
 
     def spaces(self) -> dict[str, bool]:
         """The names of all spaces, and whether nothing was ever stored in each."""
-        return {space["name"]: space["seq"].endswith(":0") for space in self._client.spaces().data["items"]}
+        return {
+            space["name"]: space["seq"].endswith(":0") for space in self._client.send(calls.list_spaces()).data["items"]
+        }
 
     def make(self, space: str) -> None:
         """Make a space that is missing."""
         try:
-            self._client.create_space(space)
+            self._client.send(calls.create_space({"name": space}))
         except ApiError as error:
             if error.status != 409:  # somebody else was faster
                 raise
 
     def drop(self, space: str) -> None:
         """Delete a space."""
-        self._client.delete_space(space)
+        self._client.send(calls.delete_space(space, confirm=space))
 
-    def export(self, space: str, *, vectors: bool) -> AbstractContextManager[Iterator[bytes]]:
-        """The lines of a space, in pieces."""
-        return self._client.export(space, {"vectors": str(vectors).lower()})
+    @contextmanager
+    def export(self, space: str, *, vectors: bool) -> Iterator[Iterator[bytes]]:
+        """The lines of a space, in pieces, as they come.
+
+        Raises:
+            Unreachable: they break off before the last one.
+        """
+        with self._client.stream(calls.export_space(space, vectors=vectors)) as response:
+            yield whole(response.iter_bytes())
 
     def bring(self, space: str, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Any:
         """The report of an import; also of one that is refused because of its lines."""
-        params = {"atomic": str(atomic).lower(), "dry_run": str(dry_run).lower()}
         try:
-            return self._client.bring(space, pieces, params).data
+            return self._client.send(calls.import_memories(space, pieces, atomic=atomic, dry_run=dry_run)).data
         except ApiError as error:
             if (report := error.problem.get("report")) is None:
                 raise
@@ -72,11 +80,11 @@ class There:
 
     def imports(self, space: str) -> Reply:
         """What was imported into a space."""
-        return self._client.imports(space)
+        return self._client.send(calls.list_imports(space))
 
     def undo(self, space: str, number: int) -> Reply:
         """Delete what an import has brought."""
-        return self._client.undo_import(space, number)
+        return self._client.send(calls.undo_import(space, str(number)))
 
 
 @contextmanager

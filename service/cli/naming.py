@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.client import calls
 from muisti.core.model.ids import id_bytes
-from muisti.service.app.client import ApiError, Name
+from muisti.service.app import named
+from muisti.service.app.client import ApiError
+from muisti.service.app.named import Name
 from muisti.service.cli.base import Failure
 
 if TYPE_CHECKING:
@@ -47,7 +50,7 @@ def split_text(words: Sequence[str]) -> tuple[Sequence[str], str | None]:
 
 def find(opened: "Session", words: Sequence[str]) -> dict[str, Any]:
     """Read the memory of a name."""
-    return opened.client.get(opened.space, locate(opened, words), no_touch=True).data
+    return opened.client.send(named.get(opened.space, locate(opened, words), no_touch=True)).data
 
 
 def find_id(opened: "Session", words: Sequence[str]) -> str:
@@ -57,7 +60,9 @@ def find_id(opened: "Session", words: Sequence[str]) -> str:
         Failure: there is none, or several.
     """
     name = locate(opened, words)
-    return name if isinstance(name, str) else opened.client.get(opened.space, name, no_touch=True).data["id"]
+    return (
+        name if isinstance(name, str) else opened.client.send(named.get(opened.space, name, no_touch=True)).data["id"]
+    )
 
 
 def locate(opened: "Session", words: Sequence[str], as_of: str | None = None, *, gone: bool = False) -> Name:
@@ -101,9 +106,9 @@ def _splits(word: str) -> list[tuple[str, str]]:
 def _is_there(opened: "Session", place: tuple[str, str], as_of: str | None, *, gone: bool) -> bool:
     try:
         if gone:
-            opened.client.history(opened.space, place)
+            opened.client.send(named.history(opened.space, place))
         else:
-            opened.client.get(opened.space, place, as_of=as_of, no_touch=True)
+            opened.client.send(named.get(opened.space, place, as_of=as_of, no_touch=True))
     except ApiError as error:
         if error.status != 404:
             raise
@@ -118,7 +123,7 @@ def _whole_id(opened: "Session", given: str, as_of: str | None, *, gone: bool) -
         return given
     found, cursor = list[str](), None
     for _ in range(PAGES):
-        page = opened.client.list(opened.space, limit=PAGE, cursor=cursor, as_of=as_of).data
+        page = opened.client.send(calls.list_memories(opened.space, limit=PAGE, cursor=cursor, as_of=as_of)).data
         found += [memory["id"] for memory in page["items"] if memory["id"].endswith(end[1])]
         cursor = page["next_cursor"]
         if cursor is None:
@@ -135,7 +140,7 @@ def _whole_id(opened: "Session", given: str, as_of: str | None, *, gone: bool) -
 
 def _changed(opened: "Session") -> list[str]:
     """Return the ids of what changed last."""
-    epoch, _, number = opened.client.space(opened.space).data["seq"].rpartition(":")
+    epoch, _, number = opened.client.send(calls.get_space(opened.space)).data["seq"].rpartition(":")
     since = f"{epoch}:{max(0, int(number) - LATEST)}"
-    page = opened.client.changes(opened.space, {"since": since, "limit": str(LATEST), "show": "ids"}).data
+    page = opened.client.send(calls.list_changes(opened.space, since=since, limit=LATEST, show="ids")).data
     return [change["memory_id"] for change in page["items"] if change["memory_id"]]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 from msgspec import structs
 
+from muisti.client import calls
 from muisti.core.model.errors import InvalidInput, MuistiError
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.client import ApiError, Client, Unreachable, connect
@@ -66,7 +67,7 @@ class Session:
             if error.status != 404 or self.exists():
                 raise
         try:
-            self.client.create_space(self.space)
+            self.client.send(calls.create_space({"name": self.space}))
         except ApiError as error:
             if error.status != 409:  # somebody else was faster
                 raise
@@ -91,7 +92,7 @@ class Session:
         return self.space in self._names()
 
     def _names(self) -> list[str]:
-        return [space["name"] for space in self.client.spaces().data["items"]]
+        return [space["name"] for space in self.client.send(calls.list_spaces()).data["items"]]
 
     def _joining(self) -> list[str]:
         """Spaces that may hold earlier memories of this project, each with the command that joins them."""
@@ -100,7 +101,7 @@ class Session:
 
     def _holds(self, space: str) -> bool:
         try:
-            return self.client.stats(space).data["memories"] > 0
+            return self.client.send(calls.get_stats(space)).data["memories"] > 0
         except ApiError:  # a key that may not read it
             return False
 

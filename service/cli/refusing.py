@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import click
 
-from muisti.service.app.client import ApiError, Json
+from muisti.service.app.client import ApiError
 from muisti.service.cli.output import likeness
 
 # Fields of the API that a parameter of a command has under another name.
@@ -49,7 +50,7 @@ def refusal_lines(error: ApiError, *, advised: bool) -> list[str]:
     return [*unique[:1], *(f"  {line}" for line in unique[1:]), *(f"  {likeness(one)}" for one in error.conflicts)]
 
 
-def field_lines(errors: Iterable[Json]) -> list[str]:
+def field_lines(errors: Iterable[Mapping[str, Any]]) -> list[str]:
     """One line for each bad field, with the name that it has on the command line."""
     return [field_line(str(bad["path"]), str(bad["message"])) for bad in errors]
 

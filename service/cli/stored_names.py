@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.client import calls
 from muisti.core.model.errors import MuistiError
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals
@@ -35,9 +36,9 @@ def names_of(options: Globals, kind: Kind) -> list[tuple[str, str]]:
 def _of_server(options: Globals, kind: Kind, space: str) -> list[tuple[str, str]]:
     with client(options) as opened:
         if kind == "space":
-            return [(one["name"], "") for one in opened.spaces().data["items"]]
+            return [(one["name"], "") for one in opened.send(calls.list_spaces()).data["items"]]
         if kind == "memory":
-            items: list[dict[str, Any]] = opened.list(space, limit=100).data["items"]
+            items: list[dict[str, Any]] = opened.send(calls.list_memories(space, limit=100)).data["items"]
             return [(one["id"], one["content"][:60]) for one in items]
-        found = opened.categories(space) if kind == "category" else opened.tags(space)
+        found = opened.send(calls.list_categories(space)) if kind == "category" else opened.send(calls.list_tags(space))
         return [(one["name"], str(one["count"])) for one in found.data["items"]]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from muisti.client import calls
 from muisti.core.model.values import QUERY_MAX
 from muisti.service.app.client import Client
 from muisti.service.evaluation.dataset import Dataset
@@ -80,7 +81,7 @@ def _memories(client: Client, space: str) -> list[Mapping[str, Any]]:
     items: list[Mapping[str, Any]] = []
     cursor: str | None = None
     while len(items) < 10 * SAMPLE:
-        page = client.list(space, limit=PAGE, cursor=cursor).data
+        page = client.send(calls.list_memories(space, limit=PAGE, cursor=cursor)).data
         items += page["items"]
         cursor = page["next_cursor"]
         if cursor is None:
@@ -91,4 +92,4 @@ def _memories(client: Client, space: str) -> list[Mapping[str, Any]]:
 
 def _strength(client: Client, space: str, text: str, mode: str, **more: Any) -> float:
     body = {"query": text[:QUERY_MAX], "mode": mode, "limit": 1, **more}
-    return float(client.search(space, body).data["strength"])
+    return float(client.send(calls.search(space, body)).data["strength"])

@@ -21,6 +21,7 @@ from typing import Any
 
 import click
 
+from muisti.client import calls
 from muisti.service.app.client import Client
 from muisti.service.app.local import start
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
@@ -84,7 +85,7 @@ def _in_order(ids: Sequence[str], turns: Mapping[str, Any]) -> tuple[str, ...]:
 def asked(client: Client, held: Stored, update: Update, how: Mapping[str, Any], latest: str | None) -> Found:
     """Ask a question, and look where both facts stand."""
     body = {"query": update.text, "limit": DEPTH, **how} | ({"reference_time": latest} if latest else {})
-    hits = client.search(held.spaces[update.group], body).data["hits"]
+    hits = client.send(calls.search(held.spaces[update.group], body)).data["hits"]
     sources = [hit["memory"]["source"] for hit in hits]
 
     def first(ids: Sequence[str]) -> int:
@@ -109,9 +110,12 @@ def supersede(client: Client, held: Stored, wanted: Sequence[Update]) -> int:
             first, *others = ids[before]
             texts = [documents[one] for one in ids[after]]
             for one in (*others, *ids[after]):
-                client.delete(space, one)
-            made = client.supersede(space, first, as_memory(texts[0], [])).data["id"]
-            more = [client.add(space, as_memory(text, []), on_conflict="keep").data["id"] for text in texts[1:]]
+                client.send(calls.delete_memory(space, one))
+            made = client.send(calls.supersede_memory(space, first, as_memory(texts[0], []))).data["id"]
+            more = [
+                client.send(calls.add_memory(space, as_memory(text, []), on_conflict="keep")).data["id"]
+                for text in texts[1:]
+            ]
             ids[after] = [made, *more]
             documents |= zip(ids[after], texts, strict=True)
     return len(done)

@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from muisti.core.model.outcomes import Flag, FlagCode
 from muisti.core.model.spaces import Policy
-from muisti.core.model.terms import HALF_LIFE_DAYS, HALF_LIFE_MIN, SIMILARITY_MIN, EchoCheck, Screening
+from muisti.core.model.terms import HALF_LIFE_DAYS, HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, Screening
 from muisti.service.schemas import fields
 
 _SCREENING = {"enum": list(get_args(Screening))}
@@ -35,7 +35,7 @@ EchoPolicy = Annotated[
     Meta(
         description="A new memory that only repeats what its author has just found: `refuse` it, `flag` it (it counts "
         "as derived from that) or `allow` it.",
-        extra_json_schema={"enum": list(get_args(EchoCheck))},
+        extra_json_schema={"enum": list(get_args(Echoes))},
     ),
 ]
 

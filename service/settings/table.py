@@ -11,7 +11,7 @@ from muisti.core.model.terms import (
     PROMOTE_RETRIEVALS,
     PRUNE_DAYS,
     PRUNE_RETRIEVALS,
-    EchoCheck,
+    Echoes,
     Screening,
 )
 from muisti.service.settings import forms
@@ -77,7 +77,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Screening, one_of(get_args(Screening), "What looks like personal data, in a space that says nothing of it.")
     ] = "allow"
     echoes: Annotated[
-        EchoCheck, one_of(get_args(EchoCheck), "What its author has just found, in a space that says nothing of it.")
+        Echoes, one_of(get_args(Echoes), "What its author has just found, in a space that says nothing of it.")
     ] = "flag"
     recency_weight: Annotated[
         float,

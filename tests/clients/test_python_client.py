@@ -5,6 +5,7 @@ import importlib
 import inspect
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -164,6 +165,38 @@ def test_what_is_safe_is_sent_again_with_the_same_key(monkeypatch: pytest.Monkey
     with pytest.raises(client.MuistiError):
         muisti.list_spaces()
     assert len(sent) == wire.ATTEMPTS
+
+
+def test_a_client_that_sends_once_makes_up_no_key():
+    sent: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        return httpx.Response(503)
+
+    http = httpx.Client(base_url="http://server", transport=httpx.MockTransport(answer))
+    with pytest.raises(client.MuistiError, match="server answered 503 without saying why"):
+        client.Muisti(http=http, attempts=1).add_memory("default", {"content": "x"})
+    assert ["Idempotency-Key" in request.headers for request in sent] == [False]
+
+
+def test_a_request_is_answered_with_the_body_as_it_came(server: httpx.Client):
+    muisti = client.Muisti(http=server)
+    made = muisti.send(client.calls.add_memory("default", {"content": "We deploy on Tuesdays"}))
+    assert made.headers["ETag"] == f'"{made.data["id"]}.1"'
+    reply = muisti.send(client.calls.list_memories("default"))
+    assert reply.data == json.loads(reply.body) == muisti.list_memories("default")
+    gone = muisti.send(client.calls.delete_memory("default", made.data["id"]))
+    assert (gone.body, gone.data) == (b"", None)
+    with pytest.raises(client.MuistiError) as refused:
+        muisti.send(client.calls.get_memory("default", "x"))
+    assert refused.value.problem == json.loads(refused.value.body)
+
+
+def test_requests_are_written_without_httpx():
+    code = "import sys, muisti_client; muisti_client.calls.search('default', {}); print('httpx' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=FOLDER, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 @pytest.mark.file_only

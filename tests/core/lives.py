@@ -25,25 +25,25 @@ class Model:
     def __init__(self) -> None:
         self.seq = 0
         self.now = 0
-        self.lifecycle: dict[str, list[Stood]] = {}
+        self.lives: dict[str, list[Stood]] = {}
         self.undone: set[int] = set()
         self.twins: dict[int, int] = {}
         self.times: dict[int, int] = {}
 
     def shown(self) -> dict[str, Fields]:
         """What default reads show."""
-        return {id_: said for id_ in self.lifecycle if (said := self._current(id_)) is not None}
+        return {id_: said for id_ in self.lives if (said := self._current(id_)) is not None}
 
     def shown_at(self, number: int) -> dict[str, Fields]:
         """What they showed after a change, when that was committed."""
-        then = {id_: [stood.said for stood in life if stood.at <= number] for id_, life in self.lifecycle.items()}
+        then = {id_: [stood.said for stood in life if stood.at <= number] for id_, life in self.lives.items()}
         now = self.times.get(number, 0)
         last = {id_: said[-1] for id_, said in then.items() if said}
         return {id_: said for id_, said in last.items() if said is not None and not _is_gone(said, now)}
 
     def versions(self, id_: str) -> list[Fields]:
         """What was said in each version."""
-        return [stood.said for stood in self.lifecycle[id_] if stood.said is not None]
+        return [stood.said for stood in self.lives[id_] if stood.said is not None]
 
     def add(self, id_: str, said: Fields, actor: str) -> None:
         self._free(said)
@@ -69,7 +69,7 @@ class Model:
         self._write(id_, None, actor)
 
     def restore(self, id_: str, version: int, actor: str) -> None:
-        wanted, last = self.versions(id_)[version - 1], self.lifecycle[id_][-1].said
+        wanted, last = self.versions(id_)[version - 1], self.lives[id_][-1].said
         if wanted["superseded_by"] is not None:
             raise ValueError
         expired = wanted["expires"] is not None and wanted["expires"] <= self.now
@@ -79,8 +79,8 @@ class Model:
             self._write(id_, after, actor)
 
     def undo(self, last: int, actor: str) -> None:
-        changes = {stood.at: id_ for id_, life in self.lifecycle.items() for stood in life}
-        of = {stood.at: stood.actor for life in self.lifecycle.values() for stood in life}
+        changes = {stood.at: id_ for id_, life in self.lives.items() for stood in life}
+        of = {stood.at: stood.actor for life in self.lives.values() for stood in life}
         mine = sorted((at for at in changes if of[at] == actor and at not in self.undone), reverse=True)[:last]
         chosen = {*mine} | {self.twins[at] for at in mine if at in self.twins and self.twins[at] not in self.undone}
         if not chosen:
@@ -90,24 +90,24 @@ class Model:
         if later - chosen - self.undone:
             raise ValueError
         todo = {id_: self._before(id_, at) for id_, at in sorted(first.items(), key=lambda item: item[1])}
-        todo = {id_: said for id_, said in todo.items() if said != self.lifecycle[id_][-1].said}
+        todo = {id_: said for id_, said in todo.items() if said != self.lives[id_][-1].said}
         if not todo:
             raise KeyError
         _check_apart(todo.values())
         before, undone = self.seq, set(self.undone)
-        kept = {id_: list(life) for id_, life in self.lifecycle.items()}
+        kept = {id_: list(life) for id_, life in self.lives.items()}
         for id_ in todo:
-            self.lifecycle[id_].append(Stood(self.seq, None, actor))
+            self.lives[id_].append(Stood(self.seq, None, actor))
         try:
             for id_, said in todo.items():
                 if said is not None and said["superseded_by"] is None:
                     self._free(said, id_)
-                self.lifecycle[id_][-1] = replace(self.lifecycle[id_][-1], said=said)
+                self.lives[id_][-1] = replace(self.lives[id_][-1], said=said)
         except ValueError:
-            self.lifecycle, self.seq, self.undone = kept, before, undone
+            self.lives, self.seq, self.undone = kept, before, undone
             raise
         for number, id_ in enumerate(todo, start=self.seq + 1):
-            self.lifecycle[id_][-1] = replace(self.lifecycle[id_][-1], at=number)
+            self.lives[id_][-1] = replace(self.lives[id_][-1], at=number)
             self.undone.add(number)
             self.times[number] = self.now
         self.seq += len(todo)
@@ -116,9 +116,9 @@ class Model:
     def roll_back(self, to: int, actor: str) -> None:
         if to > self.seq:
             raise LookupError
-        then = {id_: self._before(id_, to + 1) for id_ in self.lifecycle}
+        then = {id_: self._before(id_, to + 1) for id_ in self.lives}
         _check_apart(then.values())  # within a step an address may be on its way
-        self.become({id_: said for id_, said in then.items() if said != self.lifecycle[id_][-1].said}, actor)
+        self.become({id_: said for id_, said in then.items() if said != self.lives[id_][-1].said}, actor)
 
     def become(self, all_: Mapping[str, Fields | None], actor: str) -> None:
         """Many memories say something else, or end, in the order of their ids."""
@@ -132,17 +132,17 @@ class Model:
         return said
 
     def _current(self, id_: str) -> Fields | None:
-        said = self.lifecycle[id_][-1].said if id_ in self.lifecycle else None
+        said = self.lives[id_][-1].said if id_ in self.lives else None
         return None if _is_gone(said, self.now) else said
 
     def _before(self, id_: str, at: int) -> Fields | None:
-        return next((stood.said for stood in reversed(self.lifecycle[id_]) if stood.at < at), None)
+        return next((stood.said for stood in reversed(self.lives[id_]) if stood.at < at), None)
 
     def _free(self, said: Fields, but: str = "") -> None:
         """Raise unless nobody else has the address; who has expired gives it up, which nobody can undo."""
         if said["key"] is None:
             return
-        others = {id_: life[-1].said for id_, life in self.lifecycle.items() if id_ != but}
+        others = {id_: life[-1].said for id_, life in self.lives.items() if id_ != but}
         for id_, one in others.items():
             if one is None or one["superseded_by"]:
                 continue
@@ -155,7 +155,7 @@ class Model:
     def _write(self, id_: str, said: Fields | None, actor: str) -> None:
         self.seq += 1
         self.times[self.seq] = self.now
-        self.lifecycle.setdefault(id_, []).append(Stood(self.seq, said, actor))
+        self.lives.setdefault(id_, []).append(Stood(self.seq, said, actor))
 
 
 def _check_apart(all_: Iterable[Fields | None]) -> None:

@@ -59,5 +59,5 @@ def test_kinds_follow_from_paths(root: Path):
 def test_generated_files_are_not_read(root: Path):
     generated = root / "clients" / "python" / "muisti_client"
     generated.mkdir(parents=True)
-    (generated / "_sync_calls.py").write_text('"""What was told."""\n')
+    (generated / "_sync_client.py").write_text('"""What was told."""\n')
     assert len([*read(root)]) == 2

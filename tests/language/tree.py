@@ -18,8 +18,14 @@ KINDS = (
 FOLDERS = ("core", "service", "clients", "loadtests", "deploy", "tests")
 TOP = ("README.md", "Makefile", "Containerfile", "pyproject.toml", "fly.toml")
 # Written by clients/python/generate.py.
-GENERATED = ("clients/python/muisti_client/_*_calls.py", "clients/python/muisti_client/_sync_transport.py")
-GENERATED += ("clients/python/muisti_client/types.py", "core/embedding/weights/*", "service/static/*")
+GENERATED = (
+    "clients/python/muisti_client/_*_client.py",
+    "clients/python/muisti_client/_sync_transport.py",
+    "clients/python/muisti_client/calls.py",
+    "clients/python/muisti_client/types.py",
+    "core/embedding/weights/*",
+    "service/static/*",
+)
 _SKIPPED = {"__pycache__", "node_modules", ".venv", "build"}
 
 

@@ -1,7 +1,24 @@
-"""A client of Muisti's HTTP API: `Muisti` and `AsyncMuisti`, with a method for each operation."""
+"""A client of Muisti's HTTP API: `Muisti` and `AsyncMuisti`, with a method for each operation.
 
-from muisti_client._async_calls import AsyncMuisti
-from muisti_client._sync_calls import Muisti
-from muisti_client._wire import MuistiError, Unreachable
+`calls` writes the requests alone: `send` of a client answers one with a `Reply`, which has the body as it came.
+"""
 
-__all__ = ["AsyncMuisti", "Muisti", "MuistiError", "Unreachable"]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from . import calls
+from ._wire import Call, MuistiError, Reply, Unreachable
+
+if TYPE_CHECKING:
+    from ._async_client import AsyncMuisti
+    from ._sync_client import Muisti
+
+__all__ = ["AsyncMuisti", "Call", "Muisti", "MuistiError", "Reply", "Unreachable", "calls"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a client when it is first used: httpx takes a tenth of a second, which requests alone do without."""
+    modules = {"AsyncMuisti": "._async_client", "Muisti": "._sync_client"}
+    if name not in modules:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(modules[name], __name__), name)

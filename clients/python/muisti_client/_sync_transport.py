@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import httpx
 
-from muisti_client._wire import Call, Unreachable, again, pause, result
+from ._wire import ATTEMPTS, Call, Reply, Unreachable, again, arguments, pause, refusal
 
 
 class Transport:
@@ -19,10 +20,13 @@ class Transport:
         key: str | None = None,
         *,
         timeout: float = 60.0,
+        attempts: int = ATTEMPTS,
         http: httpx.Client | None = None,
     ) -> None:
+        """`attempts`: how often a request is sent at most; one that is sent once gets no `Idempotency-Key`."""
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._http = http or httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=timeout)
+        self._attempts = attempts
 
     def __enter__(self) -> Self:
         return self
@@ -35,39 +39,47 @@ class Transport:
     def close(self) -> None:
         self._http.close()
 
-    def _send(self, request: Call) -> Any:
-        """Raises `MuistiError`, `Unreachable`."""
-        attempt = 0
+    def send(self, request: Call) -> Reply:
+        """Return the answer as it came. Raises `MuistiError`, `Unreachable`."""
+        if self._attempts > 1:
+            request = request.with_key()
+        attempt = 1
         while True:
             response: httpx.Response | None = None
-            failed: httpx.TransportError | None = None
+            failed: httpx.RequestError | None = None
             try:
-                response = self._http.request(
-                    request.method,
-                    request.path,
-                    params=request.params or None,
-                    headers=request.headers,
-                    json=request.body,
-                    content=request.content,
-                )
-            except httpx.TransportError as error:
+                response = self._http.request(**arguments(request))
+            except httpx.RequestError as error:
                 failed = error
-            if response is not None and not again(request, attempt, response):
-                return result(response)
-            if response is None and not again(request, attempt, None):
-                raise Unreachable(f"{self._http.base_url} does not answer: {failed}") from failed
+            if attempt >= self._attempts or not again(request, response):
+                break
             time.sleep(pause(attempt, response))
             attempt += 1
+        if response is None:
+            raise Unreachable(f"{self._http.base_url} does not answer: {failed}") from failed
+        if not response.is_success:
+            raise refusal(response)
+        return Reply(response.content, response.headers)
 
-    def _pieces(self, request: Call) -> Iterator[bytes]:
-        """A long answer as it comes. Raises `MuistiError`; `Unreachable` also when it breaks off."""
-        asked = {"params": request.params or None, "headers": request.headers}
+    @contextmanager
+    def stream(self, request: Call) -> Iterator[httpx.Response]:
+        """Open an answer whose content is still to come.
+
+        Raises:
+            MuistiError: the request is refused.
+            Unreachable: no answer came, or it broke off while it was read.
+        """
         try:
-            with self._http.stream(request.method, request.path, **asked) as response:
+            with self._http.stream(**arguments(request)) as response:
                 if not response.is_success:
                     response.read()
-                    result(response)
-                for piece in response.iter_bytes():
-                    yield piece
-        except httpx.TransportError as error:
+                    raise refusal(response)
+                yield response
+        except httpx.RequestError as error:
             raise Unreachable(f"{self._http.base_url} does not answer, or broke off: {error}") from error
+
+    def pieces(self, request: Call) -> Iterator[bytes]:
+        """A long answer as it comes. Raises what `stream` does."""
+        with self.stream(request) as response:
+            for piece in response.iter_bytes():
+                yield piece

@@ -1,13 +1,16 @@
-"""What both clients share: how a request is written, which may be sent again and when, and what an answer says."""
+"""Requests and answers, which both clients share: how they are written and read, and what may be sent again."""
 
+import json
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from uuid import uuid4
 
-import httpx
+if TYPE_CHECKING:  # a tenth of a second, for those who only write requests
+    import httpx
 
 ATTEMPTS = 4
 PAUSE = 0.2  # seconds before the second attempt; doubled for each that follows
@@ -15,22 +18,37 @@ PAUSE_MAX = 10.0
 SAFE = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 LATER = frozenset({429, 502, 503, 504})
 KEY = "Idempotency-Key"
+JSON = "application/json"
+PROBLEM = "application/problem+json"
 
 
 class MuistiError(Exception):
-    """The server refused. `code` is stable, the message is prose; `problem` is the whole answer (RFC 9457)."""
+    """The server refused. `code` is stable, the message is prose.
 
-    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+    `problem` is the whole answer (RFC 9457), `body` its bytes as they came.
+    """
+
+    def __init__(self, status: int, problem: Mapping[str, Any], body: bytes = b"") -> None:
         super().__init__(str(problem.get("detail") or problem.get("title") or f"the server answered {status}"))
-        self.status, self.problem = status, problem
+        self.status, self.problem, self.body = status, problem, body
 
     @property
     def code(self) -> str:
         return str(self.problem.get("code", ""))
 
+    @property
+    def errors(self) -> list[Mapping[str, Any]]:
+        """The bad fields, each with `path` and `message`."""
+        return list(self.problem.get("errors") or ())
+
+    @property
+    def conflicts(self) -> list[Mapping[str, Any]]:
+        """The memories in conflict with the request, each with `id`, `kind`, `content` and what `differs`."""
+        return list(self.problem.get("conflicts") or ())
+
 
 class Unreachable(Exception):
-    """No answer came, after every attempt that was safe to make."""
+    """No answer came, after every attempt that was safe to make. Its cause is httpx's own error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +61,8 @@ class Call:
     headers: Mapping[str, str]
     body: Any = None
     content: Any = None
+    once: bool = False  # there is a place for an idempotency key
+    long: bool = False  # a file of any size goes out or comes in: no time is too long
 
     @property
     def repeatable(self) -> bool:
@@ -53,6 +73,28 @@ class Call:
     def kept(self) -> bool:
         """There is something to send a second time: pieces that were read once are gone."""
         return self.content is None or isinstance(self.content, bytes)
+
+    def with_key(self) -> "Call":
+        """Add an idempotency key where there is a place for one and none was given."""
+        if not self.once or KEY in self.headers:
+            return self
+        return replace(self, headers={**self.headers, KEY: str(uuid4())})
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer: `body` as it came, `data` read from it."""
+
+    body: bytes
+    headers: Mapping[str, str]
+
+    @cached_property
+    def data(self) -> Any:
+        """The JSON of the answer, or its text; None when it has nothing to say."""
+        if not self.body:
+            return None
+        kind = self.headers.get("Content-Type", JSON).partition(";")[0]
+        return json.loads(self.body) if kind == JSON else self.body.decode()
 
 
 def call(
@@ -65,54 +107,61 @@ def call(
     body: Any = None,
     content: Any = None,
     once: bool = False,
+    long: bool = False,
 ) -> Call:
-    """Fill in a template. `once`: it has a place for an idempotency key, which is made up unless one is given."""
+    """Fill in a template. What is None is left out."""
     filled = path.format_map({name: _part(value) for name, value in (parts or {}).items()})
     told = {name: _text(value) for name, value in (headers or {}).items() if value is not None}
-    if once:
-        told.setdefault(KEY, str(uuid4()))
     asked: dict[str, str] = {}
     for name, value in (params or {}).items():
         if isinstance(value, Mapping):
             asked |= {inner: _text(one) for inner, one in value.items()}
         elif value is not None:
             asked[name] = _text(value)
-    return Call(method, filled, asked, told, body, content)
+    return Call(method, filled, asked, told, body, content, once, long)
 
 
-def pause(attempt: int, response: httpx.Response | None) -> float:
-    """Seconds before the next attempt: what the server asks for, else longer each time, and never the same for two."""
+def arguments(request: Call) -> dict[str, Any]:
+    """The request as httpx takes it."""
+    found = {
+        "method": request.method,
+        "url": request.path,
+        "params": request.params or None,
+        "headers": request.headers,
+        "json": request.body,
+        "content": request.content,
+    }
+    return {**found, "timeout": None} if request.long else found
+
+
+def pause(attempt: int, response: "httpx.Response | None") -> float:
+    """Seconds after an attempt: what the server asks for, else longer each time, and never the same for two."""
     asked = response.headers.get("Retry-After", "") if response is not None else ""
-    return (
-        min(float(asked), PAUSE_MAX) if asked.isdigit() else min(PAUSE * 2**attempt, PAUSE_MAX) * random.uniform(0.5, 1)
-    )
+    if asked.isdigit():
+        return min(float(asked), PAUSE_MAX)
+    return min(PAUSE * 2 ** (attempt - 1), PAUSE_MAX) * random.uniform(0.5, 1)
 
 
-def again(request: Call, attempt: int, response: httpx.Response | None) -> bool:
+def again(request: Call, response: "httpx.Response | None") -> bool:
     """Whether to send it once more, after no answer or this one. 429 was not done, whatever it was."""
-    if attempt + 1 >= ATTEMPTS or not request.kept:
+    if not request.kept:
         return False
     if response is None:
         return request.repeatable
     return response.status_code == 429 or (response.status_code in LATER and request.repeatable)
 
 
-def result(response: httpx.Response) -> Any:
-    """The answer's JSON, or its text; None when it has nothing to say.
-
-    Raises:
-        MuistiError: it is a refusal.
-    """
-    kind = response.headers.get("Content-Type", "").partition(";")[0]
-    if not response.is_success:
-        problem = response.json() if kind.endswith("json") else {"detail": response.text[:200]}
-        raise MuistiError(response.status_code, problem)
-    if not response.content:
-        return None
-    return response.json() if kind == "application/json" else response.text
+def refusal(response: "httpx.Response") -> MuistiError:
+    """The error that an answer tells of."""
+    status = response.status_code
+    if response.headers.get("Content-Type", "").partition(";")[0] == PROBLEM:
+        return MuistiError(status, response.json(), response.content)
+    detail = f"{response.url.host} answered {status} without saying why; is it a Muisti server?"
+    return MuistiError(status, {"status": status, "detail": detail})
 
 
 def _part(text: str) -> str:
+    """A segment of a path. Dots alone would be read as steps up."""
     return quote(text, safe="") if text.strip(".") else text.replace(".", "%2E")
 
 

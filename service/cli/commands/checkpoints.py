@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.client import calls
 from muisti.service.cli.base import Command, Globals, Subcommands
 from muisti.service.cli.commands.history import short
 from muisti.service.cli.commands.write import allowed, talk_of_flags
@@ -41,8 +42,8 @@ def create(options: Globals, name: str, note: str | None, dry_run: bool) -> None
     Prints the name and the number of the last change.
     """
     with session(options) as opened:
-        tried = opened.client.trying(dry_run)
-        reply = opened.read(lambda: tried.create_checkpoint(opened.space, name, note))
+        request = calls.create_checkpoint(opened.space, {"name": name, "note": note}, dry_run=dry_run)
+        reply = opened.read(lambda: opened.client.send(request))
         answer(options, reply, table=lambda data: _table([data]), plain=lambda data: [tabbed(name, _number(data))])
 
 
@@ -53,7 +54,7 @@ def list_checkpoints(options: Globals) -> None:
     with session(options) as opened:
         answer(
             options,
-            opened.read(lambda: opened.client.checkpoints(opened.space)),
+            opened.read(lambda: opened.client.send(calls.list_checkpoints(opened.space))),
             table=lambda data: _table(data["items"]),
             plain=lambda data: [
                 tabbed(one["name"], _number(one), one["created_at"], one["actor"], one["note"]) for one in data["items"]
@@ -69,8 +70,7 @@ def list_checkpoints(options: Globals) -> None:
 def delete(options: Globals, name: str, dry_run: bool) -> None:
     """Forget a checkpoint. No memory changes."""
     with session(options) as opened:
-        tried = opened.client.trying(dry_run)
-        reply = opened.read(lambda: tried.delete_checkpoint(opened.space, name))
+        reply = opened.read(lambda: opened.client.send(calls.delete_checkpoint(opened.space, name, dry_run=dry_run)))
         answer(options, reply, table=lambda _: cell(f"Forgot {name}."), plain=lambda _: [name])
 
 
@@ -87,7 +87,8 @@ def diff(options: Globals, since: str, until: str | None, limit: int, cursor: st
     memory (added, changed, ended), its id, and a field with what it was and what it became.
     """
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.diff(opened.space, since, until, limit=limit, cursor=cursor))
+        request = calls.diff_space(opened.space, since=since, until=until, limit=limit, cursor=cursor)
+        reply = opened.read(lambda: opened.client.send(request))
         answer(
             options,
             reply,
@@ -109,8 +110,8 @@ def rollback(options: Globals, to: str, *, allow_secrets: bool, dry_run: bool) -
     again; nothing is lost. Prints how many memories came back, changed and ended.
     """
     with session(options, allowed(allow_secrets)) as opened:
-        tried = opened.client.trying(dry_run)
-        reply = opened.read(lambda: tried.roll_back(opened.space, to))
+        request = calls.roll_back(opened.space, {"to": to}, dry_run=dry_run)
+        reply = opened.read(lambda: opened.client.send(request))
         talk_of_flags(reply.data)
         answer(options, reply, table=_rolled_back, plain=lambda data: [tabbed(*_counts(data))])
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from muisti.client import calls
 from muisti.core.model.terms import Decision
 from muisti.service.cli.base import Command, Globals, Subcommands
 from muisti.service.cli.options import dry_run_option
@@ -38,7 +39,7 @@ def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
     Prints of each its number, duplicate or conflict, both ids and where they differ.
     """
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.conflicts(opened.space, limit=limit, cursor=cursor))
+        reply = opened.read(lambda: opened.client.send(calls.list_conflicts(opened.space, limit=limit, cursor=cursor)))
         answer(
             options,
             reply,
@@ -63,8 +64,8 @@ def decide(options: Globals, number: str, decision: str, dry_run: bool) -> None:
     the new one, which is deleted. Prints the decision and both ids.
     """
     with session(options) as opened:
-        tried = opened.client.trying(dry_run)
-        reply = opened.read(lambda: tried.decide(opened.space, number, decision))
+        request = calls.decide_conflict(opened.space, number, {"decision": decision}, dry_run=dry_run)
+        reply = opened.read(lambda: opened.client.send(request))
         answer(options, reply, table=lambda data: cell(_done(data)), plain=lambda data: [_line(data)])
 
 

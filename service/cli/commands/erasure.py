@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.client import calls
 from muisti.core.support.lazy import Lazy
+from muisti.service.app import named
 from muisti.service.cli.base import ERROR, Command, Failure, Globals
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
@@ -83,11 +85,13 @@ def purge(
             found = opened.read(lambda: locate(opened, name))
 
             def purged(dry_run: bool) -> "Reply":
-                return opened.read(lambda: opened.client.purge(opened.space, found, dry_run=dry_run))
+                return opened.read(
+                    lambda: opened.client.send(named.delete(opened.space, found, purge=True, dry_run=dry_run))
+                )
         else:
 
             def purged(dry_run: bool) -> "Reply":
-                return opened.read(lambda: opened.client.purge_some(opened.space, body, dry_run=dry_run))
+                return opened.read(lambda: opened.client.send(calls.purge(opened.space, body, dry_run=dry_run)))
 
         if not agreed:
             _ask(opened, purged(True))
@@ -115,7 +119,7 @@ def _ask(opened: "Session", planned: "Reply") -> None:
 
 def _text(opened: "Session", memory_id: str) -> str:
     """The start of a memory, of a deleted one too."""
-    versions = opened.client.history(opened.space, memory_id).data["items"]
+    versions = opened.client.send(named.history(opened.space, memory_id)).data["items"]
     text = one_line(versions[0]["memory"]["content"])
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
@@ -153,7 +157,7 @@ def verify_report(options: Globals, report: Any, keys: Any) -> None:
 
 def _keys(options: Globals) -> Any:
     with client(options) as opened:
-        return opened.signing_keys().data
+        return opened.send(calls.get_signing_keys()).data
 
 
 def _lines(data: Any) -> list[str]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from muisti.client import calls
 from muisti.core.model.terms import CHANGES_MAX, ChangeKind, Show
-from muisti.service.app.client import Unreachable
+from muisti.service.app.client import Unreachable, listen
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.options import as_filter, comma_list, filters
 from muisti.service.cli.output import ago, answer, brief, cell, grid, safe, short_id, tabbed, talk
@@ -60,18 +61,18 @@ def changes(
     wanted = as_filter(filter_, **asked)
     given = {
         "since": since,
-        "limit": None if limit is None else str(limit),
+        "limit": limit,
         "change": ",".join(comma_list(kinds)) or None,
         "show": show,
         "filter": None if wanted is None else json.dumps(wanted),
     }
-    params = {name: value for name, value in given.items() if value is not None}
+    params: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     with session(options) as opened:
         if follow:
             for change in _followed(options, opened, params):
                 click.echo(json.dumps(change, ensure_ascii=False) if options.json else safe(_line(change)))
             return
-        reply = opened.read(lambda: opened.client.changes(opened.space, params))
+        reply = opened.read(lambda: opened.client.send(calls.list_changes(opened.space, **params)))
         answer(
             options,
             reply,
@@ -82,7 +83,7 @@ def changes(
         talk(f"{more}: --since {reply.data['seq']}")
 
 
-def _followed(options: Globals, opened: "Session", params: dict[str, str]) -> Iterator[Any]:
+def _followed(options: Globals, opened: "Session", params: dict[str, Any]) -> Iterator[Any]:
     """Changes as they happen: a server tells them, a file is looked at."""
     if server_url(options) is None:
         yield from _looked(opened, params)
@@ -90,7 +91,7 @@ def _followed(options: Globals, opened: "Session", params: dict[str, str]) -> It
     last: str | None = None
     while True:
         try:
-            for at, change in opened.client.listen(opened.space, params, last):
+            for at, change in listen(opened.client, opened.space, params, last):
                 last = at
                 if change is not None:
                     yield change
@@ -100,11 +101,11 @@ def _followed(options: Globals, opened: "Session", params: dict[str, str]) -> It
         time.sleep(PAUSE)
 
 
-def _looked(opened: "Session", params: dict[str, str]) -> Iterator[Any]:
+def _looked(opened: "Session", params: dict[str, Any]) -> Iterator[Any]:
     if "since" not in params:
-        params = {**params, "since": opened.read(lambda: opened.client.space(opened.space)).data["seq"]}
+        params = {**params, "since": opened.read(lambda: opened.client.send(calls.get_space(opened.space))).data["seq"]}
     while True:
-        page = opened.read(lambda params=params: opened.client.changes(opened.space, params)).data
+        page = opened.read(lambda params=params: opened.client.send(calls.list_changes(opened.space, **params))).data
         yield from page["items"]
         params = {**params, "since": page["seq"]}
         if page["next_cursor"] is None:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.client import calls
 from muisti.core.model.terms import BATCH_MAX
+from muisti.service.app import named
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.commands.write import allowed, talk_of_flags
 from muisti.service.cli.completing import completes
@@ -35,7 +37,7 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
     """
     check_name(name)
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.history(opened.space, locate(opened, name, gone=True)))
+        reply = opened.read(lambda: opened.client.send(named.history(opened.space, locate(opened, name, gone=True))))
         answer(options, reply, table=lambda data: _table(data["items"]), plain=lambda data: [*_lines(data["items"])])
         if len(reply.data["chain"]) > 1:
             talk(f"One superseded the other: {', '.join(reply.data['chain'])}")
@@ -74,7 +76,9 @@ def restore(
     check_name(name)
     with session(options, allowed(allow_secrets)) as opened:
         found = opened.read(lambda: locate(opened, name, gone=True))
-        reply = opened.client.trying(dry_run).restore(opened.space, found, to, if_version=if_version)
+        body = {} if to is None else {"version": to}
+        tag = named.etag(opened.client, opened.space, found, if_version)
+        reply = opened.client.send(named.restore(opened.space, found, body, if_match=tag, dry_run=dry_run))
         talk_of_flags(reply.data)
         answer(
             options,
@@ -101,7 +105,7 @@ def undo(options: Globals, *, allow_secrets: bool, dry_run: bool, **which: Any) 
         raise click.UsageError("give --author or --request, not both")
     given = {name: value for name, value in which.items() if value is not None}
     with session(options, allowed(allow_secrets)) as opened:
-        reply = opened.client.trying(dry_run).undo(opened.space, given)
+        reply = opened.client.send(calls.undo(opened.space, given, dry_run=dry_run))
         talk_of_flags(reply.data)
         answer(options, reply, table=_undone, plain=_ids)
 

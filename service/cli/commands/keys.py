@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from muisti.client import calls
 from muisti.core.model.terms import Scope, SourceClass
 from muisti.service.cli.base import Command, Globals, Subcommands
 from muisti.service.cli.options import Moment, comma_list
@@ -86,7 +87,7 @@ def create(
     }
     with client(options, create=True) as opened:
         demand(options, "admin")
-        reply = opened.create_key(body)
+        reply = opened.send(calls.create_key(body))
         talk("This key is shown once and kept nowhere; keep it where secrets are kept.")
         answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])
 
@@ -99,7 +100,7 @@ def list_keys(options: Globals) -> None:
         demand(options, "admin")
         answer(
             options,
-            opened.keys(),
+            opened.send(calls.list_keys()),
             table=_table,
             plain=lambda data: [
                 tabbed(one["id"], one["name"], ",".join(one["scopes"]), ",".join(one["spaces"]), _state(one))
@@ -118,7 +119,7 @@ def revoke(options: Globals, key_id: str) -> None:
         demand(options, "admin")
         answer(
             options,
-            opened.revoke_key(key_id),
+            opened.send(calls.revoke_key(key_id)),
             table=lambda _: cell(f"Revoked {key_id}."),
             plain=lambda _: [tabbed(key_id, "revoked")],
         )
@@ -139,7 +140,7 @@ def rotate(options: Globals, key_id: str, overlap: int) -> None:
     """Replace a key by a new one, and show that once."""
     with client(options) as opened:
         demand(options, "admin")
-        reply = opened.rotate_key(key_id, {"overlap_seconds": overlap})
+        reply = opened.send(calls.rotate_key(key_id, {"overlap_seconds": overlap}))
         talk("This key is shown once and kept nowhere; keep it where secrets are kept.")
         answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])
 
@@ -155,7 +156,7 @@ def audit(options: Globals, limit: int) -> None:
     with client(options) as opened:
         answer(
             options,
-            opened.audit(limit=limit),
+            opened.send(calls.list_audit(limit=limit)),
             table=_audit_table,
             plain=lambda data: [
                 tabbed(one["at"], one["actor"], one["action"], one["space"], one["target"]) for one in data["items"]

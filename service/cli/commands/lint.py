@@ -1,21 +1,22 @@
 """The lint command."""
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
 import click
 
+from muisti.client import Call, calls
 from muisti.core.model.terms import CHECKS
-from muisti.service.app.client import Reply
 from muisti.service.cli.base import Command, Globals
-from muisti.service.cli.output import answer, cell, for_people, grid, short_id, stack, tabbed, talk
+from muisti.service.cli.output import answer, cell, for_people, grid, revised, short_id, stack, tabbed, talk
 from muisti.service.cli.session import session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from muisti.client import Reply
     from muisti.service.cli.opening import Session
 
 SHOWN = 50  # findings in a table
@@ -57,7 +58,7 @@ def lint(options: Globals, checks: tuple[str, ...], fix: str | None, dry_run: bo
     if dry_run and fix is None:
         raise click.UsageError("--dry-run belongs to --fix; without it nothing changes anyway")
     wanted = (fix,) if fix else checks
-    params = {name: str(value) for name, value in limits.items() if value is not None}
+    params: dict[str, Any] = {name: value for name, value in limits.items() if value is not None}
     params |= {"checks": ",".join(wanted)} if wanted else {}
     with session(options) as opened:
         if fix is not None:
@@ -71,34 +72,40 @@ def lint(options: Globals, checks: tuple[str, ...], fix: str | None, dry_run: bo
             talk(f"Note: {text}")
 
 
-def _pages(opened: "Session", params: Mapping[str, str]) -> Iterator[Reply]:
+def _pages(opened: "Session", params: Mapping[str, Any]) -> Iterator["Reply"]:
     cursor: dict[str, str] = {}
     while True:
-        asked = {"limit": str(AT_ONCE), **params, **cursor}
-        reply = opened.read(lambda asked=asked: opened.client.lint(opened.space, asked))
+        asked = {"limit": AT_ONCE, **params, **cursor}
+        reply = opened.read(lambda asked=asked: opened.client.send(calls.lint_space(opened.space, **asked)))
         yield reply
         if reply.data["next_cursor"] is None:
             return
         cursor = {"cursor": reply.data["next_cursor"]}
 
 
-def _whole(opened: "Session", params: Mapping[str, str]) -> Reply:
+def _whole(opened: "Session", params: Mapping[str, Any]) -> "Reply":
     """The report of the whole space."""
     pages = [*_pages(opened, params)]
     items, last = [one for page in pages for one in page.data["items"]], pages[-1]
-    return Reply(import_module("msgspec").json.encode({**last.data, "items": items}), last.headers)
+    return revised(last, {**last.data, "items": items})
 
 
-def _mend(opened: "Session", params: Mapping[str, str], *, dry_run: bool) -> None:
+def _mend(opened: "Session", params: Mapping[str, Any], *, dry_run: bool) -> None:
     """Send the fixes of every finding, one after the other."""
     done = 0
     for reply in _pages(opened, params):
         for one in reply.data["items"]:
             for each in one["fix"]:
-                opened.client.send(each["method"], each["path"], each["body"], dry_run=dry_run)
+                opened.client.send(_request(each, dry_run=dry_run))
             done += 1
             click.echo(tabbed("would mend" if dry_run else "mended", one["memory_id"], one["detail"]))
     talk(f"{'Would mend' if dry_run else 'Mended'} {done:,}.")
+
+
+def _request(fix: Mapping[str, Any], *, dry_run: bool) -> Call:
+    """The request that a finding tells, with its query."""
+    path, _, query = fix["path"].partition("?")
+    return Call(fix["method"], path, {**dict(parse_qsl(query)), "dry_run": str(dry_run).lower()}, {}, fix["body"])
 
 
 def command(one: Mapping[str, Any]) -> str:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from muisti.core.model.terms import HALF_LIFE_MIN, SIMILARITY_MIN, EchoCheck, Screening
+from muisti.client import calls
+from muisti.core.model.terms import HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, Screening
 from muisti.service.cli.base import Command, Globals
-from muisti.service.cli.output import answer, cell, grid, tabbed, whole
+from muisti.service.cli.output import answer, cell, grid, revised, tabbed, whole
 from muisti.service.cli.session import session
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Within(click.ParamType):
 @click.option("--secrets", type=CHOICES, help="What to do with passwords, keys and tokens.")
 @click.option("--personal-data", type=CHOICES, help="With e-mail addresses, telephone numbers, cards, bank accounts.")
 @click.option(
-    "--echoes", type=click.Choice([*get_args(EchoCheck), DEFAULT]), help="With what only repeats what was just found."
+    "--echoes", type=click.Choice([*get_args(Echoes), DEFAULT]), help="With what only repeats what was just found."
 )
 @click.option("--history-days", type=Days(), metavar="DAYS", help="Keep old versions so long; 0: for ever.")
 @click.option("--purge-after-days", type=Days(), metavar="DAYS", help="Purge memories that are older; default: never.")
@@ -95,9 +96,9 @@ def policy(options: Globals, **given: str | float | None) -> None:
     changes = {name: None if value == DEFAULT else value for name, value in given.items() if value is not None}
     with session(options) as opened:
         if changes:
-            reply = opened.read(lambda: opened.client.set_policy(opened.space, changes))
+            reply = opened.read(lambda: opened.client.send(calls.set_policy(opened.space, changes)))
         else:
-            reply = opened.read(lambda: opened.client.space(opened.space))
+            reply = opened.read(lambda: opened.client.send(calls.get_space(opened.space)))
         answer(
             options,
             _policy(reply),
@@ -108,7 +109,7 @@ def policy(options: Globals, **given: str | float | None) -> None:
 
 def _policy(reply: "Reply") -> "Reply":
     """The policy alone, of an answer about the whole space too."""
-    return reply if "policy" not in reply.data else reply.part("policy")
+    return revised(reply, reply.data["policy"]) if "policy" in reply.data else reply
 
 
 def _table(found: Mapping[str, Any]) -> "Table":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.client import calls
 from muisti.service.cli.base import ERROR, Command, Failure, Globals, Subcommands
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.output import answer, cell, grid, tabbed, talk
@@ -51,7 +52,7 @@ def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) 
         found = opened.read(lambda: locate(opened, expected))
         wanted = {"memory_id": found} if isinstance(found, str) else {"category": found[0], "key": found[1]}
         body: dict[str, Any] = {"query": query, **wanted, **({} if k is None else {"k": k})}
-        reply = opened.read(lambda: opened.client.add_probe(opened.space, body))
+        reply = opened.read(lambda: opened.client.send(calls.add_probe(opened.space, body)))
         answer(options, reply, table=lambda one: cell(one["id"]), plain=lambda one: [one["id"]])
 
 
@@ -60,7 +61,7 @@ def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) 
 def list_probes(options: Globals) -> None:
     """List probes, oldest first."""
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.probes(opened.space))
+        reply = opened.read(lambda: opened.client.send(calls.list_probes(opened.space)))
         answer(
             options,
             reply,
@@ -79,8 +80,11 @@ def run(options: Globals, min_recall: float | None) -> None:
     Plain lines have the id, the rank (empty: not among the first 100), what was expected and the query.
     """
     with session(options) as opened:
-        pinned = {one["id"]: one for one in opened.read(lambda: opened.client.probes(opened.space)).data["items"]}
-        reply = opened.read(lambda: opened.client.run_probes(opened.space))
+        pinned = {
+            one["id"]: one
+            for one in opened.read(lambda: opened.client.send(calls.list_probes(opened.space))).data["items"]
+        }
+        reply = opened.read(lambda: opened.client.send(calls.run_probes(opened.space)))
         ranks = {one["id"]: one["rank"] for one in reply.data["ranks"]}
         answer(
             options,
@@ -109,7 +113,7 @@ def run(options: Globals, min_recall: float | None) -> None:
 def delete(options: Globals, id_: str) -> None:
     """Delete a probe. Prints its id."""
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.delete_probe(opened.space, id_))
+        reply = opened.read(lambda: opened.client.send(calls.delete_probe(opened.space, id_)))
         answer(options, reply, table=lambda _: cell(id_), plain=lambda _: [id_])
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.client import calls
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.output import answer, cell, grid, tabbed
 from muisti.service.cli.session import session
@@ -43,7 +44,7 @@ def quota(options: Globals, memories: int | str | None, size: int | str | None) 
         raise click.UsageError("say how much: --memories or --bytes; `muisti stats` shows what there is")
     changes = {name: None if most == DEFAULT else int(most) for name, most in given.items()}
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.set_quota(opened.space, changes))
+        reply = opened.read(lambda: opened.client.send(calls.set_quota(opened.space, changes)))
         answer(
             options,
             reply,

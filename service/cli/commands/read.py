@@ -1,5 +1,6 @@
 """Commands that show what is stored: get, list, categories, tags, stats."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -8,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.client import calls
+from muisti.service.app import named
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
@@ -21,6 +24,7 @@ from muisti.service.cli.output import (
     fields,
     grid,
     one_line,
+    revised,
     short_id,
     stack,
     tabbed,
@@ -54,7 +58,7 @@ def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch:
     check_name(name)
     with session(options) as opened:
         found = opened.read(lambda: locate(opened, name, as_of))
-        reply = opened.read(lambda: opened.client.get(opened.space, found, as_of=as_of, no_touch=no_touch))
+        reply = opened.read(lambda: opened.client.send(named.get(opened.space, found, as_of=as_of, no_touch=no_touch)))
         answer(options, reply, table=_card, plain=lambda memory: [*_lines(memory), "", memory["content"]])
 
 
@@ -94,10 +98,13 @@ def list_memories(
         raise click.UsageError("--all goes without --limit and --cursor")
     wanted = as_filter(filter_, **asked)
     order = f"{'' if reverse else '-'}{sort or 'created'}_at" if sort or reverse else None
+    given = None if wanted is None else json.dumps(wanted)
     with session(options) as opened:
 
         def ask(count: int, cursor: str | None, order: str | None) -> "Reply":
-            return opened.client.list(opened.space, limit=count, sort=order, cursor=cursor, filter=wanted, as_of=as_of)
+            return opened.client.send(
+                calls.list_memories(opened.space, limit=count, sort=order, cursor=cursor, filter=given, as_of=as_of)
+            )
 
         reply = opened.read(lambda: _pages(ask, None if all_ else limit or PAGE_DEFAULT, cursor, order))
         answer(
@@ -136,7 +143,7 @@ def _pages(
             found[memory["id"]] = memory
         if cursor is None or len(found) == wanted:
             items = [*found.values()]
-            return reply.saying({**reply.data, "items": items[::-1] if turned else items})
+            return revised(reply, {**reply.data, "items": items[::-1] if turned else items})
         if wanted is None:
             talk(f"Read {len(found):,} memories …")
 
@@ -146,7 +153,7 @@ def _pages(
 @click.pass_obj
 def categories(options: Globals, as_of: str | None) -> None:
     """List categories and how many memories each has."""
-    _counts(options, lambda opened: opened.client.categories(opened.space, as_of=as_of), "category")
+    _counts(options, lambda opened: opened.client.send(calls.list_categories(opened.space, as_of=as_of)), "category")
 
 
 @click.command(cls=Command, examples=("muisti tags", "muisti tags --plain | head -5"))
@@ -154,7 +161,7 @@ def categories(options: Globals, as_of: str | None) -> None:
 @click.pass_obj
 def tags(options: Globals, as_of: str | None) -> None:
     """List tags and how many memories each has."""
-    _counts(options, lambda opened: opened.client.tags(opened.space, as_of=as_of), "tag")
+    _counts(options, lambda opened: opened.client.send(calls.list_tags(opened.space, as_of=as_of)), "tag")
 
 
 @click.command(cls=Command, examples=("muisti stats", "muisti stats --space acme.web --json"))
@@ -163,7 +170,7 @@ def tags(options: Globals, as_of: str | None) -> None:
 def stats(options: Globals, as_of: str | None) -> None:
     """Show the sizes of a space."""
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.stats(opened.space, as_of=as_of))
+        reply = opened.read(lambda: opened.client.send(calls.get_stats(opened.space, as_of=as_of)))
         answer(
             options,
             reply,

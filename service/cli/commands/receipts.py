@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.client import calls
 from muisti.service.cli.base import Command, Globals, Subcommands
 from muisti.service.cli.output import answer, cell, grid, tabbed, talk
 from muisti.service.cli.session import session
@@ -35,7 +36,7 @@ def show(options: Globals, id_: str) -> None:
     Prints the rank, the score, the id and the version of each hit.
     """
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.receipt(id_))
+        reply = opened.read(lambda: opened.client.send(calls.get_receipt(id_)))
         answer(
             options,
             reply,
@@ -57,7 +58,7 @@ def replay(options: Globals, id_: str, then: bool) -> None:
     it finds does not count as retrieved.
     """
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.replay_receipt(id_, then=then))
+        reply = opened.read(lambda: opened.client.send(calls.replay_receipt(id_, then=then)))
         answer(
             options,
             reply,

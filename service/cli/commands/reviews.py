@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from muisti.client import calls
 from muisti.core.model.terms import Verdict
+from muisti.service.app import named
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 SHOWN = 80  # characters of a memory
+REVIEWS = {"promote": calls.promote, "prune": calls.prune}
 USED = ("retrieval_count", "last_retrieved_at", "useful", "not_useful")
 
 
@@ -35,9 +38,10 @@ def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: boo
     check_name(name)
     said = verdict if verdict in get_args(Verdict) else None
     with session(options) as opened:
-        tried = opened.client.trying(dry_run)
         found = opened.read(lambda: locate(opened, name))
-        reply = opened.read(lambda: tried.give_feedback(opened.space, found, said))
+        reply = opened.read(
+            lambda: opened.client.send(named.give_feedback(opened.space, found, {"verdict": said}, dry_run=dry_run))
+        )
         answer(
             options,
             reply,
@@ -59,7 +63,7 @@ def telemetry(options: Globals, name: tuple[str, ...]) -> None:
     check_name(name)
     with session(options) as opened:
         found = opened.read(lambda: locate(opened, name))
-        reply = opened.read(lambda: opened.client.telemetry(opened.space, found))
+        reply = opened.read(lambda: opened.client.send(named.telemetry(opened.space, found)))
         answer(
             options,
             reply,
@@ -97,7 +101,7 @@ def prune(options: Globals, *, dry_run: bool, **given: Any) -> None:
 def _review(options: Globals, what: str, status: str, given: Mapping[str, Any], *, dry_run: bool) -> None:
     body = {name: value for name, value in given.items() if value is not None}
     with session(options) as opened:
-        reply = opened.client.trying(dry_run).review(opened.space, what, body)
+        reply = opened.client.send(REVIEWS[what](opened.space, body, dry_run=dry_run))
         answer(
             options,
             reply,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from muisti.client import calls
 from muisti.core.model.terms import Fusion, Match, Mode
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.options import as_filter, as_of, filters, full_option
@@ -90,7 +91,7 @@ def search(
     if wanted:
         body["filter"] = wanted
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.search(opened.space, body))
+        reply = opened.read(lambda: opened.client.send(calls.search(opened.space, body)))
         hits, weak = _shown(reply.data, all_=all_), reply.data["evidence"] == "weak"
         if hits and weak and not options.json and not for_people(options):
             talk(RELATED)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.client import calls
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import Command, Globals, Subcommands
 from muisti.service.cli.commands.history import short
@@ -78,7 +79,7 @@ def which(options: Globals) -> None:
 def create(options: Globals, name: str, dry_run: bool) -> None:
     """Make an empty space."""
     with client(options, create=not dry_run) as opened:
-        reply = opened.trying(dry_run).create_space(name)
+        reply = opened.send(calls.create_space({"name": name}, dry_run=dry_run))
         if dry_run and not options.json:
             talk(f"Nothing was stored. It would make the space {name}.")
             return
@@ -95,8 +96,7 @@ def fork(options: Globals, name: str, dry_run: bool) -> None:
     With all that lives in it, under ids of its own; work there with --space NAME, and merge or delete it.
     """
     with session(options) as opened:
-        tried = opened.client.trying(dry_run)
-        reply = opened.read(lambda: tried.fork(opened.space, name))
+        reply = opened.read(lambda: opened.client.send(calls.fork_space(opened.space, {"name": name}, dry_run=dry_run)))
         answer(options, reply, table=lambda _: cell(f"Copied {opened.space} to {name}."), plain=lambda _: [name])
 
 
@@ -112,7 +112,9 @@ def compare(options: Globals, other: str, limit: int, cursor: str | None) -> Non
     became, or its content here and there.
     """
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.compare(opened.space, other, limit=limit, cursor=cursor))
+        reply = opened.read(
+            lambda: opened.client.send(calls.compare_spaces(opened.space, other=other, limit=limit, cursor=cursor))
+        )
         answer(
             options,
             reply,
@@ -142,7 +144,8 @@ def merge(
     with client(options) as opened:
         opened.allow(allowed(allow_secrets))
         try:
-            reply = opened.trying(dry_run).merge(from_, into, strategy, drop=drop)
+            body = {"from": from_, "strategy": strategy, "drop": drop}
+            reply = opened.send(calls.merge_spaces(into, body, dry_run=dry_run))
         except ApiError as error:
             if not (drop and error.status == 404 and _was_merged(opened, from_, into)):
                 raise
@@ -163,11 +166,11 @@ def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: 
     if confirm != name:
         raise click.UsageError(f"--confirm says {confirm!r}; to erase the space it must say {name!r}")
     with client(options) as opened:
-        tried = opened.trying(dry_run)
+        request = calls.delete_space(name, confirm=name, dry_run=dry_run)
         if dry_run:
-            reply = tried.delete_space(name)
+            reply = opened.send(request)
         else:
-            reply = with_report(options, lambda: tried.delete_space(name), report, no_report)
+            reply = with_report(options, lambda: opened.send(request), report, no_report)
         answer(options, reply, table=lambda _: cell(f"Erased the space {name}."), plain=lambda _: [name])
 
 
@@ -185,7 +188,7 @@ def spaces(options: Globals) -> None:
     with client(options) as opened:
         answer(
             options,
-            opened.spaces(),
+            opened.send(calls.list_spaces()),
             table=_table,
             plain=lambda data: [tabbed(item["name"], item["seq"], item["created_at"]) for item in data["items"]],
         )
@@ -229,11 +232,11 @@ def _differences(data: Any) -> Iterator[tuple[str, ...]]:
 
 def _was_merged(opened: "Client", source: str, into: str) -> bool:
     """Whether one space is gone and the audit log has that it was merged into the other, which is still there."""
-    names = {space["name"] for space in opened.spaces().data["items"]}
+    names = {space["name"] for space in opened.send(calls.list_spaces()).data["items"]}
     if source in names or into not in names:
         return False
     try:
-        noted = opened.audit(limit=100).data["items"]
+        noted = opened.send(calls.list_audit(limit=100)).data["items"]
     except ApiError:
         return False  # this key may not read it
     wanted = ("space_merged", into, source)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.core.text.secrets import find_secret
 from muisti.service.app.client import ApiError
@@ -60,9 +61,9 @@ def validate(options: Globals, text: str) -> None:
 
 def _tried(opened: "Session", content: str) -> Mapping[str, Any]:
     """The answer to storing it whatever stands there, which is then taken back."""
-    tried = opened.client.trying(True)
+    request = calls.add_memory(opened.space, {"content": content, "on_conflict": "keep"}, dry_run=True)
     try:
-        return opened.read(lambda: tried.add(opened.space, {"content": content}, on_conflict="keep")).data["answer"]
+        return opened.read(lambda: opened.client.send(request)).data["answer"]
     except ApiError as error:
         if error.code != "sensitive_content":
             raise

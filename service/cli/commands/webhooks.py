@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from muisti.client import calls
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.service.cli.base import Command, Globals, Subcommands
 from muisti.service.cli.options import dry_run_option
@@ -48,8 +49,7 @@ def create(options: Globals, address: str, changes: tuple[str, ...], show: str, 
     """
     body = {"url": address, "changes": list(changes), "show": show}
     with session(options) as opened:
-        tried = opened.client.trying(dry_run)
-        reply = opened.read(lambda: tried.create_webhook(opened.space, body))
+        reply = opened.read(lambda: opened.client.send(calls.create_webhook(opened.space, body, dry_run=dry_run)))
         answer(options, reply, table=_made, plain=lambda data: [tabbed(data["id"], data["secret"])])
         if not dry_run:
             talk("The secret is shown once.")
@@ -63,7 +63,7 @@ def list_webhooks(options: Globals) -> None:
     Behind it, the ranges of changes that could not be told.
     """
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.webhooks(opened.space))
+        reply = opened.read(lambda: opened.client.send(calls.list_webhooks(opened.space)))
         answer(
             options,
             reply,
@@ -80,8 +80,7 @@ def list_webhooks(options: Globals) -> None:
 def delete(options: Globals, webhook_id: str, dry_run: bool) -> None:
     """Tell an address nothing more."""
     with session(options) as opened:
-        tried = opened.client.trying(dry_run)
-        reply = opened.read(lambda: tried.delete_webhook(opened.space, webhook_id))
+        reply = opened.read(lambda: opened.client.send(calls.delete_webhook(opened.space, webhook_id, dry_run=dry_run)))
         answer(options, reply, table=lambda _: cell(f"Deleted {webhook_id}."), plain=lambda _: [webhook_id])
 
 
@@ -93,8 +92,8 @@ def delete(options: Globals, webhook_id: str, dry_run: bool) -> None:
 def redeliver(options: Globals, webhook_id: str, since: int | None, dry_run: bool) -> None:
     """Tell again what could not be told, and all that came after it."""
     with session(options) as opened:
-        tried = opened.client.trying(dry_run)
-        reply = opened.read(lambda: tried.redeliver_webhook(opened.space, webhook_id, since))
+        request = calls.redeliver_webhook(opened.space, webhook_id, {"since": since}, dry_run=dry_run)
+        reply = opened.read(lambda: opened.client.send(request))
         answer(options, reply, table=lambda data: _table({"items": [data]}), plain=lambda data: [tabbed(*_line(data))])
 
 

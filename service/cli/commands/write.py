@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 import click
 
+from muisti.client import calls
 from muisti.core.model.terms import CONTENT_MAX, OnConflict
+from muisti.service.app import named
 from muisti.service.cli.base import TOO_LONG, USAGE, Command, Failure, Globals
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, find, find_id, locate, split_text
@@ -15,6 +17,7 @@ from muisti.service.cli.output import answer, cell, hint, likeness, one_line, ta
 from muisti.service.cli.session import session
 
 if TYPE_CHECKING:
+    from muisti.client import Reply
     from muisti.core.model.outcomes import FlagCode
     from muisti.service.cli.opening import Session
 
@@ -57,9 +60,10 @@ def add(
     memory = {"content": text_of(text), **_given(fields)}
     with session(options, allowed(allow_secrets), create=not dry_run) as opened:
         memory |= _sources(opened, memory)
-        tried = opened.client.trying(dry_run)
+        body = memory | ({"on_conflict": on_conflict} if on_conflict else {})
+        request = calls.add_memory(opened.space, body, idempotency_key=idempotency_key, dry_run=dry_run)
         run = opened.read if dry_run else opened.write  # which makes a space that is missing
-        reply = run(lambda: tried.add(opened.space, memory, on_conflict=on_conflict, idempotency_key=idempotency_key))
+        reply = run(lambda: opened.client.send(request))
         if reply.headers.get("Idempotent-Replayed") == "true":
             talk("This was stored before, by the request with the same --idempotency-key.")
         for found in reply.data.get("similar", ()):
@@ -106,9 +110,14 @@ def put(
     memory = {"content": text_of(text), **_given(fields)}
     with session(options, allowed(allow_secrets), create=not dry_run) as opened:
         memory |= _sources(opened, memory)
-        tried = opened.client.trying(dry_run)
         run = opened.read if dry_run or if_version is not None else opened.write  # which makes a space that is missing
-        reply = run(lambda: tried.put(opened.space, (category, key), memory, if_version=if_version))
+
+        def sent() -> "Reply":
+            tag = named.etag(opened.client, opened.space, (category, key), if_version)
+            request = calls.put_entry(opened.space, category, key, memory, if_match=tag, dry_run=dry_run)
+            return opened.client.send(request)
+
+        reply = run(sent)
         talk_of_flags(reply.data)
         answer(
             options,
@@ -155,7 +164,8 @@ def update(
     with session(options, allowed(allow_secrets)) as opened:
         changes |= _sources(opened, changes)
         found = opened.read(lambda: locate(opened, name))
-        reply = opened.client.trying(dry_run).update(opened.space, found, changes, if_version=if_version)
+        tag = named.etag(opened.client, opened.space, found, if_version)
+        reply = opened.client.send(named.update(opened.space, found, changes, if_match=tag, dry_run=dry_run))
         talk_of_flags(reply.data)
         answer(
             options,
@@ -200,7 +210,8 @@ def supersede(
     with session(options, allowed(allow_secrets)) as opened:
         memory |= _sources(opened, memory)
         found = opened.read(lambda: locate(opened, name))
-        reply = opened.client.trying(dry_run).supersede(opened.space, found, memory, if_version=if_version)
+        tag = named.etag(opened.client, opened.space, found, if_version)
+        reply = opened.client.send(named.supersede(opened.space, found, memory, if_match=tag, dry_run=dry_run))
         talk_of_flags(reply.data)
         answer(
             options,
@@ -228,8 +239,9 @@ def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_
     check_name(name)
     with session(options) as opened:
         found = opened.read(lambda: find(opened, name))
-        tried = opened.client.trying(dry_run)
-        reply = opened.read(lambda: tried.delete(opened.space, found["id"], if_version=if_version))
+        tag = named.etag(opened.client, opened.space, found["id"], if_version)
+        request = calls.delete_memory(opened.space, found["id"], if_match=tag, dry_run=dry_run)
+        reply = opened.read(lambda: opened.client.send(request))
         answer(
             options,
             reply,

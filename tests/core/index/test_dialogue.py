@@ -54,7 +54,7 @@ def test_what_is_left_after_compaction_is_linked_anew(found: list[tuple], seed: 
     rows = rows_of(found)
     dead = np.random.default_rng(seed).random(len(found)) < 0.4
     alive = np.repeat(~dead, [passages for passages, *_ in found]) if found else np.empty(0, np.bool_)
-    kept = [row for row, lifecycle in zip(rows, alive, strict=True) if lifecycle]
+    kept = [row for row, living in zip(rows, alive, strict=True) if living]
     compacted = filled(rows, 7).only(alive)
     check(compacted, kept)
     compacted.append([0], ["monday"], [4], ["eve"])

@@ -52,7 +52,7 @@ def test_merging_equals_building_together(left: list[str], right: list[str]):
 def test_keeping_equals_never_having_had_the_others(rows: list[str], data: st.DataObject):
     alive = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)).filter(any))
     kept = keep(postings(rows), np.array(alive), 0)
-    assert contents(kept) == contents(postings([row for row, lifecycle in zip(rows, alive, strict=True) if lifecycle]))
+    assert contents(kept) == contents(postings([row for row, living in zip(rows, alive, strict=True) if living]))
 
 
 @given(texts, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3))

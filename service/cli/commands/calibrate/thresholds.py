@@ -8,6 +8,7 @@ import click
 import msgspec
 from rich.table import Table
 
+from muisti.client import calls
 from muisti.core.model.errors import InvalidInput
 from muisti.core.query.calibration import Entry, RankedMode, write
 from muisti.core.query.evidence import LEVELS, Thresholds
@@ -77,7 +78,7 @@ def _own(options: Globals, stages: Stages) -> tuple[Asked, str | None, str]:
 
 
 def _generation(opened: Client, name: str) -> str | None:
-    found = [space["generation"] for space in opened.spaces().data["items"] if space["name"] == name]
+    found = [space["generation"] for space in opened.send(calls.list_spaces()).data["items"] if space["name"] == name]
     if not found:
         raise Failure(f"there is no space {name}; `muisti spaces` lists those that exist")
     return found[0]

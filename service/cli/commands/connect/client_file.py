@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from muisti.client import calls
 from muisti.core.model.location import database_path
 from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.changes import show, written
@@ -118,7 +119,7 @@ def _there(options: Globals, space: str) -> bool:
     if path is not None and not path.exists():
         return False
     with connection(options) as opened:
-        return any(one["name"] == space for one in opened.spaces().data["items"])
+        return any(one["name"] == space for one in opened.send(calls.list_spaces()).data["items"])
 
 
 def _uses(options: Globals, client: Client, project: bool) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import click
 import msgspec
 
+from muisti.client import calls
 from muisti.service.app.client import Client
 from muisti.service.cli import main
 from muisti.service.cli.base import ERROR, Failure, Globals
@@ -90,11 +91,11 @@ def _steps(options: Globals, path: Path) -> Iterator[Step]:
     settings = msgspec.structs.replace(in_force(options), database_url=f"file:{path}")
     began = perf_counter()
     with client(options, settings, create=True) as opened:
-        opened.create_space(SPACE)
+        opened.send(calls.create_space({"name": SPACE}))
         yield Step("Start on an empty database", None, perf_counter() - began, [])
         began = perf_counter()
         stored = [*memories()]
-        opened.add_batch(SPACE, stored)
+        opened.send(calls.add_memories(SPACE, {"memories": stored}, atomic=True, on_conflict="keep"))
         told = f"{len(stored)} memories of Harbourline, a team that runs ferries between islands."
         yield Step("Store 200 memories, each embedded and indexed", None, perf_counter() - began, [told])
         for title, command in COMMANDS:

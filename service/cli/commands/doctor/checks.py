@@ -13,6 +13,7 @@ import click
 import msgspec
 from rich.text import Text
 
+from muisti.client import calls
 from muisti.core.databases import Database, open_database, open_file
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.model.errors import MuistiError, StoreCorrupt
@@ -90,7 +91,7 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
 def _server(options: Globals, url: str) -> Check:
     try:
         with client(options) as opened:
-            found = opened.ready().data
+            found = opened.send(calls.get_readiness()).data
     except Failure as error:
         return Check("server", "failed", error.message)
     return Check("server", "ok", f"{url}: {', '.join(f'{name} {value}' for name, value in found.items())}")

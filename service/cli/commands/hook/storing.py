@@ -14,6 +14,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppres
 from io import StringIO
 from pathlib import Path
 
+from muisti.client import calls
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import Globals
 from muisti.service.cli.commands.hook.capture import Captured, captured
@@ -70,7 +71,7 @@ def _store(options: Globals, found: Captured) -> None:
         options.space = choose(options.space, os.environ, found.folder).space
     with _alone(), session(options, create=True) as opened:
         try:
-            opened.write(lambda: opened.client.add(opened.space, found.memory(), on_conflict="keep"))
+            opened.write(lambda: opened.client.send(calls.add_memory(opened.space, found.memory(), on_conflict="keep")))
         except ApiError as refusal:
             if refusal.code != "address_taken":  # the same text was kept before
                 raise

@@ -10,6 +10,7 @@ import click
 import msgspec
 from prometheus_client.parser import text_string_to_metric_families
 
+from muisti.client import calls
 from muisti.service.app.client import Client
 from muisti.service.cli.base import Globals
 from muisti.service.cli.output import console, for_people, grid, tabbed
@@ -107,7 +108,7 @@ def _live(options: Globals, opened: Client, before: Reading, now: Reading, every
 
 
 def _scrape(opened: Client) -> Reading:
-    return read(opened.metrics().body.decode(), time.time())
+    return read(opened.send(calls.get_metrics()).body.decode(), time.time())
 
 
 def _print(options: Globals, found: list[Row]) -> None:

@@ -1,267 +1,178 @@
 """Made from the OpenAPI document of the server by generate.py."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal
+from __future__ import annotations
 
-from muisti_client import types
-from muisti_client._sync_transport import Transport
-from muisti_client._wire import call
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from . import calls
+from ._async_transport import AsyncTransport
+
+if TYPE_CHECKING:  # a thirtieth of a second
+    from . import types
 
 
-class Muisti(Transport):
+class AsyncMuisti(AsyncTransport):
     """A method for each operation of the API. Answers are the JSON as it came, with the types of `types`."""
 
-    def get_resource_metadata(
+    async def get_resource_metadata(
         self,
     ) -> types.ResourceReply:
         """Read where tokens for the HTTP API come from. Only a server that takes tokens has this."""
-        return self._send(
-            call(
-                'GET',
-                '/.well-known/oauth-protected-resource',
-            )
-        )
+        reply = await self.send(calls.get_resource_metadata())
+        return reply.data
 
-    def get_mcp_metadata(
+    async def get_mcp_metadata(
         self,
     ) -> types.ResourceReply:
         """Read where tokens for MCP come from. Only a server that takes tokens has this."""
-        return self._send(
-            call(
-                'GET',
-                '/.well-known/oauth-protected-resource/mcp',
-            )
-        )
+        reply = await self.send(calls.get_mcp_metadata())
+        return reply.data
 
-    def get_docs(
+    async def get_docs(
         self,
     ) -> str:
         """Browse the API and try it."""
-        return self._send(
-            call(
-                'GET',
-                '/docs',
-            )
-        )
+        reply = await self.send(calls.get_docs())
+        return reply.data
 
-    def get_health(
+    async def get_health(
         self,
     ) -> types.AliveReply:
         """Say that the process answers."""
-        return self._send(
-            call(
-                'GET',
-                '/healthz',
-            )
-        )
+        reply = await self.send(calls.get_health())
+        return reply.data
 
-    def get_metrics(
+    async def get_metrics(
         self,
     ) -> str:
         """Read metrics, for Prometheus. Of the whole server, as text; as OpenMetrics when `Accept` names that. Needs a key of all spaces, or the one of the setting `MUISTI_METRICS_KEY`, which opens nothing else. Needs the scope admin."""
-        return self._send(
-            call(
-                'GET',
-                '/metrics',
-            )
-        )
+        reply = await self.send(calls.get_metrics())
+        return reply.data
 
-    def get_openapi(
+    async def get_openapi(
         self,
     ) -> dict[str, Any]:
         """Read this document."""
-        return self._send(
-            call(
-                'GET',
-                '/openapi.json',
-            )
-        )
+        reply = await self.send(calls.get_openapi())
+        return reply.data
 
-    def get_problem(
+    async def get_problem(
         self,
         code: str,
     ) -> types.KindReply:
         """Explain a kind of error: the `type` of every problem leads here."""
-        return self._send(
-            call(
-                'GET',
-                '/problems/{code}',
-                parts={'code': code},
-            )
-        )
+        reply = await self.send(calls.get_problem(code))
+        return reply.data
 
-    def get_readiness(
+    async def get_readiness(
         self,
     ) -> types.ReadyReply:
         """Say whether the service can do its work. 503 when the database does not answer, or its file was deleted, moved or replaced while it was open; 500 when it is damaged. What runs is told to those with a key, or to all while there are none."""
-        return self._send(
-            call(
-                'GET',
-                '/readyz',
-            )
-        )
+        reply = await self.send(calls.get_readiness())
+        return reply.data
 
-    def list_audit(
+    async def list_audit(
         self,
         *,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> types.AuditReply:
         """Read the audit log, newest first. Who made or ended keys and spaces and who deleted memories, without content. Needs a key of all spaces. Needs the scope admin."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/audit',
-                params={'limit': limit, 'cursor': cursor},
-            )
-        )
+        reply = await self.send(calls.list_audit(limit=limit, cursor=cursor))
+        return reply.data
 
-    def list_keys(
+    async def list_keys(
         self,
     ) -> types.KeysReply:
         """List keys. The caller's own and those made with it; with the scope admin, all of the caller's spaces. Needs a key."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/keys',
-            )
-        )
+        reply = await self.send(calls.list_keys())
+        return reply.data
 
-    def create_key(
+    async def create_key(
         self,
         body: types.KeyBody,
     ) -> types.MadeKeyReply:
         """Make a key. It may no more than the key that makes it, and ends with it. Its secret is in this answer and nowhere else. Needs a key."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/keys',
-                body=body,
-            )
-        )
+        reply = await self.send(calls.create_key(body))
+        return reply.data
 
-    def get_key(
+    async def get_key(
         self,
         key_id: str,
     ) -> types.KeyReply:
         """Read a key. Needs a key."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/keys/{key_id}',
-                parts={'key_id': key_id},
-            )
-        )
+        reply = await self.send(calls.get_key(key_id))
+        return reply.data
 
-    def revoke_key(
+    async def revoke_key(
         self,
         key_id: str,
     ) -> None:
         """Revoke a key. It and those made with it open nothing from now on; other processes know it within a second. Needs a key."""
-        return self._send(
-            call(
-                'DELETE',
-                '/v1/keys/{key_id}',
-                parts={'key_id': key_id},
-            )
-        )
+        reply = await self.send(calls.revoke_key(key_id))
+        return reply.data
 
-    def rotate_key(
+    async def rotate_key(
         self,
         key_id: str,
         body: types.RotateBody,
     ) -> types.MadeKeyReply:
         """Replace a key. The new one may what the old one may, which still opens for a while. Needs a key."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/keys/{key_id}/rotate',
-                parts={'key_id': key_id},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.rotate_key(key_id, body))
+        return reply.data
 
-    def get_receipt(
+    async def get_receipt(
         self,
         receipt_id: str,
     ) -> types.ReceiptReply:
         """Read what a search was asked and what it answered. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/receipts/{receipt_id}',
-                parts={'receipt_id': receipt_id},
-            )
-        )
+        reply = await self.send(calls.get_receipt(receipt_id))
+        return reply.data
 
-    def replay_receipt(
+    async def replay_receipt(
         self,
         receipt_id: str,
         *,
         then: bool | None = None,
     ) -> types.ReplayReply:
         """Ask a search again, and read what differs and why. As of now, unless the request named a `reference_time`; with `then` of the state that it saw, by the model of today. What it finds does not count as retrieved. Needs the scope read."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/receipts/{receipt_id}/replay',
-                parts={'receipt_id': receipt_id},
-                params={'then': then},
-            )
-        )
+        reply = await self.send(calls.replay_receipt(receipt_id, then=then))
+        return reply.data
 
-    def get_signing_keys(
+    async def get_signing_keys(
         self,
     ) -> types.SigningKeysReply:
         """Read the public keys that reports are signed with. A set of JSON web keys (RFC 7517, Ed25519)."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/signing-keys',
-            )
-        )
+        reply = await self.send(calls.get_signing_keys())
+        return reply.data
 
-    def list_spaces(
+    async def list_spaces(
         self,
     ) -> types.SpacesReply:
         """List the spaces. Those that the key may touch. Needs a key."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces',
-            )
-        )
+        reply = await self.send(calls.list_spaces())
+        return reply.data
 
-    def create_space(
+    async def create_space(
         self,
         body: types.SpaceBody,
         *,
         dry_run: bool | None = None,
     ) -> types.DryRunReply | types.SpaceReply:
         """Make a space. One that the key may touch. Needs the scope admin."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces',
-                params={'dry_run': dry_run},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.create_space(body, dry_run=dry_run))
+        return reply.data
 
-    def get_space(
+    async def get_space(
         self,
         space: str,
     ) -> types.SpaceReply:
         """Read a space. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}',
-                parts={'space': space},
-            )
-        )
+        reply = await self.send(calls.get_space(space))
+        return reply.data
 
-    def delete_space(
+    async def delete_space(
         self,
         space: str,
         *,
@@ -269,16 +180,10 @@ class Muisti(Transport):
         dry_run: bool | None = None,
     ) -> types.ErasureReply | types.DryRunReply:
         """Erase a space with all that is in it. The answer is a signed report of where it was looked for. The default space always exists and can only be emptied: `POST …/purge` with `everything`. Needs the scope admin."""
-        return self._send(
-            call(
-                'DELETE',
-                '/v1/spaces/{space}',
-                parts={'space': space},
-                params={'confirm': confirm, 'dry_run': dry_run},
-            )
-        )
+        reply = await self.send(calls.delete_space(space, confirm=confirm, dry_run=dry_run))
+        return reply.data
 
-    def list_categories(
+    async def list_categories(
         self,
         space: str,
         *,
@@ -287,17 +192,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.CountsReply:
         """Count the active memories of each category. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/categories',
-                parts={'space': space},
-                params={'as_of': as_of},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.list_categories(space, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def list_changes(
+    async def list_changes(
         self,
         space: str,
         *,
@@ -312,17 +210,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.ChangesReply:
         """Read what has changed, oldest first, or listen to it. Every other parameter is a filter, as in a list; a change passes when its memory does, before or after. With `Accept: text/event-stream` the answer is a stream, which tells what comes until the client leaves; without a point to go on from it begins now. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/changes',
-                parts={'space': space},
-                params={'since': since, 'limit': limit, 'change': change, 'show': show, 'filter': filter, 'filters': filters},
-                headers={'Last-Event-ID': last_event_id, 'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.list_changes(space, since=since, limit=limit, change=change, show=show, filter=filter, filters=filters, last_event_id=last_event_id, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def list_checkpoints(
+    async def list_checkpoints(
         self,
         space: str,
         *,
@@ -330,16 +221,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.CheckpointsReply:
         """List the checkpoints, newest first. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/checkpoints',
-                parts={'space': space},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.list_checkpoints(space, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def create_checkpoint(
+    async def create_checkpoint(
         self,
         space: str,
         body: types.CheckpointBody,
@@ -348,18 +233,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.CheckpointReply:
         """Name the point where the space stands. What stood there is kept until the checkpoint is deleted, whatever the retention says. Needs the scope write."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/checkpoints',
-                parts={'space': space},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.create_checkpoint(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def delete_checkpoint(
+    async def delete_checkpoint(
         self,
         space: str,
         checkpoint: str,
@@ -368,17 +245,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | None:
         """Forget a checkpoint. Its point of history is kept no longer than any other. No memory changes. Needs the scope write."""
-        return self._send(
-            call(
-                'DELETE',
-                '/v1/spaces/{space}/checkpoints/{checkpoint}',
-                parts={'space': space, 'checkpoint': checkpoint},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-            )
-        )
+        reply = await self.send(calls.delete_checkpoint(space, checkpoint, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def compare_spaces(
+    async def compare_spaces(
         self,
         space: str,
         *,
@@ -389,17 +259,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.ComparisonReply:
         """Read what would come of merging another space into this one. Memory by memory, what each has changed since both were the same, in the order of the ids in the other space. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/compare',
-                parts={'space': space},
-                params={'other': other, 'limit': limit, 'cursor': cursor},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.compare_spaces(space, other=other, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def list_conflicts(
+    async def list_conflicts(
         self,
         space: str,
         *,
@@ -409,17 +272,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.ConflictsReply:
         """List the conflicts that wait for a decision, newest first. They come from writes with `on_conflict` `review`. One closes by itself when either memory says something else, or stands no more. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/conflicts',
-                parts={'space': space},
-                params={'limit': limit, 'cursor': cursor},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.list_conflicts(space, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def decide_conflict(
+    async def decide_conflict(
         self,
         space: str,
         conflict_id: str,
@@ -429,18 +285,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.DecidedReply | types.DryRunReply:
         """Decide a conflict. Both stay, the new memory supersedes the existing one and takes over its address when it has none, or the new one is deleted, which needs the scope `delete` too. Needs the scope write."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/conflicts/{conflict_id}',
-                parts={'space': space, 'conflict_id': conflict_id},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.decide_conflict(space, conflict_id, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def diff_space(
+    async def diff_space(
         self,
         space: str,
         *,
@@ -452,17 +300,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.DiffReply:
         """Read what changed between two points. Which memories were added, changed and ended, and what of them, field by field. What came and went in between is not there. A page may have fewer items than `limit`, and another follows all the same. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/diff',
-                parts={'space': space},
-                params={'since': since, 'until': until, 'limit': limit, 'cursor': cursor},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.diff_space(space, since=since, until=until, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def get_entry(
+    async def get_entry(
         self,
         space: str,
         category: str,
@@ -475,17 +316,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.MemoryReply:
         """Read the memory at an address. A slash within a category or key is written %2F. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/entries/{category}/{key}',
-                parts={'space': space, 'category': category, 'key': key},
-                params={'as_of': as_of, 'no_touch': no_touch},
-                headers={'If-None-Match': if_none_match, 'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.get_entry(space, category, key, as_of=as_of, no_touch=no_touch, if_none_match=if_none_match, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def put_entry(
+    async def put_entry(
         self,
         space: str,
         category: str,
@@ -500,19 +334,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.WrittenReply | types.DryRunReply | None:
         """Store a memory at an address, in place of what is there. 201 when nothing was there. What is there keeps its id and gets a new version, with nothing of the old one left. Needs the scope write."""
-        return self._send(
-            call(
-                'PUT',
-                '/v1/spaces/{space}/entries/{category}/{key}',
-                parts={'space': space, 'category': category, 'key': key},
-                params={'dry_run': dry_run},
-                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Prefer': prefer, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-                once=True,
-            )
-        )
+        reply = await self.send(calls.put_entry(space, category, key, body, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, prefer=prefer, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def update_entry(
+    async def update_entry(
         self,
         space: str,
         category: str,
@@ -527,19 +352,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.WrittenReply | types.DryRunReply | None:
         """Change the memory at an address. What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version. Needs the scope write."""
-        return self._send(
-            call(
-                'PATCH',
-                '/v1/spaces/{space}/entries/{category}/{key}',
-                parts={'space': space, 'category': category, 'key': key},
-                params={'dry_run': dry_run},
-                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Prefer': prefer, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-                once=True,
-            )
-        )
+        reply = await self.send(calls.update_entry(space, category, key, body, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, prefer=prefer, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def delete_entry(
+    async def delete_entry(
         self,
         space: str,
         category: str,
@@ -552,18 +368,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.ErasureReply | types.DryRunReply | None:
         """Delete the memory at an address. With `purge` it is erased with its history, and the answer is the signed report. A purge takes what is there now, expired or not, and never a memory that was there before: repeat it by the id that the report names. Needs the scope delete."""
-        return self._send(
-            call(
-                'DELETE',
-                '/v1/spaces/{space}/entries/{category}/{key}',
-                parts={'space': space, 'category': category, 'key': key},
-                params={'purge': purge, 'dry_run': dry_run},
-                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
-                once=True,
-            )
-        )
+        reply = await self.send(calls.delete_entry(space, category, key, purge=purge, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def give_entry_feedback(
+    async def give_entry_feedback(
         self,
         space: str,
         category: str,
@@ -574,18 +382,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.TelemetryReply | types.DryRunReply:
         """Say that the memory at an address was useful, or that it was not. One verdict of each key counts, the last; null takes it back. Needs the scopes `read` and `append`. Needs the scope append."""
-        return self._send(
-            call(
-                'PUT',
-                '/v1/spaces/{space}/entries/{category}/{key}/feedback',
-                parts={'space': space, 'category': category, 'key': key},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.give_entry_feedback(space, category, key, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def get_entry_history(
+    async def get_entry_history(
         self,
         space: str,
         category: str,
@@ -595,16 +395,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.HistoryReply:
         """Read all versions of the memory at an address, and what each has changed. That is the memory that is there, expired or not, else the last that was there. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/entries/{category}/{key}/history',
-                parts={'space': space, 'category': category, 'key': key},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.get_entry_history(space, category, key, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def restore_entry(
+    async def restore_entry(
         self,
         space: str,
         category: str,
@@ -618,19 +412,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.WrittenReply | types.DryRunReply:
         """Restore an earlier version of the memory at an address. That is the memory that is there, expired or not, else the last that was there: a deleted one comes back. Needs the scope write."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/entries/{category}/{key}/restore',
-                parts={'space': space, 'category': category, 'key': key},
-                params={'dry_run': dry_run},
-                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-                once=True,
-            )
-        )
+        reply = await self.send(calls.restore_entry(space, category, key, body, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def supersede_entry(
+    async def supersede_entry(
         self,
         space: str,
         category: str,
@@ -644,19 +429,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.WrittenReply:
         """Put a new memory in place of the one at an address. A body without category and key takes over the address. Needs the scope write."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/entries/{category}/{key}/supersede',
-                parts={'space': space, 'category': category, 'key': key},
-                params={'dry_run': dry_run},
-                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-                once=True,
-            )
-        )
+        reply = await self.send(calls.supersede_entry(space, category, key, body, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def get_entry_telemetry(
+    async def get_entry_telemetry(
         self,
         space: str,
         category: str,
@@ -666,14 +442,8 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.TelemetryReply:
         """Read how often the memory at an address was retrieved, when last, and what callers said of it. Asking is no retrieval. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/entries/{category}/{key}/telemetry',
-                parts={'space': space, 'category': category, 'key': key},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.get_entry_telemetry(space, category, key, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
     def export_space(
         self,
@@ -683,19 +453,11 @@ class Muisti(Transport):
         compression: Literal['zstd'] | None = None,
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
-    ) -> Iterator[bytes]:
+    ) -> AsyncIterator[bytes]:
         """Take a space out, with its history and its vectors. As lines of JSON, in the format of docs/export.md. They show one point of history, whatever is written meanwhile; a file without its last line, which counts the others, is not whole. Needs a key that sees all of the space. Needs the scope read."""
-        return self._pieces(
-            call(
-                'GET',
-                '/v1/spaces/{space}/export',
-                parts={'space': space},
-                params={'vectors': vectors, 'compression': compression},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        return self.pieces(calls.export_space(space, vectors=vectors, compression=compression, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
 
-    def fork_space(
+    async def fork_space(
         self,
         space: str,
         body: types.ForkBody,
@@ -704,21 +466,13 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.SpaceReply:
         """Copy a space. All that lives in it stands in the new one as version 1, under an id of its own; vectors come along. What a memory was before is not copied, and neither are keys and quotas. The copy has the policy of the space, which is not asked again of what the space holds; its quota counts. Needs the scope admin."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/fork',
-                parts={'space': space},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.fork_space(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def import_memories(
+    async def import_memories(
         self,
         space: str,
-        body: bytes | Iterable[bytes],
+        body: bytes | AsyncIterable[bytes],
         *,
         content_type: str = 'application/x-ndjson',
         atomic: bool | None = None,
@@ -727,18 +481,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.ImportReply:
         """Take in an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Ids that are here already are passed over. Into an empty space the whole history comes, as it was. Every line passes the policy of the space; what that refuses, `errors` or `failures` names. Needs a key that sees all of the space. Needs the scope write."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/import',
-                parts={'space': space},
-                params={'atomic': atomic, 'dry_run': dry_run},
-                headers={'Content-Type': content_type, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
-                content=body,
-            )
-        )
+        reply = await self.send(calls.import_memories(space, body, content_type=content_type, atomic=atomic, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def list_imports(
+    async def list_imports(
         self,
         space: str,
         *,
@@ -746,16 +492,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.ImportsReply:
         """List what was imported, newest first. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/imports',
-                parts={'space': space},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.list_imports(space, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def undo_import(
+    async def undo_import(
         self,
         space: str,
         import_id: str,
@@ -764,17 +504,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.ImportedReply | types.DryRunReply:
         """Delete all that an import has brought. Unless others have changed some of it since. The same file can come in again afterwards. Needs the scopes `write` and `delete`. Needs the scope delete."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/imports/{import_id}/undo',
-                parts={'space': space, 'import_id': import_id},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-            )
-        )
+        reply = await self.send(calls.undo_import(space, import_id, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def lint_space(
+    async def lint_space(
         self,
         space: str,
         *,
@@ -788,17 +521,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.LintReply:
         """Tell what is wrong with the memories of a space, and what would mend it. Duplicates, contradictions, secrets, memories that point nowhere, that are too large, that nobody asks for any more or never did. A page looks at `limit` memories, the oldest first, and may find nothing; `checked`, `found` and `score` are of all pages up to it. Nothing changes: each `fix` is a request, as a dry run. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/lint',
-                parts={'space': space},
-                params={'checks': checks, 'oversized_tokens': oversized_tokens, 'never_recalled_days': never_recalled_days, 'stale_days': stale_days, 'limit': limit, 'cursor': cursor},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.lint_space(space, checks=checks, oversized_tokens=oversized_tokens, never_recalled_days=never_recalled_days, stale_days=stale_days, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def list_memories(
+    async def list_memories(
         self,
         space: str,
         *,
@@ -812,17 +538,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.PageReply:
         """List memories, newest first unless `sort` names another order. Every other parameter is a filter: `tags=a,b`, `created_at.gte=2026-01-01`, `metadata.team=core`, or `filter=` with JSON. All must hold. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/memories',
-                parts={'space': space},
-                params={'limit': limit, 'sort': sort, 'cursor': cursor, 'as_of': as_of, 'filter': filter, 'filters': filters},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.list_memories(space, limit=limit, sort=sort, cursor=cursor, as_of=as_of, filter=filter, filters=filters, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def add_memory(
+    async def add_memory(
         self,
         space: str,
         body: types.AddBody,
@@ -835,19 +554,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.AddedReply:
         """Add a memory. When the answer arrives the memory is on the disk, and every search finds it. One that says what a current memory says, or contradicts one, is refused unless `on_conflict` is `keep`; with `supersede` it takes the place of the closest of those, which needs the scope `write`. Needs the scope append."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/memories',
-                parts={'space': space},
-                params={'on_conflict': on_conflict, 'dry_run': dry_run},
-                headers={'Idempotency-Key': idempotency_key, 'Prefer': prefer, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-                once=True,
-            )
-        )
+        reply = await self.send(calls.add_memory(space, body, on_conflict=on_conflict, dry_run=dry_run, idempotency_key=idempotency_key, prefer=prefer, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def add_memories(
+    async def add_memories(
         self,
         space: str,
         body: types.BatchBody,
@@ -860,19 +570,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.ItemsReply | types.DryRunReply | types.BatchReply:
         """Add 1 to 1,000 memories. Atomic, all are stored or none: 201. With `atomic` false each for itself, and the answer tells what became of each: 200, also when some failed. As application/x-ndjson the body is one memory a line, and the choices are parameters. Needs the scope append."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/memories/batch',
-                parts={'space': space},
-                params={'atomic': atomic, 'on_conflict': on_conflict, 'dry_run': dry_run},
-                headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-                once=True,
-            )
-        )
+        reply = await self.send(calls.add_memories(space, body, atomic=atomic, on_conflict=on_conflict, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def get_memory(
+    async def get_memory(
         self,
         space: str,
         memory_id: str,
@@ -884,17 +585,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.MemoryReply:
         """Read a memory. That counts as a retrieval unless `no_touch` is true. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/memories/{memory_id}',
-                parts={'space': space, 'memory_id': memory_id},
-                params={'as_of': as_of, 'no_touch': no_touch},
-                headers={'If-None-Match': if_none_match, 'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.get_memory(space, memory_id, as_of=as_of, no_touch=no_touch, if_none_match=if_none_match, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def update_memory(
+    async def update_memory(
         self,
         space: str,
         memory_id: str,
@@ -908,19 +602,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.WrittenReply | types.DryRunReply | None:
         """Change a memory. What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version. Needs the scope write."""
-        return self._send(
-            call(
-                'PATCH',
-                '/v1/spaces/{space}/memories/{memory_id}',
-                parts={'space': space, 'memory_id': memory_id},
-                params={'dry_run': dry_run},
-                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Prefer': prefer, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-                once=True,
-            )
-        )
+        reply = await self.send(calls.update_memory(space, memory_id, body, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, prefer=prefer, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def delete_memory(
+    async def delete_memory(
         self,
         space: str,
         memory_id: str,
@@ -932,18 +617,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.ErasureReply | types.DryRunReply | None:
         """Delete a memory. Its versions stay in its history; with `purge` nothing does, and the answer is a signed report of where it was looked for. A purge may be repeated at will, needs no key for that, and takes whatever version there is. Needs the scope delete."""
-        return self._send(
-            call(
-                'DELETE',
-                '/v1/spaces/{space}/memories/{memory_id}',
-                parts={'space': space, 'memory_id': memory_id},
-                params={'purge': purge, 'dry_run': dry_run},
-                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
-                once=True,
-            )
-        )
+        reply = await self.send(calls.delete_memory(space, memory_id, purge=purge, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def give_feedback(
+    async def give_feedback(
         self,
         space: str,
         memory_id: str,
@@ -953,18 +630,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.TelemetryReply | types.DryRunReply:
         """Say that a memory was useful, or that it was not. One verdict of each key counts, the last; null takes it back. It moves where the memory ranks, within bounds, and makes neither a version nor a change. Needs the scopes `read` and `append`. Needs the scope append."""
-        return self._send(
-            call(
-                'PUT',
-                '/v1/spaces/{space}/memories/{memory_id}/feedback',
-                parts={'space': space, 'memory_id': memory_id},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.give_feedback(space, memory_id, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def get_history(
+    async def get_history(
         self,
         space: str,
         memory_id: str,
@@ -973,16 +642,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.HistoryReply:
         """Read all versions of a memory, of a deleted or superseded one too, and what each has changed. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/memories/{memory_id}/history',
-                parts={'space': space, 'memory_id': memory_id},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.get_history(space, memory_id, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def restore_memory(
+    async def restore_memory(
         self,
         space: str,
         memory_id: str,
@@ -995,19 +658,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.WrittenReply | types.DryRunReply:
         """Restore an earlier version of a memory. That makes a new version, so that nothing is lost. Deleted and superseded memories come back; one whose address belongs to another meanwhile is refused. An end that has passed is left out. Text that is not current in the memory passes the policy of the space as if it were new. Needs the scope write."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/memories/{memory_id}/restore',
-                parts={'space': space, 'memory_id': memory_id},
-                params={'dry_run': dry_run},
-                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-                once=True,
-            )
-        )
+        reply = await self.send(calls.restore_memory(space, memory_id, body, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def supersede_memory(
+    async def supersede_memory(
         self,
         space: str,
         memory_id: str,
@@ -1020,19 +674,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.WrittenReply:
         """Put a new memory in place of a current one. Both happen at once: the old one gets a last version that names the new in `superseded_by`, gives up its address and is found no more; the new one names the old in `supersedes`. A body without category and key takes over those of the old one. Needs the scope write."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/memories/{memory_id}/supersede',
-                parts={'space': space, 'memory_id': memory_id},
-                params={'dry_run': dry_run},
-                headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-                once=True,
-            )
-        )
+        reply = await self.send(calls.supersede_memory(space, memory_id, body, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def get_telemetry(
+    async def get_telemetry(
         self,
         space: str,
         memory_id: str,
@@ -1041,16 +686,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.TelemetryReply:
         """Read how often a memory was retrieved, when last, and what callers said of it. To ask is no retrieval. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/memories/{memory_id}/telemetry',
-                parts={'space': space, 'memory_id': memory_id},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.get_telemetry(space, memory_id, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def merge_spaces(
+    async def merge_spaces(
         self,
         space: str,
         body: types.MergeBody,
@@ -1060,18 +699,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.MergedReply | types.DryRunReply:
         """Take over what another space has changed since it was forked from this one, or merged into it last. All in one step, or nothing. What both have changed, and not alike, is refused unless there is a `strategy`. A space that is no fork is added; what says the same is not added twice. To repeat it takes over only what is new. What comes in passes the policy of this space as if it were new: when that refuses some of it, `errors` names the memories by their ids in the other space, and nothing is merged. Needs the scopes `write` and `delete`, and `read` in the other space. Needs the scope delete."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/merge',
-                parts={'space': space},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.merge_spaces(space, body, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def set_policy(
+    async def set_policy(
         self,
         space: str,
         body: types.PolicyBody,
@@ -1080,18 +711,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.PolicyReply | types.DryRunReply:
         """Say what a space does with secrets, personal data and echoes, and how long it keeps what it holds. The first three hold for what is written from now on. What is too old already goes with the next sweep: history within the hour, memories within the day. `POST …/purge?dry_run=true` with `older_than_days` tells which. Needs the scope admin."""
-        return self._send(
-            call(
-                'PATCH',
-                '/v1/spaces/{space}/policy',
-                parts={'space': space},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.set_policy(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def list_probes(
+    async def list_probes(
         self,
         space: str,
         *,
@@ -1099,16 +722,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.ProbesReply:
         """List the probes, oldest first. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/probes',
-                parts={'space': space},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.list_probes(space, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def add_probe(
+    async def add_probe(
         self,
         space: str,
         body: types.ProbeBody,
@@ -1116,33 +733,20 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.ProbeReply:
         """Pin a question and what it should find. A memory by its id, or whatever stands at a category and key. Up to 500 a space. Needs the scope write."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/probes',
-                parts={'space': space},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.add_probe(space, body, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def run_probes(
+    async def run_probes(
         self,
         space: str,
         *,
         muisti_min_seq: str | None = None,
     ) -> types.RunReply:
         """Ask all questions, and keep where each found what it expects. Needs the scope write."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/probes/run',
-                parts={'space': space},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-            )
-        )
+        reply = await self.send(calls.run_probes(space, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def list_probe_runs(
+    async def list_probe_runs(
         self,
         space: str,
         *,
@@ -1150,16 +754,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.RunsReply:
         """List the last 20 runs, newest first. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/probes/runs',
-                parts={'space': space},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.list_probe_runs(space, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def delete_probe(
+    async def delete_probe(
         self,
         space: str,
         probe_id: str,
@@ -1167,16 +765,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> None:
         """Delete a probe. Needs the scope write."""
-        return self._send(
-            call(
-                'DELETE',
-                '/v1/spaces/{space}/probes/{probe_id}',
-                parts={'space': space, 'probe_id': probe_id},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-            )
-        )
+        reply = await self.send(calls.delete_probe(space, probe_id, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def promote(
+    async def promote(
         self,
         space: str,
         body: types.PromoteBody,
@@ -1185,18 +777,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.ReviewReply | types.DryRunReply:
         """Make candidates active that were retrieved often enough. Up to 500, the oldest first; `more` says to call again. Needs the scope write."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/promote',
-                parts={'space': space},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.promote(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def prune(
+    async def prune(
         self,
         space: str,
         body: types.PruneBody,
@@ -1205,18 +789,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.ReviewReply | types.DryRunReply:
         """Deprecate candidates that are old and were hardly retrieved. Never guards, nor what is of high importance; nothing is deleted. Up to 500, the oldest first; `more` says to call again. Needs the scope write."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/prune',
-                parts={'space': space},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.prune(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def purge(
+    async def purge(
         self,
         space: str,
         body: types.PurgeBody,
@@ -1225,18 +801,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.ErasureReply | types.DryRunReply:
         """Erase memories for good: of an author, of a source, by a filter, by age, or everything. Rows with all versions, vectors, segments, answers to requests, the log and free space of the file. Then every place is asked again, and the answer is the signed report of that. `everything` needs the name of the space as `confirm`; the space stays, empty, with a new epoch. Needs the scope admin."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/purge',
-                parts={'space': space},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.purge(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def set_quota(
+    async def set_quota(
         self,
         space: str,
         body: types.QuotaBody,
@@ -1245,18 +813,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.QuotaReply | types.DryRunReply:
         """Say what a space may hold. What it holds already stays. Needs a key of all spaces; the quota belongs to the name and outlives the space. Needs the scope admin."""
-        return self._send(
-            call(
-                'PATCH',
-                '/v1/spaces/{space}/quota',
-                parts={'space': space},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.set_quota(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def roll_back(
+    async def roll_back(
         self,
         space: str,
         body: types.RollBackBody,
@@ -1266,18 +826,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.RolledBackReply | types.DryRunReply:
         """Let the whole space stand as it stood at a point. In one step: what came since ends, what changed or ended since stands again. Nothing is lost: the answer's `before` is where to roll back to undo it, and histories have it all. Text that becomes current again passes the policy of the space as if it were new. Needs the scopes `write` and `delete`. Needs the scope delete."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/rollback',
-                parts={'space': space},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.roll_back(space, body, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def search(
+    async def search(
         self,
         space: str,
         body: types.SearchBody,
@@ -1286,17 +838,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.SearchReply:
         """Find the memories that best answer a query. The filter acts before the ranking: up to `limit` hits, all of which pass it. Needs the scope read."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/search',
-                parts={'space': space},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.search(space, body, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def get_stats(
+    async def get_stats(
         self,
         space: str,
         *,
@@ -1305,17 +850,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.StatsReply:
         """Read the sizes and rates of a space. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/stats',
-                parts={'space': space},
-                params={'as_of': as_of},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.get_stats(space, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def list_tags(
+    async def list_tags(
         self,
         space: str,
         *,
@@ -1324,17 +862,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.CountsReply:
         """Count the active memories of each tag. Needs the scope read."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/tags',
-                parts={'space': space},
-                params={'as_of': as_of},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.list_tags(space, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def undo(
+    async def undo(
         self,
         space: str,
         body: types.UndoBody,
@@ -1345,19 +876,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.UndoReply | types.DryRunReply:
         """Take back the last changes: of a request, of memories of an author, or your own. All or none. Each memory stands again as it stood before the first of them; what did not exist is deleted. Changes by others that came upon them are in the way. Text that becomes current again passes the policy of the space as if it were new. Needs the scopes `write` and `delete`. Needs the scope delete."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/undo',
-                parts={'space': space},
-                params={'dry_run': dry_run},
-                headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-                once=True,
-            )
-        )
+        reply = await self.send(calls.undo(space, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def list_webhooks(
+    async def list_webhooks(
         self,
         space: str,
         *,
@@ -1365,16 +887,10 @@ class Muisti(Transport):
         muisti_freshness: str | None = None,
     ) -> types.WebhooksReply:
         """List the webhooks of a space, with how far each was told and what it could not be told. Needs the scope admin."""
-        return self._send(
-            call(
-                'GET',
-                '/v1/spaces/{space}/webhooks',
-                parts={'space': space},
-                headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
-            )
-        )
+        reply = await self.send(calls.list_webhooks(space, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
 
-    def create_webhook(
+    async def create_webhook(
         self,
         space: str,
         body: types.WebhookBody,
@@ -1383,18 +899,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.WebhookReply:
         """Send the changes of a space to an address, from now on. Only to hosts that the server allows (MUISTI_WEBHOOK_HOSTS). The answer shows the secret with which messages are signed, once. Needs the scopes `admin` and `read`. Needs the scope admin."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/webhooks',
-                parts={'space': space},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.create_webhook(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def delete_webhook(
+    async def delete_webhook(
         self,
         space: str,
         webhook_id: str,
@@ -1403,17 +911,10 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | None:
         """Tell an address nothing more. Needs the scope admin."""
-        return self._send(
-            call(
-                'DELETE',
-                '/v1/spaces/{space}/webhooks/{webhook_id}',
-                parts={'space': space, 'webhook_id': webhook_id},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-            )
-        )
+        reply = await self.send(calls.delete_webhook(space, webhook_id, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
 
-    def redeliver_webhook(
+    async def redeliver_webhook(
         self,
         space: str,
         webhook_id: str,
@@ -1423,13 +924,5 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
     ) -> types.WebhookReply | types.DryRunReply:
         """Tell again what could not be told, or all after a change. All changes from there on are told once more, with the ids that they had; one that had stopped goes on. Needs the scope admin."""
-        return self._send(
-            call(
-                'POST',
-                '/v1/spaces/{space}/webhooks/{webhook_id}/redeliver',
-                parts={'space': space, 'webhook_id': webhook_id},
-                params={'dry_run': dry_run},
-                headers={'Muisti-Min-Seq': muisti_min_seq},
-                body=body,
-            )
-        )
+        reply = await self.send(calls.redeliver_webhook(space, webhook_id, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data

@@ -1,0 +1,1269 @@
+"""A request for each operation of the API. Made from the OpenAPI document of the server by generate.py."""
+
+from collections.abc import AsyncIterable, Iterable, Mapping
+from typing import Any
+
+from ._wire import Call, call
+
+
+def get_resource_metadata() -> Call:
+    """Read where tokens for the HTTP API come from."""
+    return call(
+        'GET',
+        '/.well-known/oauth-protected-resource',
+    )
+
+
+def get_mcp_metadata() -> Call:
+    """Read where tokens for MCP come from."""
+    return call(
+        'GET',
+        '/.well-known/oauth-protected-resource/mcp',
+    )
+
+
+def get_docs() -> Call:
+    """Browse the API and try it."""
+    return call(
+        'GET',
+        '/docs',
+    )
+
+
+def get_health() -> Call:
+    """Say that the process answers."""
+    return call(
+        'GET',
+        '/healthz',
+    )
+
+
+def get_metrics() -> Call:
+    """Read metrics, for Prometheus."""
+    return call(
+        'GET',
+        '/metrics',
+    )
+
+
+def get_openapi() -> Call:
+    """Read this document."""
+    return call(
+        'GET',
+        '/openapi.json',
+    )
+
+
+def get_problem(
+    code: str,
+) -> Call:
+    """Explain a kind of error: the `type` of every problem leads here."""
+    return call(
+        'GET',
+        '/problems/{code}',
+        parts={'code': code},
+    )
+
+
+def get_readiness() -> Call:
+    """Say whether the service can do its work."""
+    return call(
+        'GET',
+        '/readyz',
+    )
+
+
+def list_audit(
+    *,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Call:
+    """Read the audit log, newest first."""
+    return call(
+        'GET',
+        '/v1/audit',
+        params={'limit': limit, 'cursor': cursor},
+    )
+
+
+def list_keys() -> Call:
+    """List keys."""
+    return call(
+        'GET',
+        '/v1/keys',
+    )
+
+
+def create_key(
+    body: Mapping[str, Any],
+) -> Call:
+    """Make a key."""
+    return call(
+        'POST',
+        '/v1/keys',
+        body=body,
+    )
+
+
+def get_key(
+    key_id: str,
+) -> Call:
+    """Read a key."""
+    return call(
+        'GET',
+        '/v1/keys/{key_id}',
+        parts={'key_id': key_id},
+    )
+
+
+def revoke_key(
+    key_id: str,
+) -> Call:
+    """Revoke a key."""
+    return call(
+        'DELETE',
+        '/v1/keys/{key_id}',
+        parts={'key_id': key_id},
+    )
+
+
+def rotate_key(
+    key_id: str,
+    body: Mapping[str, Any],
+) -> Call:
+    """Replace a key."""
+    return call(
+        'POST',
+        '/v1/keys/{key_id}/rotate',
+        parts={'key_id': key_id},
+        body=body,
+    )
+
+
+def get_receipt(
+    receipt_id: str,
+) -> Call:
+    """Read what a search was asked and what it answered."""
+    return call(
+        'GET',
+        '/v1/receipts/{receipt_id}',
+        parts={'receipt_id': receipt_id},
+    )
+
+
+def replay_receipt(
+    receipt_id: str,
+    *,
+    then: bool | None = None,
+) -> Call:
+    """Ask a search again, and read what differs and why."""
+    return call(
+        'POST',
+        '/v1/receipts/{receipt_id}/replay',
+        parts={'receipt_id': receipt_id},
+        params={'then': then},
+    )
+
+
+def get_signing_keys() -> Call:
+    """Read the public keys that reports are signed with."""
+    return call(
+        'GET',
+        '/v1/signing-keys',
+    )
+
+
+def list_spaces() -> Call:
+    """List the spaces."""
+    return call(
+        'GET',
+        '/v1/spaces',
+    )
+
+
+def create_space(
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+) -> Call:
+    """Make a space."""
+    return call(
+        'POST',
+        '/v1/spaces',
+        params={'dry_run': dry_run},
+        body=body,
+    )
+
+
+def get_space(
+    space: str,
+) -> Call:
+    """Read a space."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}',
+        parts={'space': space},
+    )
+
+
+def delete_space(
+    space: str,
+    *,
+    confirm: str,
+    dry_run: bool | None = None,
+) -> Call:
+    """Erase a space with all that is in it."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}',
+        parts={'space': space},
+        params={'confirm': confirm, 'dry_run': dry_run},
+    )
+
+
+def list_categories(
+    space: str,
+    *,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Count the active memories of each category."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/categories',
+        parts={'space': space},
+        params={'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def list_changes(
+    space: str,
+    *,
+    since: str | None = None,
+    limit: int | None = None,
+    change: str | None = None,
+    show: str | None = None,
+    filter: str | None = None,
+    filters: Mapping[str, Any] | None = None,
+    last_event_id: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read what has changed, oldest first, or listen to it."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/changes',
+        parts={'space': space},
+        params={'since': since, 'limit': limit, 'change': change, 'show': show, 'filter': filter, 'filters': filters},
+        headers={'Last-Event-ID': last_event_id, 'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def list_checkpoints(
+    space: str,
+    *,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the checkpoints, newest first."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/checkpoints',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def create_checkpoint(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Name the point where the space stands."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/checkpoints',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def delete_checkpoint(
+    space: str,
+    checkpoint: str,
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Forget a checkpoint."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/checkpoints/{checkpoint}',
+        parts={'space': space, 'checkpoint': checkpoint},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def compare_spaces(
+    space: str,
+    *,
+    other: str,
+    limit: int | None = None,
+    cursor: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read what would come of merging another space into this one."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/compare',
+        parts={'space': space},
+        params={'other': other, 'limit': limit, 'cursor': cursor},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def list_conflicts(
+    space: str,
+    *,
+    limit: int | None = None,
+    cursor: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the conflicts that wait for a decision, newest first."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/conflicts',
+        parts={'space': space},
+        params={'limit': limit, 'cursor': cursor},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def decide_conflict(
+    space: str,
+    conflict_id: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Decide a conflict."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/conflicts/{conflict_id}',
+        parts={'space': space, 'conflict_id': conflict_id},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def diff_space(
+    space: str,
+    *,
+    since: str,
+    until: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read what changed between two points."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/diff',
+        parts={'space': space},
+        params={'since': since, 'until': until, 'limit': limit, 'cursor': cursor},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def get_entry(
+    space: str,
+    category: str,
+    key: str,
+    *,
+    as_of: str | None = None,
+    no_touch: bool | None = None,
+    if_none_match: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read the memory at an address."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/entries/{category}/{key}',
+        parts={'space': space, 'category': category, 'key': key},
+        params={'as_of': as_of, 'no_touch': no_touch},
+        headers={'If-None-Match': if_none_match, 'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def put_entry(
+    space: str,
+    category: str,
+    key: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    if_match: str | None = None,
+    idempotency_key: str | None = None,
+    prefer: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Store a memory at an address, in place of what is there."""
+    return call(
+        'PUT',
+        '/v1/spaces/{space}/entries/{category}/{key}',
+        parts={'space': space, 'category': category, 'key': key},
+        params={'dry_run': dry_run},
+        headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Prefer': prefer, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def update_entry(
+    space: str,
+    category: str,
+    key: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    if_match: str | None = None,
+    idempotency_key: str | None = None,
+    prefer: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Change the memory at an address."""
+    return call(
+        'PATCH',
+        '/v1/spaces/{space}/entries/{category}/{key}',
+        parts={'space': space, 'category': category, 'key': key},
+        params={'dry_run': dry_run},
+        headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Prefer': prefer, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def delete_entry(
+    space: str,
+    category: str,
+    key: str,
+    *,
+    purge: bool | None = None,
+    dry_run: bool | None = None,
+    if_match: str | None = None,
+    idempotency_key: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete the memory at an address."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/entries/{category}/{key}',
+        parts={'space': space, 'category': category, 'key': key},
+        params={'purge': purge, 'dry_run': dry_run},
+        headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+        once=True,
+    )
+
+
+def give_entry_feedback(
+    space: str,
+    category: str,
+    key: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Say that the memory at an address was useful, or that it was not."""
+    return call(
+        'PUT',
+        '/v1/spaces/{space}/entries/{category}/{key}/feedback',
+        parts={'space': space, 'category': category, 'key': key},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def get_entry_history(
+    space: str,
+    category: str,
+    key: str,
+    *,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read all versions of the memory at an address, and what each has changed."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/entries/{category}/{key}/history',
+        parts={'space': space, 'category': category, 'key': key},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def restore_entry(
+    space: str,
+    category: str,
+    key: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    if_match: str | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Restore an earlier version of the memory at an address."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/entries/{category}/{key}/restore',
+        parts={'space': space, 'category': category, 'key': key},
+        params={'dry_run': dry_run},
+        headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def supersede_entry(
+    space: str,
+    category: str,
+    key: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    if_match: str | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Put a new memory in place of the one at an address."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/entries/{category}/{key}/supersede',
+        parts={'space': space, 'category': category, 'key': key},
+        params={'dry_run': dry_run},
+        headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def get_entry_telemetry(
+    space: str,
+    category: str,
+    key: str,
+    *,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read how often the memory at an address was retrieved, when last, and what callers said of it."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/entries/{category}/{key}/telemetry',
+        parts={'space': space, 'category': category, 'key': key},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def export_space(
+    space: str,
+    *,
+    vectors: bool | None = None,
+    compression: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Take a space out, with its history and its vectors."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/export',
+        parts={'space': space},
+        params={'vectors': vectors, 'compression': compression},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+        long=True,
+    )
+
+
+def fork_space(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Copy a space."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/fork',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def import_memories(
+    space: str,
+    body: bytes | Iterable[bytes] | AsyncIterable[bytes],
+    *,
+    content_type: str = 'application/x-ndjson',
+    atomic: bool | None = None,
+    dry_run: bool | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Take in an export, or the memories of another system."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/import',
+        parts={'space': space},
+        params={'atomic': atomic, 'dry_run': dry_run},
+        headers={'Content-Type': content_type, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        content=body,
+        long=True,
+    )
+
+
+def list_imports(
+    space: str,
+    *,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List what was imported, newest first."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/imports',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def undo_import(
+    space: str,
+    import_id: str,
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete all that an import has brought."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/imports/{import_id}/undo',
+        parts={'space': space, 'import_id': import_id},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def lint_space(
+    space: str,
+    *,
+    checks: str | None = None,
+    oversized_tokens: int | None = None,
+    never_recalled_days: float | None = None,
+    stale_days: float | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Tell what is wrong with the memories of a space, and what would mend it."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/lint',
+        parts={'space': space},
+        params={'checks': checks, 'oversized_tokens': oversized_tokens, 'never_recalled_days': never_recalled_days, 'stale_days': stale_days, 'limit': limit, 'cursor': cursor},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def list_memories(
+    space: str,
+    *,
+    limit: int | None = None,
+    sort: str | None = None,
+    cursor: str | None = None,
+    as_of: str | None = None,
+    filter: str | None = None,
+    filters: Mapping[str, Any] | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List memories, newest first unless `sort` names another order."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/memories',
+        parts={'space': space},
+        params={'limit': limit, 'sort': sort, 'cursor': cursor, 'as_of': as_of, 'filter': filter, 'filters': filters},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def add_memory(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    on_conflict: str | None = None,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    prefer: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Add a memory."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/memories',
+        parts={'space': space},
+        params={'on_conflict': on_conflict, 'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Prefer': prefer, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def add_memories(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    atomic: bool | None = None,
+    on_conflict: str | None = None,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Add 1 to 1,000 memories."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/memories/batch',
+        parts={'space': space},
+        params={'atomic': atomic, 'on_conflict': on_conflict, 'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def get_memory(
+    space: str,
+    memory_id: str,
+    *,
+    as_of: str | None = None,
+    no_touch: bool | None = None,
+    if_none_match: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read a memory."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/memories/{memory_id}',
+        parts={'space': space, 'memory_id': memory_id},
+        params={'as_of': as_of, 'no_touch': no_touch},
+        headers={'If-None-Match': if_none_match, 'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def update_memory(
+    space: str,
+    memory_id: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    if_match: str | None = None,
+    idempotency_key: str | None = None,
+    prefer: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Change a memory."""
+    return call(
+        'PATCH',
+        '/v1/spaces/{space}/memories/{memory_id}',
+        parts={'space': space, 'memory_id': memory_id},
+        params={'dry_run': dry_run},
+        headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Prefer': prefer, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def delete_memory(
+    space: str,
+    memory_id: str,
+    *,
+    purge: bool | None = None,
+    dry_run: bool | None = None,
+    if_match: str | None = None,
+    idempotency_key: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete a memory."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/memories/{memory_id}',
+        parts={'space': space, 'memory_id': memory_id},
+        params={'purge': purge, 'dry_run': dry_run},
+        headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+        once=True,
+    )
+
+
+def give_feedback(
+    space: str,
+    memory_id: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Say that a memory was useful, or that it was not."""
+    return call(
+        'PUT',
+        '/v1/spaces/{space}/memories/{memory_id}/feedback',
+        parts={'space': space, 'memory_id': memory_id},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def get_history(
+    space: str,
+    memory_id: str,
+    *,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read all versions of a memory, of a deleted or superseded one too, and what each has changed."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/memories/{memory_id}/history',
+        parts={'space': space, 'memory_id': memory_id},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def restore_memory(
+    space: str,
+    memory_id: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    if_match: str | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Restore an earlier version of a memory."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/memories/{memory_id}/restore',
+        parts={'space': space, 'memory_id': memory_id},
+        params={'dry_run': dry_run},
+        headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def supersede_memory(
+    space: str,
+    memory_id: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    if_match: str | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Put a new memory in place of a current one."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/memories/{memory_id}/supersede',
+        parts={'space': space, 'memory_id': memory_id},
+        params={'dry_run': dry_run},
+        headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def get_telemetry(
+    space: str,
+    memory_id: str,
+    *,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read how often a memory was retrieved, when last, and what callers said of it."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/memories/{memory_id}/telemetry',
+        parts={'space': space, 'memory_id': memory_id},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def merge_spaces(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Take over what another space has changed since it was forked from this one, or merged into it last."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/merge',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def set_policy(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Say what a space does with secrets, personal data and echoes, and how long it keeps what it holds."""
+    return call(
+        'PATCH',
+        '/v1/spaces/{space}/policy',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def list_probes(
+    space: str,
+    *,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the probes, oldest first."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/probes',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def add_probe(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Pin a question and what it should find."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/probes',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def run_probes(
+    space: str,
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Ask all questions, and keep where each found what it expects."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/probes/run',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def list_probe_runs(
+    space: str,
+    *,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the last 20 runs, newest first."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/probes/runs',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def delete_probe(
+    space: str,
+    probe_id: str,
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete a probe."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/probes/{probe_id}',
+        parts={'space': space, 'probe_id': probe_id},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def promote(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Make candidates active that were retrieved often enough."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/promote',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def prune(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Deprecate candidates that are old and were hardly retrieved."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/prune',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def purge(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Erase memories for good: of an author, of a source, by a filter, by age, or everything."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/purge',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def set_quota(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Say what a space may hold."""
+    return call(
+        'PATCH',
+        '/v1/spaces/{space}/quota',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def roll_back(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Let the whole space stand as it stood at a point."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/rollback',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def search(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Find the memories that best answer a query."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/search',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+        body=body,
+    )
+
+
+def get_stats(
+    space: str,
+    *,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read the sizes and rates of a space."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/stats',
+        parts={'space': space},
+        params={'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def list_tags(
+    space: str,
+    *,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Count the active memories of each tag."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/tags',
+        parts={'space': space},
+        params={'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def undo(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Take back the last changes: of a request, of memories of an author, or your own."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/undo',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def list_webhooks(
+    space: str,
+    *,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the webhooks of a space, with how far each was told and what it could not be told."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/webhooks',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def create_webhook(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Send the changes of a space to an address, from now on."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/webhooks',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def delete_webhook(
+    space: str,
+    webhook_id: str,
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Tell an address nothing more."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/webhooks/{webhook_id}',
+        parts={'space': space, 'webhook_id': webhook_id},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def redeliver_webhook(
+    space: str,
+    webhook_id: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Tell again what could not be told, or all after a change."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/webhooks/{webhook_id}/redeliver',
+        parts={'space': space, 'webhook_id': webhook_id},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
