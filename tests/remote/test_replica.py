@@ -239,12 +239,12 @@ def test_callers_of_a_purged_memory_are_written_over_too(store: RemoteStore, sql
     word = uuid.uuid4().hex
     with open_engine(store.alone()) as engine:
         name = f"c {word}"
-        (bird,) = engine.add(SPACE, [Draft(content="a heron sang", category=name, key="k")]).memories
+        (bird,) = engine.owner.write.add(SPACE, [Draft(content="a heron sang", category=name, key="k")]).memories
         for number in range(40):
             caller = Caller(f"actor {number} {word}", name)
-            answer = engine.seen_by(caller).search(SPACE, Query(text="heron"))
+            answer = engine.seen_by(caller).read.search(SPACE, Query(text="heron"))
             engine.receipts.keep(SPACE, b"{}", answer, engine.now(), caller, engine.now())
-            engine.seen_by(caller).give_feedback(SPACE, bird.id, "useful")
+            engine.seen_by(caller).review.give_feedback(SPACE, bird.id, "useful")
             engine.probes.add(SPACE, Expectation(query="heron", memory_id=bird.id), Caller(caller.actor), engine.now())
 
         def copies() -> int:

@@ -5,7 +5,6 @@ The format is described in https://www.sqlite.org/fileformat2.html#walformat.
 
 import os
 import struct
-import threading
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,10 +25,10 @@ class _Frame(NamedTuple):
 class LogFile:
     """An open log. Thread-safe. SQLite's locks are on other files, so opening and closing this one harms none."""
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path) -> None:
         """Raises `OSError` when there is no such file."""
+        self._path = path
         self._file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-        self._seeking = threading.Lock()
 
     def close(self) -> None:
         os.close(self._file)
@@ -79,9 +78,9 @@ class LogFile:
     def _read(self, offset: int, length: int) -> bytes:
         if hasattr(os, "pread"):
             return os.pread(self._file, length, offset)
-        with self._seeking:
-            os.lseek(self._file, offset, os.SEEK_SET)
-            return os.read(self._file, length)
+        with self._path.open("rb") as file:  # Windows lets nobody replace a file that is open
+            file.seek(offset)
+            return file.read(length)
 
 
 def salt_of(head: bytes) -> bytes:

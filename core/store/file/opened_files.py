@@ -65,7 +65,7 @@ class OpenedFiles:
         self._refusal: str | None = None
         self._doubt_since: float | None = None
         _open_log(connection)
-        self._log = LogFile(self._log_name)
+        self._log = LogFile(Path(self._log_name))
         self._inodes = tuple(number for name in self._names for number in _inode(os.stat(name)))
         self._sound_at = 0.0
         self._sealed = False

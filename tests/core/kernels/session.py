@@ -42,7 +42,7 @@ def answers(engine: Engine) -> list[object]:
     for mode, fusion, filter in product(get_args(Mode), get_args(Fusion), filters):
         for text in ("when do we deploy the server?", "backup AND keys", '"search query" cache number17'):
             query = Query(text=text, mode=mode, fusion=fusion, filter=filter, limit=30, recency=Recency(), explain=True)
-            answer = engine.search("s", query)
+            answer = engine.owner.read.search("s", query)
             hits = sorted((hit.score.hex(), hit.memory.content, hit.passage.start) for hit in answer.hits)
             found.append([mode, fusion, answer.total, answer.evidence, answer.strength.hex(), hits])
     return found
@@ -54,11 +54,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         with opened(folder) as engine:
             engine.spaces.create("s")
-            stored = engine.add("s", drafts, on_conflict="keep").memories
+            stored = engine.owner.write.add("s", drafts, on_conflict="keep").memories
             found = answers(engine)
             for memory in stored[::7]:
-                engine.delete("s", memory.id)
-            engine.add("s", [Draft(content="The backup of the server is no index of the search")], on_conflict="reject")
+                engine.owner.write.delete("s", memory.id)
+            engine.owner.write.add(
+                "s", [Draft(content="The backup of the server is no index of the search")], on_conflict="reject"
+            )
             found += answers(engine)
         with opened(folder) as engine:
             found += answers(engine)

@@ -101,7 +101,7 @@ def test_the_loop_answers_while_any_pool_or_lock_is_held(client: httpx.Client, e
     known = client.get(f"{API}/memories").json()["items"][0]["id"]
     found = [one for one in places(engine, client) if not isinstance(one.found, PLAIN)]
     names = {one.name for one in found}
-    assert {"FileDatabase._pool", "SpaceIndex._refreshing", "Served._lock", "Retrievals._flushing"} <= names
+    assert {"FileDatabase._pool", "SpaceIndex._refreshing", "RecentResults._lock", "Retrievals._flushing"} <= names
     with ThreadPoolExecutor(32) as threads:
         for number, place in enumerate(found):
             _hold(client, threads, place, requests(1_000 * number, known))
