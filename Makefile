@@ -37,7 +37,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold load profile openapi pins model image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold load profile openapi pins model image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -79,6 +79,9 @@ test: .venv/.dev .venv/.kernels ## Run the tests and the examples in docstrings
 
 test-sqld: .venv/.dev .venv/.kernels ## Run the tests on sqld alone, with every store that is no file's own affair on it
 	$(BIN)/python -m pytest --store sqld $(PYTEST_ARGS)
+
+kernels-test: .venv/.dev .venv/.kernels ## Compare the compiled kernels with plain numba, bit by bit
+	$(BIN)/python -m pytest --long tests/core/kernels/test_versions.py
 
 conformance: .venv/.dev .venv/.kernels build/conformance/.made ## Run MCP's official suite, Inspector and TypeScript client
 	@$(BIN)/python -m tests.conformance build/conformance $(NODE)

@@ -19,7 +19,7 @@ READ_BYTES = 4 << 20  # of segments in one read
 
 
 class Segment(NamedTuple):
-    """Births that were packed: up to `last`, alive at change `seen`."""
+    """Inserted rows that were packed: up to `last`, alive at change `seen`."""
 
     inserted: Inserted
     last: int

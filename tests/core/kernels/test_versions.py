@@ -51,7 +51,9 @@ def moved(tmp_path: Path) -> Path:
 
 
 @pytest.mark.skipif(KERNELS is None, reason="no C compiler made a library here")
-def test_with_another_numba_every_answer_is_the_same_to_the_last_bit(moved: Path):
+def test_with_another_numba_every_answer_is_the_same_to_the_last_bit(moved: Path, long: bool):
+    if not long:
+        pytest.skip("compiles every loop again, which takes a minute; `make kernels-test` runs it")
     other = session(moved, pretended(moved / "other", "numba", "0.1.2"), cwd=moved)
     usual = session(CORE.parent.parent, cwd=moved)
     assert usual["library"] and usual["warning"] is None
