@@ -7,7 +7,7 @@ from muisti.core.store.database import Database, Ended, Rows, Scrubbed, Statemen
 from muisti.core.store.free_space import Traces
 from muisti.core.support.meters import StoreMeters
 
-ONLY_READ = "what is only tried cannot be written to"
+ONLY_READ = "a dry run cannot be written to"
 
 
 class Rehearsed:

@@ -208,7 +208,7 @@ class RemoteDatabase:
             ) from error
 
     def _repeat(self, begin: str, statements: Sequence[Statement], count: int | None = None) -> list[Rows]:
-        """Run statements that may run twice on the primary, with retries. `count` is the place of the count of writes."""
+        """Run statements that may run twice on the primary, with retries. `count` is the place of the write count."""
         batch = transaction(begin, [Step(statement, rows=True) for statement in statements])
         counts = None if count is None else 1 + count
 

@@ -184,7 +184,7 @@ class Server:
         if status in (404, 429):
             raise Declined(f"it answered {status}")
         if status == 413:
-            raise TooLarge("what stands before the database takes no request of this size; send less at a time")
+            raise TooLarge("the database server or its proxy refuses requests of this size; send less at a time")
         if status >= 500:
             raise NoAnswer(f"it answered {status}")
         raise StoreUnavailable(f"what is at the database's URL does not speak Hrana 3: it answered {status}")
