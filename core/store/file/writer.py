@@ -245,7 +245,7 @@ class Writer:
             job.end(outcome)
 
     def _run_together(self, group: Sequence[_Job]) -> list[Outcome] | None:
-        """Commit a group without savepoints. None, with nothing done, for a dry run, or a refusal among several jobs."""
+        """Commit a group without savepoints. None, with nothing done, for a dry run or a refusal among several jobs."""
         if not all(job.kept for job in group):
             return None
         self._begin()
