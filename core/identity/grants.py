@@ -122,4 +122,4 @@ def _category_problems(grant: Grant) -> Iterator[Problem]:
         if not grant.category.strip() or len(grant.category) > NAME_MAX or "\0" in grant.category:
             yield Problem("$.category", f"must have 1 to {NAME_MAX} characters")
         if "admin" in grant.scopes:
-            yield Problem("$.category", "goes not with admin, which acts on whole spaces")
+            yield Problem("$.category", "cannot be combined with admin, which acts on whole spaces")

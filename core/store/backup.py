@@ -77,7 +77,7 @@ def checked(path: Path, progress: Progress = silent) -> Stamp:
             raise StoreCorrupt(f"{path.name} is damaged: {'; '.join(found)[:500]}")
         progress("checking", 1, 2)
         if strays := copy.execute("PRAGMA foreign_key_check").fetchall():
-            raise StoreCorrupt(f"{path.name} is damaged: {len(strays)} rows belong to nothing")
+            raise StoreCorrupt(f"{path.name} is damaged: {len(strays)} rows refer to missing rows")
         progress("checking", 2, 2)
         stamped = copy.execute("SELECT 1 FROM sqlite_schema WHERE name = 'backup_stamp'").fetchall()
         made = copy.execute("SELECT max(made_at) FROM backup_stamp").get if stamped else None

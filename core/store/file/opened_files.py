@@ -76,7 +76,7 @@ class OpenedFiles:
         return self._path, self._log_name, self._index
 
     def check(self, connection: apsw.Connection, *, frames: int = 0, wait: bool = False, patient: bool = True) -> None:
-        """Raise `StoreReplaced` unless the files are unchanged, and end with the commit that made `frames` frames.
+        """Raise `StoreReplaced` unless the files are still ours, and end with a commit that made the log `frames` long.
 
         A change of the database file may be the checkpoint of another process, which counts its frames when it ends.
         With `patient`, such a change is accepted for `GRACE_SECONDS`. With `wait`, return only once it is explained.

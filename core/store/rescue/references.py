@@ -20,7 +20,7 @@ from muisti.core.store.sql.tables import TABLES
 Lose = Callable[[bytes, int, str], None]  # takes the memory's id, the version, and the reason
 Note = Callable[[str], None]
 
-_GONE = "what it was followed by is lost, and so when it ended"
+_GONE = "the next version is lost, and with it the time when this one ended"
 
 
 def settle(
@@ -32,7 +32,7 @@ def settle(
     keys_lost: bool,
     tables: Sequence[Table] = TABLES,
 ) -> None:
-    """Repair all references. `lose` is called for each dropped version, `note` for each decision.
+    """Repair all references. `lose` is called for each lost version, `note` for each decision.
 
     With `keys_lost`, rows of the table of keys may be missing.
     """
@@ -64,7 +64,7 @@ def _name_spaces(target: apsw.Connection, note: Note, now: int) -> None:
             "INSERT INTO spaces (id, name, epoch, created_at, committed_at, settings) VALUES (?, ?, ?, ?, ?, ?)",
             (space_id, name, str(uuid.uuid4()), now, now, settings_text(SpaceSettings())),
         )
-        note(f"the space {name} has the usual settings and no policy: its own are lost")
+        note(f"the space {name} has default settings and no policy: its own are lost")
 
 
 def _check_births(target: apsw.Connection, lose: Lose) -> None:
@@ -122,7 +122,7 @@ def _unlink(target: apsw.Connection, note: Note) -> None:
         )
         gone += target.changes()
     if gone:
-        note(f"{gone:,} links between memories led nowhere and are gone")
+        note(f"{gone:,} links to missing memories were cleared")
 
 
 def _drop_strays(target: apsw.Connection, note: Note, tables: Sequence[Table]) -> None:
@@ -137,7 +137,7 @@ def _drop_strays(target: apsw.Connection, note: Note, tables: Sequence[Table]) -
         for table, gone in strays:
             counts[table] = counts.get(table, 0) + gone
     for table, count in sorted(counts.items()):
-        note(f"{table}: {count:,} rows belonged to what is lost")
+        note(f"{table}: {count:,} rows referred to lost rows")
 
 
 def _strays(target: apsw.Connection) -> list[tuple[str, int]]:

@@ -149,7 +149,7 @@ class Reader:
         if len(fitting) == 1:
             yield from ((fitting[0], row) for row in rows)
         elif rows:
-            self._damage.append(f"page {number}: nobody can tell of what its {len(rows)} rows are")
+            self._damage.append(f"page {number}: the table of its {len(rows)} rows is unknown")
 
 
 _SCHEMA = Shape(
@@ -197,7 +197,7 @@ def _doubt(table: str, row: dict[str, Scalar]) -> str | None:
     if table == "spaces" and not readable(row["settings"], row.get("policy", "{}")):
         return "the settings of a space cannot be read"
     if table == "keys" and not (is_json(row["scopes"]) and is_json(row["spaces"])):
-        return "what a key may do cannot be read"
+        return "the scopes or spaces of a key cannot be read"
     return None
 
 
@@ -205,7 +205,7 @@ def _doubt_version(row: dict[str, Scalar]) -> str | None:
     content, memory_id = row["content"], row["memory_id"]
     assert isinstance(content, str) and isinstance(memory_id, bytes)
     if len(memory_id) < 16 or any(int(str(row[name])) < 1 for name in ("space_id", "version", "born")):
-        return "it has no such place as it says"
+        return "its id, space, version or change number is impossible"
     if why := doubt(row):
         return why
     row["content_hash"] = same_text_hash(content)

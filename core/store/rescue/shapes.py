@@ -21,8 +21,8 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 class Shape(Struct, frozen=True):
     """Storage layout of a table or an index: its columns in stored order, their types, and which may be null.
 
-    `least` is the number of columns when the table was created; older rows have that many. `key` is the column that
-    is an alias of the rowid, if any. `rowids` says whether rows on the page have a rowid. `table` is the table itself,
+    No row has fewer than `least` columns, their number when the table was created. `key` is the column that is an
+    alias of the rowid, if any. `rowids` says whether rows on the page have a rowid. `table` is the table itself,
     or the one that an index is on.
     """
 

@@ -40,7 +40,7 @@ def flaws(path: Path) -> list[str]:
     except apsw.Error as error:
         return [f"SQLite cannot read it ({type(error).__name__.removesuffix('Error')})", *_torn(path)]
     flawed = [] if found == ["ok"] else found
-    return [*flawed, *([f"{strays} rows belong to nothing"] if strays else []), *_torn(path)]
+    return [*flawed, *([f"{strays} rows refer to missing rows"] if strays else []), *_torn(path)]
 
 
 @contextmanager
