@@ -1,9 +1,11 @@
-"""Text to vectors, by a static model: one vector a token, summed. Loaded on first use: reads never need it.
+"""Text to vectors by a static model, which sums one vector for each token.
 
-A model is a folder in the format of model2vec: `tokenizer.json`, `config.json`, and `model.safetensors` with
-`embeddings` (tokens, dimensions), and possibly `weights` and `mapping` for each token of the tokenizer. Two things are
-ours: `query_weights`, which take the place of `weights` in questions, and `"repeats": "sqrt"` in the configuration,
-by which a token that stands n times in a text counts sqrt(n).
+The model loads on first use, because most reads do not need it. It is a folder in the format of model2vec:
+`tokenizer.json`, `config.json` and `model.safetensors`. The last has `embeddings` (tokens, dimensions), and may have
+`weights` and `mapping` for each token of the tokenizer.
+
+Two extensions are ours. `query_weights` replace `weights` in questions. With `"repeats": "sqrt"` in the
+configuration, a token that occurs n times in a text counts sqrt(n).
 """
 
 import hashlib
@@ -26,11 +28,11 @@ from muisti.core.support.waiting import Lock, refuse_long
 
 SHIPPED = Path(__file__).parent / "weights"
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
-QUESTIONS = 4_096  # whose vectors are remembered: 4 MB at 256 dimensions
+QUESTIONS = 4_096  # cached vectors of questions: 4 MB at 256 dimensions
 
 
 class Encoder(Protocol):
-    """What turns texts into vectors. `identity` is a hash: equal identities give equal vectors."""
+    """Interface of embedding models. `identity` is a hash: equal identities give equal vectors."""
 
     @property
     def identity(self) -> str: ...
@@ -42,11 +44,11 @@ class Encoder(Protocol):
     def dimensions(self) -> int: ...
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Unit-length rows, float32 (len(texts), dimensions); zeros for a text without known words."""
+        """Return unit-length rows, float32 (len(texts), dimensions); zeros for a text without known words."""
         ...
 
     def encode_query(self, text: str) -> Floats:
-        """The vector of a question, float32 (dimensions,), to compare with those of `encode`. Read-only."""
+        """Return the vector of a question, float32 (dimensions,), read-only, for comparison with those of `encode`."""
         ...
 
 
@@ -61,10 +63,10 @@ class _Model(msgspec.Struct, frozen=True):
 
 
 class StaticEncoder:
-    """A static model from a folder or, where a hub can be reached, by name. Thread-safe."""
+    """Static model from a folder or, where a model hub can be reached, by its name there. Thread-safe."""
 
     def __init__(self, model: str | None = None) -> None:
-        """`model` is a path or a hub name; None is the model that ships with Muisti."""
+        """Choose a model by its path or its name on the hub; None is the model that ships with Muisti."""
         self._name = model
         self._loading = Lock()
         self._loaded: _Model | None = None
@@ -116,7 +118,7 @@ class StaticEncoder:
 
 
 def check_model(encoder: Encoder, space: str, generation: str) -> None:
-    """Raise `ModelMismatch` unless the model that runs is the one that embedded the space."""
+    """Raise `ModelMismatch` unless the running model is the one that embedded the space."""
     if encoder.identity != generation:
         raise ModelMismatch(
             f"space {space!r} was embedded by model {generation[:12]}, this server runs {encoder.name!r} "
@@ -165,12 +167,12 @@ def _arrays(content: bytes) -> Mapping[str, np.ndarray]:
     load: Any = importlib.import_module("safetensors.numpy").load
     try:
         return load(content)
-    except Exception as error:  # which it raises bare
+    except Exception as error:  # the library raises plain `Exception`
         raise ValueError(str(error)) from error
 
 
 def _weights(given: np.ndarray | None, tokens: Tokens) -> Floats:
-    """One for each token; nothing for the token that stands for an unknown word."""
+    """Return a weight for each token; the token of unknown words gets 0."""
     weights = np.ones(len(tokens), np.float32) if given is None else np.array(given, np.float32)
     if len(weights) != len(tokens):
         raise ValueError(f"{len(weights)} weights do not fit the {len(tokens)} tokens of the tokenizer")

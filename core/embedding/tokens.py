@@ -1,8 +1,8 @@
-"""The tokens of texts, each word looked up once.
+"""The tokens of texts, with each word looked up once.
 
-The library tokenizers does the work, but for plain words of BERT's kind: it is loaded when a text has others.
-A tokenizer of BERT's kind treats what stands between two spaces by itself, and of plain ASCII each word and each
-punctuation mark by itself. So the tokens of words are remembered; other kinds are asked for whole texts.
+A tokenizer of BERT's kind cuts a text at spaces, and plain ASCII into words and punctuation marks. So the tokens of
+words are cached. Other tokenizers get whole texts. The `tokenizers` library loads only for those and for words that
+are not plain ASCII.
 """
 
 import importlib
@@ -22,36 +22,36 @@ from muisti.core.support.memo import Memo
 
 MEMO = 32_768  # words
 LONG = 64  # characters of a word that is not remembered
-FEW = 8  # texts that one thread tokenizes; more go to the tokenizer's own threads
+FEW = 8  # texts that one thread tokenizes; more texts use the library's own threads
 
-# Without the control characters, which are dropped, so that what stands around one is a single word.
+# Without the control characters: the tokenizer drops them, so the text around one is a single word.
 _PLAIN = re.compile(r"[\t\n\r -~]*+")
 _WORDS = re.compile(r"[A-Za-z0-9]++|[!-/:-@\[-`{-~]")
 
 
 class Tokens:
-    """The tokens of a `tokenizer.json`, the file of the library tokenizers. Thread-safe."""
+    """Tokenizer read from a `tokenizer.json`, the format of the `tokenizers` library. Thread-safe."""
 
     def __init__(self, rules: bytes) -> None:
-        """Raises ValueError or KeyError when the file is not of that kind."""
+        """Parse the file. Raises ValueError or KeyError when it is not of that format."""
         self._rules = rules
         parsed = _parsed(rules)
         numbers = _numbers(parsed["model"])
         unknown = parsed["model"].get("unk_token")
         self.unknown = numbers[unknown] if isinstance(unknown, str) else None
-        """The token that stands for an unknown word, if there is one."""
-        self._marks: list[str] = [added["content"] for added in parsed["added_tokens"]]  # found anywhere, as they are
+        """Number of the token that stands for an unknown word; None when the tokenizer has none."""
+        self._marks: list[str] = [added["content"] for added in parsed["added_tokens"]]  # matched anywhere, verbatim
         self._size = len(numbers) + sum(mark not in numbers for mark in self._marks)
         self._word_piece = word_piece(parsed, numbers)
         self._of_word = Memo(self._worked_out, MEMO, LONG).__getitem__
         if self._word_piece is None:
-            self._library  # noqa: B018  # says at once what it does not like
+            self._library  # noqa: B018  # so that an invalid file is reported now
 
     def __len__(self) -> int:
         return self._size
 
     def of(self, texts: Sequence[str]) -> tuple[Longs, Longs]:
-        """The tokens of all texts, one after the other, and where those of each start; the last start is the end."""
+        """Return the tokens of all texts in a row, and the position where each text starts; the last one is the end."""
         found = [self._of_words(text) for text in texts] if self._word_piece else self._whole(texts)
         starts = [0, *accumulate(len(own) // 8 for own in found)]
         return np.frombuffer(bytearray().join(found), np.int64), np.array(starts, np.int64)
@@ -81,9 +81,9 @@ class Tokens:
         load: Any = importlib.import_module("tokenizers").Tokenizer.from_buffer
         try:
             tokenizer = load(self._rules)
-        except Exception as error:  # which it raises bare
+        except Exception as error:  # the library raises plain `Exception`
             raise ValueError(str(error)) from error
-        tokenizer.no_truncation()  # texts come in passages already
+        tokenizer.no_truncation()  # texts are already cut into passages
         tokenizer.no_padding()
         return tokenizer
 
@@ -96,7 +96,7 @@ def _parsed(rules: bytes) -> dict[str, Any]:
 
 
 def _numbers(model: Mapping[str, Any]) -> Mapping[str, int]:
-    """The number of each word: in some vocabularies it is given, in others it is the place."""
+    """Return the number of each word; where the vocabulary is a list, the number is the position."""
     vocabulary: Mapping[str, int] | list[tuple[str, float]] = model["vocab"]
     if isinstance(vocabulary, list):
         return {word: number for number, (word, _) in enumerate(vocabulary)}
@@ -107,5 +107,5 @@ _words = _WORDS.findall
 
 
 def _words_between(stretch: str) -> Iterable[str]:
-    """The words of what stands between two spaces, or itself when its characters are not plain."""
+    """Return the words between two spaces; the stretch itself when its characters are not plain."""
     return _words(stretch) if _PLAIN.fullmatch(stretch) else (stretch,)

@@ -1,8 +1,8 @@
-"""Vectors as the store and the index keep them: two planes of int8, together exact to about 1e-5 of the cosine.
+"""Vectors as the store and the index keep them: two-level int8, exact to about 1e-5 of the cosine.
 
-Vectors are rotated first: models that come out of a PCA have few large components, which cost rounding its precision
-and sign bits their meaning. A rotated unit vector is `scale * codes + fine_scale * fine`: `codes` is what a scan reads,
-`fine` is what rounding left over.
+Vectors are rotated first. Models that come out of a PCA have few large components, which make rounding imprecise and
+sign bits meaningless. A rotated unit vector is `scale * codes + fine_scale * fine`: a scan reads `codes`, and `fine`
+is the remainder after rounding.
 """
 
 from collections.abc import Sequence
@@ -33,16 +33,16 @@ class TwoLevelVectors(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=4)
 def signs(dimensions: int) -> npt.NDArray[np.float64]:
-    """1 or -1 for each component, at random but always the same, on every machine."""
+    """Return 1 or -1 for each component: pseudo-random, and the same on every machine."""
     return np.where(np.random.PCG64(20261122).random_raw(dimensions) >> np.uint64(63), 1.0, -1.0)
 
 
 def rotate(vectors: Vectors) -> Vectors:
-    """The vectors in the coordinates of the index; lengths and cosines stay as they are.
+    """Return the vectors in the coordinates of the index. Lengths and cosines do not change.
 
-    Random signs, then a Walsh-Hadamard transform; a dimension that is no power of two is cut into blocks. Summed in
-    float64 in a fixed order: a text has the same codes in whatever batch it comes. Randomised Hadamard: Ailon and
-    Chazelle, "The fast Johnson-Lindenstrauss transform", 2009.
+    The rotation multiplies by random signs and applies a Walsh-Hadamard transform. A dimension that is no power of two
+    is cut into blocks. Sums are float64 in a fixed order, so a text has the same codes in every batch. Randomised
+    Hadamard transform: Ailon and Chazelle, "The fast Johnson-Lindenstrauss transform", 2009.
     """
     turned = vectors.astype(np.float64)
     hadamard(turned, signs(vectors.shape[1]))
@@ -50,7 +50,7 @@ def rotate(vectors: Vectors) -> Vectors:
 
 
 def quantise(vectors: Vectors) -> TwoLevelVectors:
-    """The nearest planes of each row.
+    """Quantise each row to two-level int8.
 
     >>> p = quantise(np.array([[0.6, -0.8]], np.float32))
     >>> np.allclose(p.codes * p.scales[:, None] + p.fine * p.fine_scales[:, None], [[0.6, -0.8]], atol=1e-5)
@@ -65,12 +65,12 @@ def pack(vectors: Vectors) -> list[bytes]:
 
 
 def unpack(blobs: Sequence[bytes | None], dimensions: int) -> TwoLevelVectors:
-    """The planes of many blobs; None gives a row of zeros."""
+    """Return the two-level vectors in blobs; None gives a row of zeros."""
     return planes_of(rows_of(blobs, dimensions))
 
 
 def restored(blobs: Sequence[bytes | None], dimensions: int) -> Vectors:
-    """The rotated vectors of blobs; zeros for None."""
+    """Return the rotated vectors in blobs, as float32; zeros for None."""
     rows = rows_of(blobs, dimensions)
     out = np.empty((len(rows), dimensions), np.float32)
     two_level.restore(rows, _heads(rows), out)
@@ -86,7 +86,7 @@ def _packed(vectors: Vectors) -> Codes:
 
 
 def rows_of(blobs: Sequence[bytes | None], dimensions: int) -> Codes:
-    """Blobs one below the other; a row of zeros for None."""
+    """Stack blobs as rows; None gives a row of zeros."""
     width = two_level.HEAD + 2 * dimensions
     empty = bytes(width)
     return np.frombuffer(bytearray().join([blob or empty for blob in blobs]), np.int8).reshape(len(blobs), width)
@@ -97,7 +97,7 @@ def _heads(rows: Codes) -> npt.NDArray[np.float32]:
 
 
 def planes_of(rows: Codes) -> TwoLevelVectors:
-    """The planes of blobs that stand one below the other."""
+    """Return the two-level vectors in stacked blobs."""
     fine = (two_level.HEAD + rows.shape[1]) // 2
     heads = _heads(rows)
     return TwoLevelVectors(rows[:, two_level.HEAD : fine], heads[:, 0], rows[:, fine:], heads[:, 1])

@@ -1,7 +1,7 @@
-"""WordPiece of words in plain ASCII: each is cut into the longest pieces that the vocabulary has, from its start.
+"""WordPiece of words in plain ASCII: each is cut, from its start, into the longest pieces that the vocabulary has.
 
-Schuster and Nakajima, "Japanese and Korean voice search", 2012, as BERT uses it. The tokenizer's library does it too,
-for all scripts; here it is because loading that library and its tables takes longer than all else that a start loads.
+Schuster and Nakajima, "Japanese and Korean voice search", 2012, as BERT uses it. The `tokenizers` library does it for
+all scripts. Loading that library takes longer than the rest of a start, so plain words are cut here.
 """
 
 from collections.abc import Mapping
@@ -9,17 +9,17 @@ from typing import Any
 
 
 class WordPiece:
-    """The pieces of words. `words` are letters and digits of ASCII, or one punctuation mark."""
+    """Cuts words into pieces. A word is letters and digits of ASCII, or one punctuation mark."""
 
     def __init__(self, vocabulary: Mapping[str, int], unknown: int, prefix: str, longest: int) -> None:
-        """`prefix` marks pieces that go on with a word; a word of over `longest` characters is unknown."""
+        """`prefix` marks pieces that continue a word; a word of over `longest` characters is unknown."""
         self._vocabulary = vocabulary
         self._unknown = [unknown]
         self._prefix = prefix
         self._longest = longest
 
     def pieces(self, word: str) -> list[int]:
-        """The numbers of a word's pieces.
+        """Return the numbers of a word's pieces.
 
         >>> WordPiece({"?": 0, "mem": 1, "##ory": 2}, 0, "##", 100).pieces("Memory")
         [1, 2]
@@ -35,7 +35,7 @@ class WordPiece:
         return found or self._unknown
 
     def _longest_piece(self, word: str, start: int) -> tuple[int | None, int]:
-        """The piece that begins at `start`, and where it ends."""
+        """Return the number of the longest piece at `start`, or None, and where the piece ends."""
         prefix = self._prefix if start else ""
         for stop in range(len(word), start, -1):
             piece = self._vocabulary.get(prefix + word[start:stop])
@@ -45,7 +45,7 @@ class WordPiece:
 
 
 def word_piece(rules: Mapping[str, Any], numbers: Mapping[str, int]) -> WordPiece | None:
-    """What a `tokenizer.json` says, where it is BERT's kind without case; None where it is another."""
+    """Return the WordPiece of a `tokenizer.json`; None unless it is BERT's kind without case."""
     parts: list[dict[str, Any]] = [rules.get(part) or {} for part in ("normalizer", "pre_tokenizer", "model")]
     if [part.get("type") for part in parts] != ["BertNormalizer", "BertPreTokenizer", "WordPiece"]:
         return None

@@ -1,4 +1,4 @@
-"""Who reads and writes, and what of a space is theirs."""
+"""The caller of a read or a write, and which memories of a space the caller may see."""
 
 from collections.abc import Iterable
 
@@ -17,11 +17,14 @@ _WORDED = tuple(field.name for field in FIELDS if field.worded)
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """`category` is the only one there is for them, None for all; without `reads` they see nothing but what they add.
+    """Identity and limits of a caller.
 
-    `actor` stands in the audit log, and with `request`, the id of the HTTP request, beside each change. `allows` names
-    what the policy of a space would refuse or redact, and they may store: `secrets`, `personal_data`. What they say is
-    trusted no more than `source_class`; None: as they say.
+    `category` is the only category that the caller sees and writes; None for all. Without `reads` a caller sees only
+    what it adds. `actor` is written to the audit log. It is also recorded with each change, beside `request`, the id
+    of the HTTP request.
+
+    `allows` names checks of a space's policy that do not apply to the caller: `secrets`, `personal_data`.
+    `source_class` is the highest trust that the caller may claim; None for any.
     """
 
     actor: str = LOCAL
@@ -41,23 +44,23 @@ class Caller(msgspec.Struct, frozen=True):
 
     @property
     def own_category(self) -> str | None:
-        """The only category there is for them, without case; None for all."""
+        """The only category that the caller sees, folded; None for all."""
         return self._folded
 
     def shows(self, category: object) -> bool:
-        """Whether a memory of this category is one of theirs."""
+        """Return whether the caller may see memories of this category. `reads` is not considered."""
         return self._folded is None or (isinstance(category, str) and fold(category) == self._folded)
 
     def check(self, category: object) -> None:
-        """Raise `Forbidden` when what is written would not be one of theirs."""
+        """Raise `Forbidden` when the caller may not write to this category."""
         if not self.shows(category):
             raise Forbidden(f"this key works in category {self.category!r} only; leave it out")
 
     def own(self, draft: Draft) -> Draft:
-        """The draft, in their category.
+        """Return the draft with the caller's category and source class.
 
         Raises:
-            Forbidden: it names another.
+            Forbidden: the draft names another category, or claims more trust than the caller has.
         """
         draft = self._from(draft)
         if self.category is None:
@@ -67,7 +70,9 @@ class Caller(msgspec.Struct, frozen=True):
         return replace(draft, category=self.category)
 
     def changed(self, draft: Draft, before: Draft) -> Draft:
-        """The draft of a change. Words that they put into a memory make it theirs, if they are trusted less.
+        """Return the draft of a change, with the caller's source class where the caller is trusted less.
+
+        Only a change of a `worded` field lowers the trust of a memory.
 
         Raises:
             Forbidden: the change would make the memory more trusted.
@@ -91,27 +96,30 @@ class Caller(msgspec.Struct, frozen=True):
         return draft
 
     def only(self, filter: Filter | None) -> Filter | None:
-        """The filter, and of what passes it only what is theirs."""
+        """Return the filter, limited to the caller's category."""
         if self._folded is None:
             return filter
         own = Leaf("category", "eq", self._folded)
         return own if filter is None else And((own, filter))
 
     def shown(self, found: Iterable[Likeness]) -> tuple[Likeness, ...]:
-        """What they may be told of."""
+        """Return the similar memories that the caller may see."""
         return tuple(one for one in found if self.reads and self.shows(one.category))
 
     def told(self, refusal: Similar) -> Similar:
-        """The refusal without what they may not see."""
+        """Return the refusal without the memories that the caller may not see."""
         shown = self.shown(refusal.found)
         hidden = bool(refusal.found) and not shown
         return type(refusal)(shown, refusal.position, other=refusal.other, checked_at=refusal.checked_at, hidden=hidden)
 
     def told_of_address(self, refusal: AddressTaken) -> AddressTaken:
-        """The same for an address; whose category that is they know."""
+        """Return the refusal without the memory's id, when the caller may not read.
+
+        The category stays, since the caller has named it.
+        """
         if self.reads:
             return refusal
         return AddressTaken(refusal.category, refusal.key, (), refusal.position, hidden=True)
 
 
-OWNER = Caller()  # whoever has the database itself
+OWNER = Caller()  # for code that opens the database itself

@@ -1,4 +1,4 @@
-"""What a caller may do: scopes, the spaces in which they hold, and perhaps one category."""
+"""Grants: scopes, the spaces in which they apply, and an optional category."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -14,15 +14,17 @@ from muisti.core.model.values import NAME_MAX
 from muisti.core.text.terms import fold
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-ANY = "*"  # at the end of a name: every space that begins so
+ANY = "*"  # at the end of a name: every space whose name begins so
 SPACES_MAX = 100
 NAMED_MAX = 100  # characters of the name of a key
 NEEDS_READ = frozenset[Scope](("write", "delete"))
 
 
 class Grant(msgspec.Struct, frozen=True):
-    """`spaces` are names, or beginnings of names with `*` behind. `category`: only memories of this one exist.
-    `source_class`: what is said with it is trusted no more than this.
+    """Scopes in some spaces. `spaces` are names, or prefixes of names that end with `*`.
+
+    With `category`, only memories of that category can be seen and written. `source_class` is the highest trust that
+    texts written with the grant can have.
 
     >>> acme = Grant(frozenset(("read",)), ("acme.*", "shared"))
     >>> [acme.reaches(name) for name in ("acme.web", "shared", "acme", "shared.x")]
@@ -41,11 +43,11 @@ class Grant(msgspec.Struct, frozen=True):
         force_setattr(self, "_beginnings", tuple(name[:-1] for name in self.spaces if name.endswith(ANY)))
 
     def reaches(self, space: str) -> bool:
-        """Whether anything is allowed in a space. Nothing here looks at whether there is such a space."""
+        """Return whether the grant applies to a space of this name, which need not exist."""
         return space in self._names or space.startswith(self._beginnings)
 
     def covers(self, other: "Grant") -> bool:
-        """Whether the other one may nothing that this one may not.
+        """Return whether this grant allows everything that the other one allows.
 
         >>> Grant(frozenset(("read",)), ("a*",)).covers(Grant(frozenset(("read",)), ("ab*", "ac")))
         True
@@ -59,7 +61,7 @@ class Grant(msgspec.Struct, frozen=True):
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):
-    """A key as it is kept: everything but its secret. One that was made with another has that as its parent."""
+    """A key as it is stored: all but its secret. `parent_id` is the key that created this one."""
 
     id: str
     name: str
@@ -79,7 +81,7 @@ NOTHING = Grant(frozenset(), ())
 
 
 def names_spaces(name: str) -> bool:
-    """Whether this is the name of a space, or the beginning of names with `*` behind.
+    """Return whether this is the name of a space, or a prefix of names that ends with `*`.
 
     >>> [names_spaces(name) for name in ("acme", "acme.*", "*", "a*b", "")]
     [True, True, True, False, False]
@@ -88,7 +90,7 @@ def names_spaces(name: str) -> bool:
 
 
 def check_grant(grant: Grant) -> None:
-    """Raise `InvalidInput` with every problem of a grant that somebody asks for."""
+    """Raise `InvalidInput` with every problem of a requested grant."""
     problems = list(_problems(grant))
     if problems:
         raise InvalidInput(problems)
@@ -120,4 +122,4 @@ def _category_problems(grant: Grant) -> Iterator[Problem]:
         if not grant.category.strip() or len(grant.category) > NAME_MAX or "\0" in grant.category:
             yield Problem("$.category", f"must have 1 to {NAME_MAX} characters")
         if "admin" in grant.scopes:
-            yield Problem("$.category", "goes not with admin, which acts on whole spaces")
+            yield Problem("$.category", "cannot be combined with admin, which acts on whole spaces")

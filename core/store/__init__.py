@@ -1,1 +1,1 @@
-"""The store: atomic batches of SQL statements, on a file or on a server, and the schema that they work on."""
+"""The store: atomic batches of SQL statements on a file or a server, and the schema."""

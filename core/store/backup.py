@@ -1,7 +1,7 @@
-"""Copies of a database: made while others write, checked before they bear their name, and put back.
+"""Backups of a database: made while others write, checked before they get their final name, and restored.
 
-A copy is one moment's state, whole, in one file without a log. Its spaces say at which epoch and seq it was taken. What
-is copied, and where it is put back, may be a file or a database on a server.
+A backup is a snapshot of the whole database in one file without a log. Its spaces have the epoch and seq of that
+moment. The source of a backup and the target of a restore may each be a file or a database on a server.
 """
 
 import os
@@ -24,11 +24,11 @@ from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.support.progress import Progress, silent
 
 LEFTOVERS = ("-wal", "-shm")
-PAGES = 2_000  # of a copy, between two words about how far it is
+PAGES = 2_000  # copied between two reports of progress
 
 
 def back_up(source: Path | Side, target: Path, now: int, progress: Progress = silent, *, force: bool = False) -> Stamp:
-    """Copy a database that may be in use; see `core.operations.backups`."""
+    """Back up a database that may be in use; see `core.operations.backups`."""
     if target.exists() and not force:
         raise Conflict(f"{target} is there already; name another file, or force it")
     if isinstance(source, Path) and not source.exists():
@@ -49,13 +49,13 @@ def back_up(source: Path | Side, target: Path, now: int, progress: Progress = si
 
 def _copy_now(source: Path, copy: apsw.Connection, progress: Progress) -> None:
     with opened(source) as given:
-        given.execute("BEGIN")  # one snapshot for all steps, whatever others write meanwhile
+        given.execute("BEGIN")  # one snapshot for all steps, even while others write
         given.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         _copied(given, copy, progress)
 
 
 def _fill(source: Side, copy: apsw.Connection, progress: Progress) -> None:
-    copy.pragma("journal_mode", "off")  # nobody needs half of it
+    copy.pragma("journal_mode", "off")  # a copy that breaks off is thrown away
     copy.pragma("synchronous", "off")
     copy.pragma("application_id", APPLICATION_ID)
     copy.pragma("user_version", CLEAN)
@@ -63,10 +63,10 @@ def _fill(source: Side, copy: apsw.Connection, progress: Progress) -> None:
 
 
 def checked(path: Path, progress: Progress = silent) -> Stamp:
-    """Open a copy and look through all of it.
+    """Open a backup, check all of it, and return its stamp.
 
     Raises:
-        StoreCorrupt: it is damaged, or no copy of a Muisti database; the message says where.
+        StoreCorrupt: it is damaged, or is no backup of a Muisti database; the message says where.
     """
     with translated(), opened(path) as copy:
         if copy.pragma("application_id") != APPLICATION_ID:
@@ -77,7 +77,7 @@ def checked(path: Path, progress: Progress = silent) -> Stamp:
             raise StoreCorrupt(f"{path.name} is damaged: {'; '.join(found)[:500]}")
         progress("checking", 1, 2)
         if strays := copy.execute("PRAGMA foreign_key_check").fetchall():
-            raise StoreCorrupt(f"{path.name} is damaged: {len(strays)} rows belong to nothing")
+            raise StoreCorrupt(f"{path.name} is damaged: {len(strays)} rows refer to missing rows")
         progress("checking", 2, 2)
         stamped = copy.execute("SELECT 1 FROM sqlite_schema WHERE name = 'backup_stamp'").fetchall()
         made = copy.execute("SELECT max(made_at) FROM backup_stamp").get if stamped else None
@@ -95,7 +95,7 @@ def restore(
     at: int | Seq | None = None,
     force: bool = False,
 ) -> Stamp:
-    """Put a copy in the place of a database, with a new epoch for every space; see `core.operations.backups`."""
+    """Replace a database with a backup, and give every space a new epoch; see `core.operations.backups`."""
     if not backup.exists():
         raise NotFound("backup", str(backup))
     if not isinstance(target, Path):
@@ -142,9 +142,9 @@ def opened(path: Path) -> Generator[apsw.Connection]:
 
 @contextmanager
 def fresh(target: Path, aside: int | None = None) -> Generator[Path]:
-    """A file that takes the place of `target` when all went well, and else leaves nothing behind.
+    """Yield an empty file that replaces `target` on success, and is deleted on failure.
 
-    `aside`: one that is there is kept under a name with this number, and must be nobody's.
+    With `aside`, an existing target is kept under a name with this number, and no other process may have it open.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f"{target.name}.{uuid.uuid4().hex[:8]}.partial")
@@ -156,7 +156,7 @@ def fresh(target: Path, aside: int | None = None) -> Generator[Path]:
             _close_off(target)
             target.rename(f"{target}.before-{aside}")
         number = time.time_ns() // 1_000_000 if aside is None else aside
-        for suffix in LEFTOVERS:  # of one that was damaged or deleted: SQLite would add its log to the new one
+        for suffix in LEFTOVERS:  # of a damaged or deleted database: SQLite would apply its log to the new one
             with suppress(FileNotFoundError):
                 target.with_name(target.name + suffix).rename(f"{target}.before-{number}{suffix}")
         partial.replace(target)
@@ -166,7 +166,7 @@ def fresh(target: Path, aside: int | None = None) -> Generator[Path]:
 
 
 def _close_off(path: Path) -> None:
-    """Move the log of a database into it, and be sure that nobody else has it open."""
+    """Move the log of a database into it; raise `Conflict` when another process has the database open."""
     try:
         with opened(path) as connection:
             connection.set_busy_timeout(0)
@@ -227,7 +227,7 @@ def _reached(copy: apsw.Connection, space_id: int, time: int) -> int:
     return cast(int, copy.execute(asked, (space_id, time)).get)
 
 
-# Take the space `:space` back to its change `:seq`, in each table that says so in its declaration.
+# Take the space `:space` back to its change `:seq`, in each table whose declaration says `rewound`.
 REWIND = (
     "DELETE FROM versions WHERE space_id = :space AND born > :seq",
     "UPDATE versions SET died = NULL WHERE space_id = :space AND died > :seq",
@@ -247,6 +247,6 @@ REWIND = (
 
 
 def _forget_after(copy: apsw.Connection, space_id: int, number: int) -> None:
-    """Take a space back to a change. What was erased since does not come back: it is not there."""
+    """Take a space back to a change. What was erased since then stays erased, because its rows are gone."""
     for sql in REWIND:
         copy.execute(sql, {"space": space_id, "seq": number})

@@ -1,7 +1,7 @@
-"""All of a database carried to another, on a file or on a server: every row of every table, as it stood at one moment.
+"""Copies a whole database to another, on a file or a server: every row of every table, from one snapshot.
 
-Tables are taken as they are there, whatever schema they have. The other database must be empty, and cannot be opened
-until it was read again and found equal: what ends that is the last write.
+Tables are copied with the schema that they have, whatever it is. The target must be empty. It cannot be opened until
+all of it was read again and found equal, since only the last write removes the mark `UNFINISHED`.
 """
 
 import hashlib
@@ -19,8 +19,8 @@ from muisti.core.store.migrate import UNFINISHED, refuse_unfinished
 from muisti.core.store.remote.writes import TABLE as WRITES
 from muisti.core.support.progress import Progress
 
-VALUES_MAX = 10_000  # of one statement
-BYTES_MAX = 1_000_000  # of one statement, unless a row has more
+VALUES_MAX = 10_000  # in one statement
+BYTES_MAX = 1_000_000  # in one statement, unless one row has more
 SEQUENCE = "sqlite_sequence"
 
 _SCHEMA = Statement(
@@ -38,19 +38,19 @@ _REFERENCES = Statement(
 
 
 class Side(Protocol):
-    """A database that is read, or written, as a whole."""
+    """A database that is read or written as a whole."""
 
     def stream(self, statements: Sequence[Statement]) -> Iterator[tuple[int, Row]]:
-        """The rows of each statement with its place, all from one snapshot, as they come."""
+        """Yield the rows of each statement with the statement's position, all from one snapshot, as they arrive."""
         ...
 
     def write(self, statements: Sequence[Statement]) -> object:
-        """Run all or nothing."""
+        """Run all statements or none."""
         ...
 
 
 class FileSide:
-    """A file that nobody else has open."""
+    """A database file that no other process has open."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
@@ -73,7 +73,7 @@ class _Table(msgspec.Struct, frozen=True):
 
     @property
     def read(self) -> Statement:
-        """All rows, in the order in which the table itself has them."""
+        """Select all rows, in the order of the table itself."""
         order = " ORDER BY name" if self.name == SEQUENCE else " NOT INDEXED"
         return Statement(f"SELECT {', '.join(map(_quoted, self.columns))} FROM {_quoted(self.name)}{order}")
 
@@ -86,7 +86,7 @@ class _Table(msgspec.Struct, frozen=True):
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """What there is: (type, name, SQL) of each thing, and the tables, each behind those that it refers to."""
+    """The (type, name, SQL) of each object in the schema, and the tables, each after those that it refers to."""
 
     schema: Rows
     tables: tuple[_Table, ...]
@@ -97,14 +97,14 @@ class _Plan(msgspec.Struct, frozen=True):
 
 
 def carry(source: Side, target: Side, progress: Progress) -> None:
-    """Put all of one database into another, which is empty.
+    """Copy all of one database into another, which is empty.
 
     Raises:
-        NotFound: there is nothing to carry.
-        Conflict: the other holds something already, or a copy that broke off.
-        StoreUnavailable: one of both does not answer, or a newer Muisti has just migrated the first.
-        TooLarge: a value does not fit there.
-        StoreCorrupt: what is read there is not what was written.
+        NotFound: the source has no tables of Muisti.
+        Conflict: the target is not empty, or holds an unfinished copy.
+        StoreUnavailable: one of both does not answer, or a newer Muisti has just migrated the source.
+        TooLarge: a value does not fit into the target.
+        StoreCorrupt: what is read from the target is not what was written.
     """
     plan = _plan(source)
     _refuse_what_holds_something(target)
@@ -141,7 +141,7 @@ def _refuse_what_holds_something(target: Side) -> None:
 def _read(
     side: Side, plan: _Plan, progress: Progress, stage: str, each: Callable[[_Table, Rows], None]
 ) -> dict[str, tuple[int, bytes]]:
-    """Hand all rows on; how many each table has, and a digest of them."""
+    """Pass all rows to `each`; return the number of rows of each table, and a digest of them."""
     digests = {table.name: hashlib.blake2b() for table in plan.tables}
     counts = dict.fromkeys(digests, 0)
     rows = side.stream([_SCHEMA, *(table.read for table in plan.tables)])
@@ -165,7 +165,7 @@ def _check_schema(found: Rows, plan: _Plan) -> None:
 
 
 def _insert(target: Side, table: _Table, rows: Rows) -> None:
-    counted = [Statement(f"DELETE FROM {SEQUENCE}")] if table.name == SEQUENCE else []  # by what was inserted
+    counted = [Statement(f"DELETE FROM {SEQUENCE}")] if table.name == SEQUENCE else []  # the inserts filled it
     try:
         target.write([*counted, table.insert(rows)])
     except TooLarge as error:
@@ -173,7 +173,7 @@ def _insert(target: Side, table: _Table, rows: Rows) -> None:
 
 
 def _batches(rows: Iterator[tuple[int, Row]]) -> Iterator[tuple[int, Rows]]:
-    """Rows of one statement together, as many as go into one that writes them."""
+    """Group the rows of one statement into batches that one INSERT can hold."""
     at, batch, size = 0, list[Row](), 0
     for place, row in rows:
         weight = sum(len(value) for value in row if isinstance(value, str | bytes))

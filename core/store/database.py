@@ -1,6 +1,6 @@
-"""What Muisti asks of a database: atomic batches of statements, and nothing else.
+"""The interface of a database: atomic batches of statements, and nothing else.
 
-Compare-and-set is a statement of the batch: one that begins with `refuse(code)` ends it with `Refused`.
+A statement that begins with `refuse(code)` is a compare-and-set: it ends its batch with `Refused`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,30 +16,31 @@ Rows = list[Row]
 
 
 class Statement(NamedTuple):
-    """One SQL statement and the values of its `?`s."""
+    """One SQL statement and the values of its placeholders."""
 
     sql: str
     args: tuple[Scalar, ...] = ()
 
 
 class Scrubbed(NamedTuple):
-    """What is left of the erased outside of all rows: where it was looked for, and how much was found (0 for none).
+    """Result of a search for erased data outside of all rows.
 
-    `unchecked` are places that could not be looked at, or not emptied, and why.
+    `found` is the amount by place, 0 for none. `unchecked` has the reason for each place that could not be checked or
+    emptied.
     """
 
     found: Mapping[str, int]
     unchecked: Mapping[str, str]
 
 
-Outcome = list[Rows] | Exception  # what a batch ends with: its rows, or why nothing of it is kept
+Outcome = list[Rows] | Exception  # of a batch: its rows, or the reason why nothing of it is kept
 Ended = Callable[[Outcome], None]
 
 
 class Refused(Exception):
     """The database refused a batch and kept nothing of it.
 
-    `statement` is the place in the batch of what was refused.
+    `statement` is the position in the batch of the statement that was refused.
     """
 
     def __init__(self, code: Refusal, statement: int, detail: str = "") -> None:
@@ -48,83 +49,83 @@ class Refused(Exception):
 
 
 class BadStatement(Exception):
-    """The database cannot make sense of a statement. That is a fault of ours."""
+    """The database cannot run a statement, which is an error in Muisti."""
 
 
 class Database(Protocol):
     """A database that several threads may use. Each call is one round trip.
 
-    What was read or written through it is seen by all that is read through it later. A call raises `StoreUnavailable`
-    (or `StoreFull`) when the database cannot answer, and `StoreCorrupt`.
+    A read sees all that was read or written through the same object before. A call raises `StoreUnavailable` (or
+    `StoreFull`) when the database cannot answer, and `StoreCorrupt` when it is damaged.
     """
 
     @property
     def engine(self) -> str:
-        """Name and version of what answers, such as `SQLite 3.54.1`."""
+        """Name and version of the database engine, such as `SQLite 3.54.1`."""
         ...
 
     @property
     def local(self) -> bool:
-        """Whether a read of a few rows is a matter of microseconds."""
+        """Whether a read of a few rows takes microseconds."""
         ...
 
     @property
     def meters(self) -> StoreMeters:
-        """Numbers about what it does."""
+        """Counters and histograms of the database."""
         ...
 
     @property
     def primary(self) -> "Database":
-        """The same database, read where it is written: what anybody has written is seen."""
+        """This database with reads from the primary: they see every committed write."""
         ...
 
     def check(self) -> None:
-        """Raise when what is known of the database forbids to write to it; this is no read, and may be cheap.
+        """Raise when a known fault forbids writing. The check may be cheap, and is no read.
 
         Raises:
-            StoreReplaced: its file is not the one that was opened.
+            StoreReplaced: the file is not the one that was opened.
             StoreCorrupt: a read or a write has met damage.
         """
         ...
 
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
-        """The rows of each statement, all from one snapshot."""
+        """Return the rows of each statement, all from one snapshot."""
         ...
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
-        """Run all or nothing. When this returns the batch is durable.
+        """Run all statements or none. When this returns the batch is durable.
 
-        Rows come from SELECTs of a single value, never from RETURNING: a lost reply must be answered again.
+        Rows come from SELECTs of a single value, never from RETURNING, so that a lost reply can be read again.
 
         Raises:
             Refused: a statement was refused; nothing of the batch is kept.
-            TooLarge: the batch is more than this database takes in one transaction; nothing was tried.
+            TooLarge: the batch is more than this database takes in one transaction; nothing was run.
         """
         ...
 
     def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
-        """What `write` would give or raise; nothing of it is kept."""
+        """Return or raise what `write` would, and roll all of it back: a dry run."""
         ...
 
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
-        """Hand over a batch to `write` and go on; False, and nothing is done, where only `write` will do.
+        """Put a batch into the queue of the writer and return True; return False where only `write` can write it.
 
-        `ended` is told the outcome by another thread, which it must not hold up; it must not raise.
+        Another thread calls `ended` with the outcome. `ended` must return soon, and must not raise.
         """
         ...
 
     def expect(self, writes: int) -> None:
-        """Note that so many more writes are about to be queued (fewer when negative): a commit may wait for them."""
+        """Announce so many more writes (fewer when negative), so that a commit may wait for them."""
         ...
 
     def hurry(self) -> None:
-        """Wait for other processes only a moment from now on: what is still written can be spared."""
+        """Wait only briefly for locks of other processes from now on, since the program is about to stop."""
         ...
 
     def scrub(self, traces: Traces) -> Scrubbed:
-        """Let nothing be left of what was erased outside of all rows, as far as that can be done from here."""
+        """Remove traces of erased data outside of all rows, and report what is left or could not be checked."""
         ...
 
     def close(self) -> None:
-        """Finish the waiting writes and let go of the database."""
+        """Finish the waiting writes and close the database."""
         ...

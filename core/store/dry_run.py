@@ -1,4 +1,4 @@
-"""A database as it would be after a batch that is not written: each read runs the batch, and takes it back."""
+"""Dry run of a batch: a database as it would be after it. Each read runs the batch and rolls it back."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ from muisti.core.store.database import Database, Ended, Rows, Scrubbed, Statemen
 from muisti.core.store.free_space import Traces
 from muisti.core.support.meters import StoreMeters
 
-ONLY_READ = "what is only tried cannot be written to"
+ONLY_READ = "a dry run cannot be written to"
 
 
 class Rehearsed:
-    """A `Database` that is only read. A read raises `Refused` when the batch is refused."""
+    """A read-only `Database`. A read raises `Refused` when the batch is refused."""
 
     def __init__(self, inner: Database, batch: Sequence[Statement]) -> None:
         self._inner = inner
@@ -58,4 +58,4 @@ class Rehearsed:
         raise StoreUnavailable(ONLY_READ)
 
     def close(self) -> None:
-        """The other stays open."""
+        """Do nothing: the inner database stays open."""

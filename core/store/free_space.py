@@ -1,7 +1,7 @@
-"""Looks for traces of erased texts in the free space of a database file: what no row points to any more.
+"""Searches the free space of a database file for traces of erased texts, which no row points to any more.
 
-`secure_delete` writes zeros over what is deleted. It leaves, now and then, a copy that a cell had on another page
-before the tree was balanced; and what an SQLite without it has deleted before.
+`secure_delete` writes zeros over what is deleted. Copies of a cell may remain on other pages, from before a tree
+was balanced. So do rows that an SQLite without `secure_delete` has deleted.
 """
 
 from collections.abc import Iterator
@@ -10,17 +10,17 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-WINDOW, STEP = 16, 8  # bytes; a trace of 23 bytes holds a whole window
+WINDOW, STEP = 16, 8  # bytes; a trace of 23 bytes contains a whole window
 CHUNK_PAGES = 1_024
 JOINED_BYTES = 1 << 20
-TEXTS_BYTES = 64 << 20  # more than that is not looked for one by one
+TEXTS_BYTES = 64 << 20  # above this, all of the free space counts as a trace
 
 _Pages = npt.NDArray[np.uint8]  # (pages, bytes of a page)
-_TREE = (2, 5, 10, 13)  # the first byte of a page of a tree
+_TREE = (2, 5, 10, 13)  # the first byte of a B-tree page
 
 
 class File(Protocol):
-    """What the layer below SQLite reads a file with."""
+    """Interface of a file in SQLite's own file layer."""
 
     def xRead(self, amount: int, offset: int) -> bytes: ...  # SQLite's name
 
@@ -28,7 +28,7 @@ class File(Protocol):
 
 
 class Traces:
-    """What was erased, by windows of its bytes. `all`: it is too much to be looked for."""
+    """Erased bytes, remembered as windows of `WINDOW` bytes. `all`: they are too many to search for."""
 
     def __init__(self) -> None:
         self._windows: list[npt.NDArray[np.uint64]] = []
@@ -39,7 +39,7 @@ class Traces:
         return self._size > TEXTS_BYTES
 
     def add(self, *erased: bytes | str | None) -> None:
-        """Remember texts, or other bytes."""
+        """Remember texts or other bytes."""
         for each in erased:
             data = each.encode() if isinstance(each, str) else each or b""
             if not self.all and len(data) >= WINDOW:
@@ -48,19 +48,19 @@ class Traces:
             self._size += len(data)
 
     def everything(self) -> None:
-        """All of a space was erased, unread."""
+        """Record that a whole space was erased, whose texts were not read."""
         self._size = TEXTS_BYTES + 1
 
     def windows(self) -> npt.NDArray[np.uint64]:
-        """A number for each, sorted; none for zeros."""
+        """Return one number for each window, sorted; none for windows of zeros."""
         found = np.unique(np.concatenate([np.empty(0, np.uint64), *self._windows]))
         return found[found != 0]
 
 
 def look(file: File, traces: Traces) -> int:
-    """How often a window of the erased is in the free space of a database whose log is empty.
+    """Count windows of erased bytes in the free space of a database whose log is empty.
 
-    Texts that stay may have windows in common with them: then it is more than there need be.
+    Texts that stay may share windows with erased ones, so the count may be too high.
     """
     windows, found = traces.windows(), 0
     for data in _joined(_stretches(file)):
@@ -74,12 +74,12 @@ def look(file: File, traces: Traces) -> int:
 
 
 def _mixed(first: npt.NDArray[np.uint64], second: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """A number for each pair, 0 for two zeros."""
+    """Combine each pair into one number; two zeros give 0."""
     return first * np.uint64(0x9E3779B97F4A7C15) + (second ^ (second >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
 
 
 def _joined(stretches: Iterator[npt.NDArray[np.uint8]]) -> Iterator[npt.NDArray[np.uint8]]:
-    """Many stretches in one, with zeros between them."""
+    """Join many stretches into larger ones, with zeros between them."""
     between = np.zeros(WINDOW, np.uint8)
     waiting: list[npt.NDArray[np.uint8]] = []
     size = 0
@@ -94,7 +94,7 @@ def _joined(stretches: Iterator[npt.NDArray[np.uint8]]) -> Iterator[npt.NDArray[
 
 
 def _stretches(file: File) -> Iterator[npt.NDArray[np.uint8]]:
-    """Stretches of free space that are not all zeros."""
+    """Yield stretches of free space that are not all zeros."""
     size = file.xFileSize()
     if size < 512:
         return
@@ -113,7 +113,7 @@ def _stretches(file: File) -> Iterator[npt.NDArray[np.uint8]]:
 
 
 def _free_pages(file: File, trunk: int, page: int) -> dict[int, int]:
-    """The places of free pages, and where on each nothing of SQLite's own stands any more."""
+    """Map the position of each free page to the offset where SQLite's own data on it ends."""
     found: dict[int, int] = {}
     while trunk and trunk - 1 not in found:
         data = file.xRead(page, (trunk - 1) * page)
@@ -126,7 +126,7 @@ def _free_pages(file: File, trunk: int, page: int) -> dict[int, int]:
 
 
 def _gaps(pages: _Pages, kept: npt.NDArray[np.bool_], first: int) -> Iterator[npt.NDArray[np.uint8]]:
-    """What is between the pointers and the cells of pages of trees, and between cells."""
+    """Yield the free stretches of B-tree pages: between pointers and cells, and between cells."""
     heads = np.zeros(len(pages), np.int64)
     heads[0] = 100 if first == 0 else 0
     kind = pages[np.arange(len(pages)), heads]
@@ -145,7 +145,7 @@ def _gaps(pages: _Pages, kept: npt.NDArray[np.bool_], first: int) -> Iterator[np
 
 
 def _blocks(page: npt.NDArray[np.uint8], at: int) -> Iterator[npt.NDArray[np.uint8]]:
-    """The free blocks of a page, of which each names the next, further on."""
+    """Yield the free blocks of a page. Each names the next, which has a higher offset."""
     while 0 < at <= len(page) - 4:
         following, size = (int(page[place]) << 8 | int(page[place + 1]) for place in (at, at + 2))
         if page[at + 4 : at + size].any():
@@ -154,5 +154,5 @@ def _blocks(page: npt.NDArray[np.uint8], at: int) -> Iterator[npt.NDArray[np.uin
 
 
 def _short(pages: _Pages, rows: npt.NDArray[np.int64], at: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The two bytes at a place of each of these pages, as a number."""
+    """Read a two-byte number at an offset of each of these pages."""
     return pages[rows, at].astype(np.int64) << 8 | pages[rows, at + 1]

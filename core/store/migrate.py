@@ -1,4 +1,4 @@
-"""Bring a database to the schema of this code: numbered SQL files, each applied once, whole; to a new one in one go."""
+"""Migrations: numbered SQL files, each applied once and atomically; a new database gets all of them in one batch."""
 
 from collections.abc import Container
 from functools import cache
@@ -12,15 +12,15 @@ from muisti.core.store.database import Database, Refused, Statement
 TABLE = """CREATE TABLE IF NOT EXISTS schema_migrations (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT"""
 
-UNFINISHED = "unfinished_copy"  # a table of a database into which another is being copied
+UNFINISHED = "unfinished_copy"  # a table that marks a database into which another one is being copied
 
 
 def migrate(database: Database, now: int) -> None:
-    """Apply the migrations that are missing; `now` in microseconds.
+    """Apply the missing migrations; `now` in microseconds.
 
     Raises:
-        SchemaTooNew: the database has migrations that this code does not know; it is left as it was.
-        Conflict: it holds half of a copy.
+        SchemaTooNew: the database has migrations that this code does not know; it is left unchanged.
+        Conflict: the database holds an unfinished copy.
     """
     known = migrations()
     applied = _applied(database)
@@ -29,7 +29,7 @@ def migrate(database: Database, now: int) -> None:
             f"the database has schema {applied}, this Muisti knows {len(known)}; run the newer Muisti that wrote it"
         )
     pending = list(enumerate(known[applied:], start=applied + 1))
-    # One step at a time where there are memories to move, since a server gives no transaction more than five seconds.
+    # One step at a time where there are memories to migrate: a server ends a transaction after five seconds.
     for steps in [[step] for step in pending] if applied else [pending]:
         try:
             database.write([Statement(TABLE), *(each for number, step in steps for each in _step(number, *step, now))])
@@ -39,7 +39,7 @@ def migrate(database: Database, now: int) -> None:
 
 
 def refuse_unfinished(tables: Container[str]) -> None:
-    """Raise `Conflict` for the tables of a database that holds half of a copy."""
+    """Raise `Conflict` when the tables of a database mark an unfinished copy."""
     if UNFINISHED in tables:
         raise Conflict(
             "the database holds half of a copy: one that is still being made, or one that broke off; wait for it, or "
@@ -49,14 +49,14 @@ def refuse_unfinished(tables: Container[str]) -> None:
 
 @cache
 def migrations() -> list[tuple[str, str]]:
-    """Names and texts of the migrations, in order."""
+    """Return names and texts of the migrations, in order."""
     folder = resources.files("muisti.core.store").joinpath("migrations")
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
     return [(f.name, f.read_text("utf-8")) for f in files]
 
 
 def split(script: str) -> list[str]:
-    """The statements of an SQL script, triggers whole.
+    """Split an SQL script into statements, and keep triggers whole.
 
     >>> split("CREATE TABLE a (b); -- c;\\nDROP TABLE a;")
     ['CREATE TABLE a (b);', '-- c;\\nDROP TABLE a;']
@@ -76,7 +76,7 @@ def _step(number: int, name: str, script: str, now: int) -> list[Statement]:
     return [record, *map(Statement, _statements(script))]
 
 
-_statements = cache(split)  # of a migration, for processes that open many databases
+_statements = cache(split)  # cached for processes that open many databases
 
 
 def _applied(database: Database) -> int:

@@ -1,6 +1,6 @@
-"""Codes with which the database refuses a batch: the SQL that refuses and the code that handles it both read them here.
+"""Codes with which the database refuses a batch, read by the SQL that refuses and by the code that handles it.
 
-Callers never see them: whoever writes a batch turns its refusal into an error of `core.model.errors`, or tries again.
+Callers never see a code. The code that writes a batch turns a refusal into an error of `core.model.errors`, or retries.
 """
 
 from enum import StrEnum
@@ -9,7 +9,7 @@ _MARK = "refused: "  # what the view `refuse` puts before a code
 
 
 class Refusal(StrEnum):
-    """Why a batch was refused. The view `refuse` of the schema knows all but the last two."""
+    """Reasons why a batch was refused. The view `refuse` of the schema knows all but the last two."""
 
     NO_SPACE = "no_space"  # the space is gone, or another one has its name
     SPACE_EXISTS = "space_exists"
@@ -22,15 +22,15 @@ class Refusal(StrEnum):
     REQUEST_KNOWN = "request_known"  # the idempotency key has an answer
     INCOMPLETE = "incomplete"  # vectors are missing, or a space has as many probes or webhooks as it may have
     QUOTA_EXCEEDED = "quota_exceeded"
-    UNKNOWN = "unknown"  # a code that the view does not know: a fault of ours
-    CONSTRAINT = "constraint"  # a constraint of a table, and no statement of ours
+    UNKNOWN = "unknown"  # a code that the view does not know: an error in Muisti
+    CONSTRAINT = "constraint"  # a constraint of a table failed, and no statement refused
 
 
 _BY_CODE = {str(code): code for code in Refusal}
 
 
 def refuse(code: Refusal) -> str:
-    """Return the head of a statement that refuses a batch when the clauses behind it find a row.
+    """Return the head of a statement, which refuses a batch when the clauses after it find a row.
 
     >>> refuse(Refusal.STALE) + " WHERE 1"
     "INSERT INTO refuse SELECT 'stale' WHERE 1"
@@ -39,7 +39,7 @@ def refuse(code: Refusal) -> str:
 
 
 def refuse_one_of(condition: str, code: Refusal, otherwise: Refusal) -> str:
-    """Return the head of a statement that refuses a batch with `code` where the condition holds, else with another.
+    """Return the head of a statement that refuses a batch: with `code` where the condition is true, else `otherwise`.
 
     >>> refuse_one_of("1", Refusal.STALE, Refusal.NO_SPACE)
     "INSERT INTO refuse SELECT CASE WHEN 1 THEN 'stale' ELSE 'no_space' END"

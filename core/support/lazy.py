@@ -1,13 +1,13 @@
 """Modules of our own that are loaded when they are first used: the one place that imports them by name.
 
-The name stands twice, so that types stay whole and tools see the import:
+The name is written twice, so that type checkers and other tools see the import:
 
     if TYPE_CHECKING:
         from muisti.core.store.remote import database
     else:
         database = Lazy("muisti.core.store.remote.database")
 
-tests/test_lazy.py holds the two to each other, and lists who may do so and why. Everybody else imports plainly.
+`tests/test_lazy.py` compares both names, and lists the modules that may do so with reasons. All others import plainly.
 """
 
 from importlib import import_module
@@ -15,7 +15,7 @@ from typing import Any
 
 
 class Lazy:
-    """Stands for a module, and loads it with the first attribute that is asked for."""
+    """Proxy of a module, which it imports when an attribute is first asked for."""
 
     def __init__(self, name: str) -> None:
         self._name = name

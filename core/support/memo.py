@@ -1,4 +1,4 @@
-"""What is worked out once for each word, and remembered."""
+"""Memoisation of functions of a word."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -7,9 +7,9 @@ V = TypeVar("V")
 
 
 class Memo(dict[str, V], Generic[V]):
-    """A value by word. It begins anew when it is full; words longer than `longest` are not kept.
+    """Cache of values by word, which is cleared when it is full. Words longer than `longest` are not kept.
 
-    A plain look-up is a third of `functools.lru_cache`'s. Thread-safe: two threads may work out the same word.
+    A look-up takes a third of the time of `functools.lru_cache`. Thread-safe: two threads may compute the same word.
     """
 
     def __init__(self, work_out: Callable[[str], V], most: int, longest: int) -> None:

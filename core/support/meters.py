@@ -1,6 +1,6 @@
-"""Numbers about what happens, for whoever watches: counted where it happens, by any thread, and read at any time.
+"""Counters and histograms, which any thread may add to and read at any time.
 
-They cost half a microsecond each and know nothing of how they are told.
+An addition takes half a microsecond. Nothing here knows the format in which the numbers are published.
 """
 
 import threading
@@ -19,10 +19,10 @@ POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
 
 class Counter:
-    """What has happened so often, by its labels."""
+    """Number of events, by labels."""
 
     def __init__(self, *known: Labels) -> None:
-        """`known` stand at 0 from the start: the growth of what appears out of nothing cannot be told."""
+        """Start `known` label sets at 0, since a growth rate needs a value before the first event."""
         self._lock = threading.Lock()
         self._counts: dict[Labels, float] = dict.fromkeys(known, 0)
 
@@ -36,17 +36,17 @@ class Counter:
 
 
 class Spread(NamedTuple):
-    """How many values were up to each bound, the last number being that of all, and their sum."""
+    """Cumulative counts of the values up to each bound, with the count of all values last, and their sum."""
 
     up_to: Sequence[int]
     total: float
 
 
 class Histogram:
-    """How values are spread, by their labels."""
+    """Distribution of values, by labels."""
 
     def __init__(self, bounds: Sequence[float], *known: Labels) -> None:
-        """`bounds` rise; a value that is equal to one is below it. `known` as in `Counter`.
+        """Set the bounds, in rising order; a value equal to a bound counts as below it. `known` as in `Counter`.
 
         >>> sizes = Histogram((1, 8))
         >>> for size in (1, 3, 20):
@@ -78,21 +78,21 @@ class Histogram:
 
 
 class StoreMeters(msgspec.Struct, frozen=True):
-    """What a database does.
+    """Counters and histograms of a database.
 
-    `waiting`: writes that wait for the one writer. `lag`: writes that this process knows of and its read replica has
-    not yet shown; None where there is no such thing.
+    `waiting` returns the number of writes in the queue of the one writer. `lag` returns the number of writes that this
+    process knows of and its read replica has not yet shown. Each is None where there is no such queue or replica.
     """
 
     waiting: Callable[[], int] | None = None
     lag: Callable[[], int] | None = None
     commit_seconds: Histogram = msgspec.field(default_factory=lambda: Histogram(LONG, ()))
-    group_writes: Histogram = msgspec.field(default_factory=lambda: Histogram(POWERS, ()))  # that shared one commit
+    group_writes: Histogram = msgspec.field(default_factory=lambda: Histogram(POWERS, ()))  # writes in one commit
     retries: Counter = msgspec.field(default_factory=Counter)  # by server and reason
 
 
 class Meters(msgspec.Struct, frozen=True):
-    """What an engine does."""
+    """Counters and histograms of an engine."""
 
     store: StoreMeters
     changes: Counter = msgspec.field(default_factory=lambda: Counter(()))  # of memories, committed

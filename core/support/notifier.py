@@ -1,14 +1,14 @@
-"""Tells whoever listens that a space has changed in this process. Other processes' changes are to be looked for."""
+"""Notifies listeners of changes that this process commits. Changes of other processes must be polled for."""
 
 from collections.abc import Callable
 
 from muisti.core.model.values import Seq
 
-Ring = Callable[[str, Seq], None]  # the name of a space and where it stands; called by any thread, must not wait
+Ring = Callable[[str, Seq], None]  # takes a space's name and seq; called by any thread, so it must not block
 
 
 class ChangeNotifier:
-    """Thread-safe."""
+    """Publisher of the newest seq of each changed space. Thread-safe."""
 
     def __init__(self) -> None:
         self._listeners: tuple[Ring, ...] = ()

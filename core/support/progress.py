@@ -1,4 +1,4 @@
-"""Progress of long work, reported by whoever does it."""
+"""Progress of long work, reported by the code that does it."""
 
 from collections.abc import Callable
 

@@ -1,7 +1,7 @@
-"""Code that may not wait, as on an event loop: it takes what is free, or ends with `WouldWait`.
+"""Code that must not block, such as the event loop: it takes what is free, or ends with `WouldWait`.
 
-The rule holds where the waiting happens: in the pool of readers, in a lock that is held during a read, before work that
-takes long. So no code in between can wait by mistake, whatever it calls.
+The rule is enforced where waiting happens: in the pool of readers, in `Lock`, and before work that takes long. So no
+code in between can wait by mistake.
 """
 
 import threading
@@ -9,7 +9,7 @@ from types import TracebackType
 
 
 class WouldWait(Exception):
-    """Something is not free, and this code may not wait for it. A thread that may wait should do the same again."""
+    """Raised where this thread would have to wait and may not. A thread that may wait should repeat the call."""
 
 
 class Overtaken(Exception):
@@ -24,12 +24,12 @@ _HERE = _Here()
 
 
 def may_wait() -> bool:
-    """Whether this thread may wait at this moment."""
+    """Return whether this thread may wait now."""
     return _HERE.may_wait
 
 
 def refuse_long() -> None:
-    """Raise `WouldWait` where code may not wait. For work that reads or computes for more than a few milliseconds."""
+    """Raise `WouldWait` on a thread that may not wait. Call it before work of more than a few milliseconds."""
     if not _HERE.may_wait:
         raise WouldWait
 
@@ -53,9 +53,9 @@ def without_waiting() -> _WithoutWaiting:
 
 
 class Lock:
-    """Lock that may be held during a read or a long computation. Code that may not wait takes it only when it is free.
+    """Lock that may be held during a read or a long computation. A thread that may not wait takes it only when free.
 
-    A plain `threading.Lock` is for a few lines that touch memory alone; the event loop may wait for those.
+    A plain `threading.Lock` is for a few lines that touch memory alone, since the event loop may wait for it.
     """
 
     __slots__ = ("_lock",)

@@ -1,6 +1,6 @@
-"""A database in one SQLite file, through apsw, which carries a current SQLite.
+"""A database in one SQLite file, through apsw, which brings a recent SQLite.
 
-One thread writes, with `synchronous=FULL`, for all (`core.store.file.writer`). Readers are pooled.
+One thread commits the writes of all others, with `synchronous=FULL` (`core.store.file.writer`). Readers are pooled.
 """
 
 import os
@@ -27,7 +27,7 @@ from muisti.core.store.free_space import Traces, look
 from muisti.core.support.meters import StoreMeters
 from muisti.core.support.waiting import WouldWait, may_wait, refuse_long
 
-READER_SECONDS = 10.0  # that a thread waits for a reader
+READER_SECONDS = 10.0  # for which a thread waits for a reader
 
 
 class FileDatabase:
@@ -45,17 +45,18 @@ class FileDatabase:
         may_only_read: bool = False,
         notice: Notice | None = None,
     ) -> None:
-        """Open the file, making it when it is missing.
+        """Open the file; create it when it is missing.
 
-        A read waits `reader_seconds` for one of the `readers`.
-        Below FULL, `synchronous` loses acknowledged writes in a power cut; `vfs` names another file layer; a log of
-        `checkpoint_pages` moves into the file. These serve tests.
-        `may_only_read`: a file that cannot be written is read, and refuses writes. `notice` hears who has the file
-        locked when a write has waited for a second.
+        A read waits `reader_seconds` for one of the `readers`. With `may_only_read`, a file that cannot be written is
+        opened and refuses writes. `notice` gets the name of the process that has the file locked, once a write has
+        waited for a second.
+
+        The others serve tests. Below FULL, `synchronous` loses acknowledged writes in a power cut. `vfs` names another
+        file layer. A log of `checkpoint_pages` is checkpointed.
 
         Raises:
             StoreReadOnly: the file can only be read.
-            StoreUnavailable: the file cannot be opened, or the SQLite at hand may corrupt it.
+            StoreUnavailable: the file cannot be opened, or the installed SQLite may corrupt it.
             StoreCorrupt: the file is no Muisti database.
         """
         self._path = Path(path).absolute()
@@ -115,7 +116,7 @@ class FileDatabase:
             try:
                 return [run(connection, statement) for statement in statements]
             finally:
-                if connection.in_transaction:  # a failed read may have ended it
+                if connection.in_transaction:  # a failed read may have ended the transaction
                     connection.execute("COMMIT")
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
@@ -139,7 +140,7 @@ class FileDatabase:
         self._writer.hurry()
 
     def scrub(self, traces: Traces) -> Scrubbed:
-        """Empty the log, and look through free space; rewrite the whole file where something is found there."""
+        """Empty the log and search free space; rewrite the whole file where traces are found."""
         unchecked: dict[str, str] = {}
         found: dict[str, int] = {}
         try:
@@ -160,10 +161,10 @@ class FileDatabase:
         connections.append(self._writer.connection)
         opened = [connection for connection in connections if connection is not None]
         if self._files is not None and not self._files.ours:
-            for connection in opened:  # else the last to close would move our log into another's file
+            for connection in opened:  # else the last one to close would checkpoint our log into another's file
                 opening.leave_log(connection)
         for connection in opened:
-            connection.close()  # the last empties the log
+            connection.close()  # the last one to close empties the log
         if self._files is not None:
             self._files.close()
 
@@ -182,8 +183,8 @@ class FileDatabase:
         """Take a reader out of the pool; None is one that is not open yet.
 
         Raises:
-            WouldWait: none is free, and this code may not wait for one.
-            Busy: none became free in time.
+            WouldWait: no reader is free, and this thread may not wait for one.
+            Busy: no reader became free in time.
         """
         try:
             return self._pool.get(may_wait(), self._reader_seconds)
@@ -213,9 +214,9 @@ class FileDatabase:
             return cast(int, connection.pragma("user_version")) == CLEAN
 
     def _look(self, traces: Traces) -> int:
-        """How much of what was erased is in free space.
+        """Count traces of erased texts in free space.
 
-        Read through SQLite's own layer: whoever else closes the file lets go of the locks that SQLite has on it.
+        SQLite's own layer reads. Closing the file outside of it would release the locks that SQLite has on it.
         """
         flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
         with translated():

@@ -11,7 +11,7 @@ ADVICE = "stop Muisti and run `muisti doctor`, which says what is damaged and ho
 
 
 class Health:
-    """Remembers damage. Thread-safe."""
+    """Record of damage. Thread-safe."""
 
     def __init__(self) -> None:
         self.damaged = False
@@ -23,7 +23,7 @@ class Health:
 
     @contextmanager
     def noting(self) -> Generator[None]:
-        """Remember the damage that ends what is done inside; a text of a row that is no text is not the file's."""
+        """Remember damage that ends the code inside. A text that is not UTF-8 is no damage of the file."""
         try:
             yield
         except StoreCorrupt as error:

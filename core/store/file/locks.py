@@ -1,4 +1,4 @@
-"""Waiting for a lock that another process has on a database file: for how long, and who it is."""
+"""Waiting for locks that another process has on a database file: for how long, and which process has them."""
 
 import os
 import time
@@ -11,23 +11,23 @@ from muisti.core.support.waiting import may_wait
 BUSY_SECONDS = 10.0
 NOTICE_SECONDS = 1.0
 PAUSE_SECONDS = 0.01
-WRITE_LOCK = 120  # the byte of the shared index that whoever writes has a lock on
-_LOCKS = Path("/proc/locks")  # Linux alone has it
+WRITE_LOCK = 120  # the byte of the shared index that a writing process locks
+_LOCKS = Path("/proc/locks")  # exists on Linux only
 
 Notice = Callable[[str], None]
 
 
 class LockWait:
-    """A busy handler of SQLite: waits, and says once whom it waits for. One for each connection."""
+    """Busy handler of SQLite that waits, and reports once which process has the lock. One for each connection."""
 
     def __init__(self, path: Path, notice: Notice | None = None) -> None:
-        """`notice` hears who has the lock when that has taken a second."""
+        """`notice` gets the name of the process that has the lock after one second of waiting."""
         self._path, self._notice = path, notice
         self._began = 0.0
         self.seconds = BUSY_SECONDS
 
     def __call__(self, tries: int) -> bool:
-        """Wait a little; False when it has taken too long."""
+        """Wait briefly and return True; return False after `seconds`, or when this thread may not wait."""
         if not may_wait():
             return False
         now = time.monotonic()
@@ -44,7 +44,7 @@ class LockWait:
 
 
 def holder(path: Path) -> str:
-    """Name who has a database file locked, such as `pid 123, muisti serve`, as far as the system says."""
+    """Name the process that has a database file locked, such as `pid 123, muisti serve`, if the system shows it."""
     with suppress(OSError):
         for pid in _pids(path):
             return f"pid {pid}{_command(pid)}"
@@ -52,7 +52,7 @@ def holder(path: Path) -> str:
 
 
 def _pids(path: Path) -> Iterator[int]:
-    """Other processes that have a lock on the file, or the lock to write on its shared index."""
+    """Yield other processes that have a lock on the file, or the write lock on its shared index."""
     index = Path(f"{path}-shm")
     shared = index.stat().st_ino if index.exists() else None
     whole = path.stat().st_ino
@@ -66,7 +66,7 @@ def _pids(path: Path) -> Iterator[int]:
 
 
 def _command(pid: int) -> str:
-    """Shorten a command line to program and command; empty when another user's process does not show it."""
+    """Shorten a command line to program and command; empty when another user's process hides it."""
     with suppress(OSError):
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
         names = [Path(word).name for word in words if word]

@@ -16,14 +16,14 @@ SAMPLED_PAGES = 8
 
 
 class _Frame(NamedTuple):
-    """Which page a frame has, and how many pages the database has after it; 0 unless it ends a commit."""
+    """The page in a frame, and the size of the database in pages after it; 0 unless the frame ends a commit."""
 
     page: int
     size: int
 
 
 class LogFile:
-    """An open log. Thread-safe. SQLite's locks are on other files, so opening and closing this one harms none."""
+    """An open log. Thread-safe. SQLite's locks are on other files, so opening and closing this one releases none."""
 
     def __init__(self, path: Path) -> None:
         """Raises `OSError` when there is no such file."""
@@ -38,12 +38,12 @@ class LogFile:
         return self._read(0, LOG_HEADER_BYTES)
 
     def salt(self) -> bytes:
-        """Read eight bytes that change whenever the log begins again; of an empty log, the time when it was emptied."""
+        """Read eight bytes that change whenever the log restarts; of an empty log, the time when it was emptied."""
         head = self.head()
         return salt_of(head) if len(head) == LOG_HEADER_BYTES else os.fstat(self._file).st_mtime_ns.to_bytes(8)
 
     def ends_with(self, frames: int, head: bytes) -> bool:
-        """Check that the log has a head, and that the frame which a commit ended with belongs to it."""
+        """Check that the header is valid, and that the frame which ended a commit belongs to the log."""
         frame = self._read(_offset(frames), FRAME_HEADER_BYTES)
         sound = int.from_bytes(head[:4]) in LOG_MAGIC
         return sound and len(frame) == FRAME_HEADER_BYTES and frame[8:16] == salt_of(head)
@@ -52,7 +52,7 @@ class LogFile:
         """Read the last pages among the first `moved` of the `frames` of a log.
 
         These pages are in the database, by number from 1, because no later frame changes them. None: the log
-        has begun again, or is cut short.
+        has restarted, or is cut short.
         """
         last, end = self._frame(moved, salt), self._frame(frames, salt)
         if last is None or end is None:
@@ -71,7 +71,7 @@ class LogFile:
         return pages if self.salt() == salt else None
 
     def _frame(self, place: int, salt: bytes) -> _Frame | None:
-        """Read the header of a frame; None when it is not of this log."""
+        """Read the header of a frame; None when it belongs to another log."""
         header = self._read(_offset(place), FRAME_HEADER_BYTES)
         return _Frame(*struct.unpack(">II", header[:8])) if header[8:16] == salt else None
 
@@ -88,7 +88,7 @@ def salt_of(head: bytes) -> bytes:
 
 
 def follows(salt: bytes, before: bytes) -> bool:
-    """Check that a log began again once between two salts: SQLite adds one to the first half."""
+    """Check that a log restarted once between two salts: SQLite adds one to the first half."""
     return int.from_bytes(salt[:4]) == (int.from_bytes(before[:4]) + 1) % (1 << 32)
 
 

@@ -1,4 +1,4 @@
-"""Stands in for the writer of a file that can only be read: refuses every write, and says why."""
+"""Takes the place of the writer of a read-only file: refuses every write with the reason."""
 
 from collections.abc import Sequence
 from typing import NoReturn
@@ -9,7 +9,7 @@ from muisti.core.support.meters import StoreMeters
 
 
 class NoWriter:
-    """Refuses what a `Writer` does."""
+    """Writer that refuses all work."""
 
     def __init__(self, refusal: StoreReadOnly) -> None:
         self._refusal = str(refusal)
@@ -31,12 +31,12 @@ class NoWriter:
         raise StoreReadOnly(self._refusal)
 
     def expect(self, writes: int) -> None:
-        """Expect nothing."""
+        """Do nothing."""
 
     def hurry(self) -> None:
-        """Wait for nobody as it is."""
+        """Do nothing."""
 
     def close(self) -> bool:
-        """Return whether it was open."""
+        """Return whether this is the first call."""
         closed, self._closed = self._closed, True
         return not closed

@@ -1,12 +1,12 @@
-"""Checks that the files which SQLite opened are still those that their path names, with what SQLite wrote.
+"""Checks that the files which SQLite opened are still those at their path, with the pages that SQLite wrote.
 
-SQLite goes on with a file that somebody deleted, moved, replaced or wrote over. It reports success, and nobody finds
-the commit again. Four kinds of evidence show it; only the last reads pages, and only after a checkpoint:
+SQLite does not notice when its file is deleted, moved, replaced or overwritten. It reports success, and the commit is
+lost. Four kinds of evidence show it; only the last reads pages, and only after a checkpoint:
 
 - the device and inode of the database, its log and its shared index;
-- the time and size of the database file, which only a checkpoint changes (checkpoints count in the log);
-- the head of the log and of the frame that the last commit ended with, which have a salt in common;
-- the pages that a checkpoint moved last, which the log and the database file have in common.
+- the time and size of the database file, which only a checkpoint changes (the log counts checkpoints);
+- the header of the log and of the frame that ended the last commit, which have a salt in common;
+- the pages that a checkpoint moved last, which are the same in the log and the database file.
 """
 
 import os
@@ -25,10 +25,10 @@ from muisti.core.store.file.opening import APPLICATION_ID
 from muisti.core.store.file.pages import HEADER_BYTES, PAGE_BYTES
 
 LOG, INDEX = "-wal", "-shm"
-GRACE_SECONDS = 5.0  # from the first page of another process's checkpoint until it counts its frames
+GRACE_SECONDS = 5.0  # between the first page of another process's checkpoint and its count of frames
 GLANCE_SECONDS = 0.01  # between two checks for reads
-LASTING_SECONDS = 60.0  # a change that is not accounted for by then is none of a checkpoint
-LOOKS = 0.005  # seconds between two looks, while the writer waits for that word
+LASTING_SECONDS = 60.0  # after which an unexplained change is no checkpoint
+LOOKS = 0.005  # seconds between two looks, while the writer waits for that count
 ADVICE = "stop Muisti, put the file back or restore a backup, and start again"
 
 _Inode = tuple[int, int]
@@ -36,7 +36,7 @@ _Head = bytes
 
 
 class _Seen(NamedTuple):
-    """The database file and its log as they were after the last change that is accounted for.
+    """State of the database file and its log after the last explained change.
 
     `checkpoints` has the number of frames that were moved into the file, and the salt of their log. Every checkpoint
     changes one of the two.
@@ -50,15 +50,15 @@ class _Seen(NamedTuple):
 
     @property
     def emptied(self) -> bool:
-        """Whether all of the log was in the file: the next commit may begin the log again."""
+        """Whether all of the log was in the file: the next commit may restart the log."""
         return self.checkpoints[0] == self.frames
 
 
 class OpenedFiles:
-    """The files of one database. Thread-safe; each thread passes a connection that is in no transaction."""
+    """Identity of the files of one database. Thread-safe; each thread passes a connection outside of a transaction."""
 
     def __init__(self, path: Path, connection: apsw.Connection) -> None:
-        """Note the files that a connection has just opened."""
+        """Record the files that a connection has just opened."""
         self._path = str(path)
         self._log_name, self._index = self._path + LOG, self._path + INDEX
         self._noting = threading.RLock()
@@ -76,14 +76,14 @@ class OpenedFiles:
         return self._path, self._log_name, self._index
 
     def check(self, connection: apsw.Connection, *, frames: int = 0, wait: bool = False, patient: bool = True) -> None:
-        """Raise `StoreReplaced` unless the files are ours, and end with a commit that made the log `frames` long.
+        """Raise `StoreReplaced` unless the files are still ours, and end with a commit that made the log `frames` long.
 
         A change of the database file may be the checkpoint of another process, which counts its frames when it ends.
-        For `GRACE_SECONDS` such a change is accepted if `patient`. `wait`: until the change is accounted for.
+        With `patient`, such a change is accepted for `GRACE_SECONDS`. With `wait`, return only once it is explained.
         """
         if self._refusal is not None:
             raise StoreReplaced(self._refusal)
-        counted, moved = connection.wal_checkpoint(mode=_COUNT)  # first: what is counted later has changed the file
+        counted, moved = connection.wal_checkpoint(mode=_COUNT)  # first: a later count is of a later file
         head = self._log.head() if frames else b""
         found = self._found()
         if found is None:
@@ -106,26 +106,26 @@ class OpenedFiles:
         self._sound_at = time.monotonic() if self._doubt_since is None else 0.0
 
     def glance(self, connection: apsw.Connection, *, patient: bool = True) -> None:
-        """Check, for a read: not when that was done a moment ago, if `patient`."""
+        """Check for a read, unless a check passed within `GLANCE_SECONDS` and `patient` is set."""
         if self._refusal is not None or not patient or time.monotonic() - self._sound_at > GLANCE_SECONDS:
             self.check(connection, patient=patient)
 
     def seal(self) -> bool:
-        """Note, in a transaction that writes, that the file is as it was seen last. Returns whether it is.
+        """Record, in a transaction that writes, whether the file is as it was last seen, and return that.
 
-        A commit begins the log again when all of it was moved. Nothing can be moved before that commit ends, and
-        nobody else can commit, so a change of the file until then is no checkpoint. Other commits need no seal.
+        A commit restarts the log when all of it was moved. Nothing can be moved before that commit ends, and nobody
+        else can commit. So a change of the file until then is no checkpoint. Other commits need no seal.
         """
         seen, self._sealed = self._seen, False
         if not seen.emptied:
             return True
         found = self._found()
         same = found is not None and found[:3] == (self._inodes, seen.time, seen.size)
-        self._sealed = same and seen.frames > 0  # no salt of an empty log is known, which could be compared
+        self._sealed = same and seen.frames > 0  # an empty log has no known salt to compare with
         return same
 
     def note(self, connection: apsw.Connection) -> None:
-        """Take the database file as it is now: a checkpoint of ours has changed it, unless it lacks those pages."""
+        """Accept the database file as it is after our own checkpoint, unless it lacks the moved pages."""
         with self._noting, suppress(OSError, apsw.Error):
             seen = self._look(connection)
             if self._has_moved_pages(seen):
@@ -133,15 +133,15 @@ class OpenedFiles:
 
     @property
     def ours(self) -> bool:
-        """Whether nothing is known that speaks against closing the files as usual."""
+        """Whether the files can be closed as usual: no check has failed or is undecided."""
         found = self._found()
         settled = self._refusal is None and self._doubt_since is None
         return settled and found is not None and found[0] == self._inodes
 
     def close(self) -> None:
-        """Close the log; call it after the connections are closed.
+        """Close the log file. Close the connections before.
 
-        When another whole database has our name, our log gets another one: SQLite would add it to that database.
+        When another whole database has our path, our log is renamed: SQLite would apply it to that database.
         """
         with suppress(OSError):
             if not self.ours and _inode(os.stat(self._log_name)) == self._inodes[2:4] and self._is_another_database():
@@ -151,7 +151,7 @@ class OpenedFiles:
         self._log.close()
 
     def _look(self, connection: apsw.Connection) -> _Seen:
-        """Count checkpoints first: one that ends meanwhile then counts as later than its change."""
+        """Read the current state. Count checkpoints first, so that one that ends meanwhile counts as later."""
         frames, moved = connection.wal_checkpoint(mode=_COUNT)
         if frames < 0:
             _open_log(connection)
@@ -161,9 +161,9 @@ class OpenedFiles:
         return _Seen(found.st_mtime_ns, found.st_size, head, (moved, salt), frames)
 
     def _pages(self, spans: Sequence[tuple[int, int]]) -> list[bytes]:
-        """Read the database file at offsets, each with a length; what lies behind its end is empty.
+        """Read the database file at offsets, each with a length; bytes after its end are missing.
 
-        SQLite's own layer reads: whoever else closes the file lets go of the locks that SQLite has on it.
+        SQLite's own layer reads. Closing the file outside of it would release the locks that SQLite has on it.
         """
         file = apsw.VFSFile("", self._path, [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
         try:
@@ -172,7 +172,7 @@ class OpenedFiles:
             file.xClose()
 
     def _has_moved_pages(self, seen: _Seen) -> bool:
-        """Whether the file has the last pages that checkpoints moved out of the log."""
+        """Return whether the file has the last pages that checkpoints moved out of the log."""
         moved, salt = seen.checkpoints
         if moved <= 0:
             return True
@@ -183,7 +183,7 @@ class OpenedFiles:
         return self._pages(spans) == list(pages.values())
 
     def _found(self) -> tuple[tuple[int, ...], int, int, int] | None:
-        """The inodes of the files, time and size of the database, and size of the log; None when one is missing."""
+        """Return the inodes, time and size of the database, and size of the log; None when a file is missing."""
         try:
             one, log, index = (os.stat(name) for name in self._names)
         except OSError:
@@ -192,9 +192,10 @@ class OpenedFiles:
         return inodes, one.st_mtime_ns, one.st_size, log.st_size
 
     def _account(self, connection: apsw.Connection, *, wait: bool, patient: bool) -> None:
-        """Find the checkpoint of another process that changed the database file.
+        """Find the checkpoint of another process that changed the database file, or raise `StoreReplaced`.
 
-        It writes pages first and counts them afterwards. Only a change that it does not count in time is none of its.
+        A checkpoint writes pages first and counts them afterwards. A change that is not counted in time is no
+        checkpoint.
         """
         began = time.monotonic()
         while True:
@@ -215,12 +216,12 @@ class OpenedFiles:
             time.sleep(LOOKS)
 
     def _check_log(self, connection: apsw.Connection, frames: int) -> None:
-        """Refuse a log that lacks frames which it still counts; else another process began it again."""
+        """Raise for a log that lacks frames which it still counts; otherwise another process restarted it."""
         if connection.wal_checkpoint(mode=_COUNT)[0] >= frames:
             self._refuse(f"{Path(self._log_name).name} was written over while it was open")
 
     def _is_accounted(self, seen: _Seen) -> bool:
-        """Whether somebody touched the file without changing it, or a checkpoint did which is counted."""
+        """Return whether a counted checkpoint explains the change, or only the file's time has changed."""
         before = self._seen
         if seen[1:3] != before[1:3]:
             moved, salt = seen.checkpoints
@@ -230,14 +231,14 @@ class OpenedFiles:
         return self._has_moved_pages(seen)
 
     def _is_hopeless(self, seen: _Seen) -> bool:
-        """Whether the file is none of Muisti's any more: no checkpoint leaves it so."""
+        """Return whether the file is no longer Muisti's in a way that no checkpoint leaves."""
         before, now = self._seen.head, seen.head
         program = int.from_bytes(now[68:72], "big")
         stranger = program != APPLICATION_ID and now[68:72] != before[68:72]
         return seen.size < PAGE_BYTES or now[:24] != before[:24] or stranger
 
     def _is_another_database(self) -> bool:
-        """Whether the file that has our path now is a whole database."""
+        """Return whether the file at our path is another whole database."""
         head, size = self._pages([(0, HEADER_BYTES)])[0], os.stat(self._path).st_size
         same = head[:18] == self._seen.head[:18] and int.from_bytes(head[68:72], "big") == APPLICATION_ID
         return same and int.from_bytes(head[28:32], "big") * PAGE_BYTES == size
@@ -251,7 +252,7 @@ class OpenedFiles:
         self._refuse(f"{Path(name).name} was deleted or moved while it was open", lasting=False)
 
     def _refuse(self, what: str, *, lasting: bool = True) -> NoReturn:
-        """`lasting`: the file cannot come back as it was."""
+        """Raise `StoreReplaced`; with `lasting`, also from now on, since the file cannot come back as it was."""
         self._sound_at = 0.0
         told = f"{what}; what is written now may be lost: {ADVICE}"
         if lasting:
@@ -267,7 +268,7 @@ def _inode(found: os.stat_result) -> _Inode:
 
 
 def _open_log(connection: apsw.Connection) -> None:
-    """Let a connection open the log, and make it where there is none; before that it counts no frames."""
+    """Let a connection open the log, or create it; before that it counts no frames."""
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
 
 

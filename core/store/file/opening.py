@@ -1,4 +1,4 @@
-"""Connections to a SQLite file: made, checked, and set up to read or to write."""
+"""Connections to a SQLite file: opened, checked, and configured for reading or writing."""
 
 import errno
 import os
@@ -16,8 +16,8 @@ APPLICATION_ID = 0x4D756973  # "Muis"
 BUSY_TIMEOUT_MS = round(1000 * BUSY_SECONDS)
 JOURNAL_LIMIT_BYTES = 64 << 20
 READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
-CLEAN = 1  # user_version of a file in which all that was ever deleted was overwritten
-# One statement, one snapshot: another process may be making the database.
+CLEAN = 1  # user_version of a file in which everything ever deleted was overwritten
+# One statement has one snapshot: another process may be creating the database.
 IDENTITY = "SELECT application_id, (SELECT count(*) FROM sqlite_master) FROM pragma_application_id"
 
 Synchronous = Literal["FULL", "NORMAL", "OFF"]
@@ -25,7 +25,7 @@ Open = Callable[[], apsw.Connection]
 
 
 def is_safe_sqlite(version: str) -> bool:
-    """Whether this SQLite is free of the WAL-reset corruption (sqlite.org/wal.html#walresetbug).
+    """Return whether this SQLite has no WAL-reset corruption (sqlite.org/wal.html#walresetbug).
 
     >>> [is_safe_sqlite(v) for v in ("3.40.1", "3.44.6", "3.51.2", "3.51.3", "3.52.0", "3.54.1")]
     [False, True, False, True, False, True]
@@ -37,37 +37,37 @@ def is_safe_sqlite(version: str) -> bool:
 
 
 def refuse_unsafe_sqlite() -> None:
-    """Raises `StoreUnavailable` when the SQLite at hand may corrupt what it writes."""
+    """Raise `StoreUnavailable` when the installed SQLite may corrupt what it writes."""
     version = apsw.sqlite_lib_version()
     if not is_safe_sqlite(version):
         raise StoreUnavailable(f"SQLite {version} may corrupt write-ahead logs; install a newer apsw")
 
 
 def connect(path: Path, vfs: str | None, waiting: LockWait | None = None, *, uri: str | None = None) -> apsw.Connection:
-    """A connection that waits for locks; `uri` names the file in SQLite's way, and is then read and never written."""
+    """Open a connection that waits for locks; a `uri` names the file in SQLite's syntax, and opens it read-only."""
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI if uri else None
     if flags is None:
         connection = apsw.Connection(str(path), vfs=vfs, statementcachesize=256)
     else:
         connection = apsw.Connection(str(uri), flags=flags, statementcachesize=256)
     connection.set_busy_handler(waiting or LockWait(path))
-    # Else SQLite, as apsw builds it, compiles a join anew each time that values are bound to it (docs/why.md).
+    # Else SQLite, as apsw builds it, compiles a join again each time that values are bound to it (docs/why.md).
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     return connection
 
 
 def reading(path: Path, vfs: str | None) -> apsw.Connection:
-    """A connection that cannot write."""
+    """Open a connection that cannot write."""
     connection = connect(path, vfs)
     connection.pragma("query_only", True)
     return connection
 
 
 def only_reading(path: Path) -> apsw.Connection:
-    """A connection to a file that cannot be written, or in whose folder nothing can.
+    """Open a connection to a file that cannot be written, or whose folder cannot be written.
 
     Raises:
-        StoreReadOnly: it has a log with commits that SQLite cannot read without writing.
+        StoreReadOnly: its log has commits that SQLite cannot read without writing.
         StoreCorrupt, StoreUnavailable: it is no database, or cannot be read either.
     """
     log = Path(f"{path}-wal")
@@ -95,11 +95,11 @@ def _looked_at(connection: apsw.Connection) -> apsw.Connection:
 
 
 def writing(path: Path, vfs: str | None, synchronous: Synchronous, waiting: LockWait | None = None) -> apsw.Connection:
-    """A connection that writes ahead, and leaves checkpoints to others. Makes the file where it is missing.
+    """Open a connection in WAL mode without automatic checkpoints. Create the file where it is missing.
 
     Raises:
         StoreCorrupt: the file is no Muisti database.
-        StoreReadOnly: it can be read at most.
+            StoreReadOnly: it can be read at most.
     """
     if vfs is None:
         _make_file(path)
@@ -112,7 +112,7 @@ def writing(path: Path, vfs: str | None, synchronous: Synchronous, waiting: Lock
 
 
 def _make_file(path: Path) -> None:
-    """Make the file where it is missing, for its owner alone."""
+    """Create the file where it is missing, accessible to its owner only."""
     try:
         _make_folder(path.parent)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -153,7 +153,7 @@ def leave_log(connection: apsw.Connection) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    """Make a folder and those above, and make them last: SQLite syncs the folder of its file and none above it."""
+    """Create a folder and its parents durably: SQLite syncs the folder of its file and none above it."""
     missing = [above for above in (folder, *folder.parents) if not above.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     for made in missing if os.name == "posix" else ():
@@ -165,7 +165,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _keep_log(connection: apsw.Connection) -> None:
-    """Write ahead. SQLite does not wait by itself for another process that makes a new file do so, so this does."""
+    """Switch to WAL mode. SQLite does not wait for another process that is switching a new file, so this does."""
     ends = time.monotonic() + BUSY_SECONDS
     while True:
         try:

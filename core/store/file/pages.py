@@ -1,7 +1,7 @@
-"""Reads the pages of a database file without SQLite, which gives up at the first bad one.
+"""Reads the pages of a database file without SQLite, which stops at the first bad page.
 
-A page of a tree has cells; a cell of a leaf has a row, whose end may stand on further pages. What does not hold
-together raises `Damaged`: nothing is guessed.
+A page of a tree has cells. A cell of a leaf has a row, which may continue on overflow pages. Anything inconsistent
+raises `Damaged`; nothing is guessed.
 """
 
 import struct
@@ -14,14 +14,14 @@ INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE = 2, 5, 10, 13
 TREE = (INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE)
 HEADER_BYTES = 100
 LOG_HEADER_BYTES = 32
-PAGE_BYTES = 4_096  # of every file that Muisti makes
+PAGE_BYTES = 4_096  # in every file that Muisti makes
 PAYLOAD_MAX = 64 << 20
 _WIDTHS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 LOG_MAGIC = (0x377F0682, 0x377F0683)
 
 
 class Damaged(Exception):
-    """A page or a cell does not hold what it must."""
+    """A page or a cell is inconsistent."""
 
 
 class Row(NamedTuple):
@@ -33,9 +33,9 @@ class Row(NamedTuple):
 
 
 class Log(NamedTuple):
-    """What a write-ahead log holds: pages as its commits left them, and the `size` of the file then, in pages.
+    """Content of a write-ahead log: pages as its commits left them, and the `size` of the database then, in pages.
 
-    `behind` commits of it stand after a frame that does not hold: SQLite does not see them.
+    `behind` is the number of commits after a damaged frame, which SQLite does not see.
     """
 
     pages: dict[int, memoryview]
@@ -44,7 +44,7 @@ class Log(NamedTuple):
 
 
 def read_log(data: bytes) -> Log:
-    """The pages of all commits up to the first frame that does not hold, as SQLite reads it."""
+    """Return the pages of all commits up to the first damaged frame, as SQLite reads the log."""
     view = memoryview(data)
     if len(data) < 32:
         return Log({}, 0, 0)
@@ -68,9 +68,9 @@ def read_log(data: bytes) -> Log:
 
 
 def _behind(view: memoryview, frames: range, size: int, order: str, salts: bytes | None) -> int:
-    """How many commits stand in frames that hold, if only the one before them did. `salts` None: the head does not.
+    """Count the commits in frames whose checksum continues that of the frame before. `salts` None: damaged header.
 
-    Frames of an older round, of which the log was reset since, have other salts; they are no such commits.
+    Frames of an older round, from before the log was reset, have other salts and do not count.
     """
     found = 1 if salts is None and frames else 0
     for before, at in zip(frames, frames[1:], strict=False):
@@ -96,7 +96,7 @@ def _log_sum(data: memoryview, sums: tuple[int, int], order: str) -> tuple[int, 
 
 
 class Image:
-    """The pages of a file as they are with its log, numbered from 1."""
+    """The pages of a file together with its log, numbered from 1."""
 
     def __init__(self, data: bytes | memoryview, log: Log | None = None) -> None:
         self._data = memoryview(data)
@@ -107,18 +107,18 @@ class Image:
         self.count = max(len(data) // self._size, self._log.size)
 
     def page(self, number: int) -> memoryview:
-        """The bytes of a page; none where the file ends before it."""
+        """Return the bytes of a page; empty after the end of the file."""
         if number in self._log.pages:
             return self._log.pages[number]
         return self._data[(number - 1) * self._size : number * self._size]
 
     def kind(self, number: int) -> int:
-        """What a page says that it is; 0 for nothing."""
+        """Return the type of a page, the first byte of its header; 0 for a page that is missing or cut short."""
         page, at = self.page(number), _head(number)
         return page[at] if len(page) == self._size else 0
 
     def rows(self, number: int, damage: list[str]) -> Iterator[Row]:
-        """The rows of a page of a tree; what cannot be read is told to `damage`."""
+        """Yield the rows of a B-tree page; append to `damage` a line for each row that cannot be read."""
         kind = self.kind(number)
         if kind == INTERIOR_TABLE:
             return
@@ -129,7 +129,7 @@ class Image:
                 damage.append(f"page {number}: a row cannot be read")
 
     def children(self, number: int, damage: list[str]) -> list[int]:
-        """The pages below one."""
+        """Return the numbers of the child pages."""
         kind = self.kind(number)
         if kind not in (INTERIOR_INDEX, INTERIOR_TABLE):
             return []
@@ -138,7 +138,7 @@ class Image:
         return [*(int.from_bytes(page[at : at + 4], "big") for at in self._cells(number, kind, damage)), last]
 
     def free(self) -> set[int]:
-        """Pages that hold nothing any more, as far as the list of them can be read."""
+        """Return the pages on the list of free pages, as far as it can be read."""
         found: set[int] = set()
         trunk = int.from_bytes(self.page(1)[32:36], "big")
         while 1 < trunk <= self.count and trunk not in found and len(page := self.page(trunk)) == self._size:
@@ -174,7 +174,7 @@ class Image:
         return Row(rowid, _record(payload), pages)
 
     def _payload(self, number: int, at: int, size: int, *, table: bool) -> tuple[bytes, tuple[int, ...]]:
-        """The bytes of a row, which go on elsewhere when they are many."""
+        """Return the bytes of a row, which may continue on overflow pages, and the numbers of its pages."""
         usable, page = self._usable, self.page(number)
         most = usable - 35 if table else (usable - 12) * 64 // 255 - 23
         if size <= most:
@@ -194,7 +194,7 @@ class Image:
         return b"".join(parts), tuple(pages)
 
     def _overflow(self, number: int, left: int) -> Iterator[tuple[bytes, int]]:
-        """The stretches of a row on the pages behind its first, `left` bytes in all."""
+        """Yield the parts of a row on overflow pages, `left` bytes in all, each with its page."""
         seen: set[int] = set()
         while left > 0:
             page = self.page(number) if 1 < number <= self.count and number not in seen else b""
@@ -205,12 +205,12 @@ class Image:
             yield part, number
             left -= len(part)
             number = int.from_bytes(page[:4], "big")
-        if number:  # the last page of a row names none
+        if number:  # the last overflow page of a row names no next one
             raise Damaged
 
 
 def _page_size(data: memoryview) -> int:
-    """What the head of a file says, where the length of the file bears it out."""
+    """Return the page size in the header of a file when the file's length confirms it, else `PAGE_BYTES`."""
     size = int.from_bytes(data[16:18], "big")
     size = 65_536 if size == 1 else size
     borne_out = size * int.from_bytes(data[28:32], "big") == len(data) and size >= 512 and size & (size - 1) == 0
@@ -218,7 +218,7 @@ def _page_size(data: memoryview) -> int:
 
 
 def _head(number: int) -> int:
-    """Where on a page the head of the tree's page begins: the first has that of the file before it."""
+    """Return the offset of the B-tree header on a page: page 1 has the header of the file before it."""
     return HEADER_BYTES if number == 1 else 0
 
 
@@ -233,7 +233,7 @@ def _varint(page: memoryview, at: int) -> tuple[int, int]:
 
 
 def _record(payload: bytes) -> tuple[Scalar, ...]:
-    """The values of a row."""
+    """Decode the values of a row."""
     view = memoryview(payload)
     length, at = _varint(view, 0)
     if not 0 < length <= len(payload):

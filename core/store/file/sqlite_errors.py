@@ -1,4 +1,4 @@
-"""SQLite's errors as the core's."""
+"""Errors of SQLite as errors of the core."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from muisti.core.support.waiting import WouldWait, may_wait
 
 @contextmanager
 def translated(path: Path | None = None) -> Generator[None]:
-    """Turn SQLite's errors into the core's; with the `path` of a file that is locked they say by whom."""
+    """Turn SQLite's errors into the core's; with a `path`, an error about a lock names the process that has it."""
     try:
         yield
     except apsw.FullError as error:
@@ -24,7 +24,7 @@ def translated(path: Path | None = None) -> Generator[None]:
             raise WouldWait from error
         who = "another process" if path is None else holder(path)
         raise StoreUnavailable(f"the database is held by {who}; try again") from error
-    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:  # the last for a text that is none
+    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:  # the last for a text that is not UTF-8
         raise StoreCorrupt("the database file is damaged or is no database; `muisti doctor` says more") from error
     except (apsw.NoMemError, MemoryError) as error:
         raise StoreUnavailable("not enough memory for the database") from error

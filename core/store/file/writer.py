@@ -1,4 +1,4 @@
-"""The one thread that writes to a SQLite file: it commits what waits in groups, and does all checkpoints."""
+"""The one thread that writes to a SQLite file: it commits waiting batches in groups, and does all checkpoints."""
 
 import queue
 import threading
@@ -20,16 +20,16 @@ from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.store.refusal_codes import refusal_of
 from muisti.core.support.meters import StoreMeters
 
-GROUP_STATEMENTS = 20_000  # a group stops growing here, so that nobody waits long for neighbours
-GATHER_SECONDS = 0.01  # that a group waits for writes that are expected
+GROUP_STATEMENTS = 20_000  # a group stops growing here, so that no write waits long for others
+GATHER_SECONDS = 0.01  # for which a group waits for expected writes
 CHECKPOINT_PAGES = 1_000  # 4 MB of log
 HURRY_SECONDS = 0.1
-LOG_WAIT_MS = 3_000  # that the log may take to be emptied while readers hold it
+LOG_WAIT_MS = 3_000  # for emptying the log while readers hold it
 STOPPED = "nothing can be stored after an internal error; restart Muisti"
 
 
 class Waiting:
-    """Lets a thread wait for an outcome. A lock, which the writer opens, is a tenth of a `Future`."""
+    """Lets a thread wait for an outcome. A lock that the writer releases costs a tenth of a `Future`."""
 
     __slots__ = ("_done", "_outcome")
 
@@ -43,7 +43,7 @@ class Waiting:
         self._done.release()
 
     def result(self) -> list[Rows]:
-        """Wait for the rows of each statement, or raise what it ended with."""
+        """Wait; return the rows of each statement, or raise the error."""
         self._done.acquire()
         if isinstance(self._outcome, Exception):
             raise self._outcome
@@ -51,7 +51,7 @@ class Waiting:
 
 
 class _Job:
-    """A batch that waits for the writer, whether it is to be kept, and whom to tell how it ended."""
+    """A batch that waits for the writer, whether to keep it, and the callback for its outcome."""
 
     __slots__ = ("_ended", "kept", "statements")
 
@@ -61,14 +61,14 @@ class _Job:
         self._ended: Ended | None = ended
 
     def end(self, outcome: Outcome) -> None:
-        """Tell the outcome. What came first stays."""
+        """Report the outcome. Only the first call counts."""
         ended, self._ended = self._ended, None
         if ended is not None:
             ended(outcome)
 
 
 class _Errand:
-    """Work between two groups, with the connection that writes."""
+    """Maintenance task that runs between two groups, on the connection that writes."""
 
     __slots__ = ("waiting", "work")
 
@@ -78,7 +78,7 @@ class _Errand:
 
 
 class Writer:
-    """Takes jobs of any thread. A job that is refused takes only itself back, and not its group."""
+    """Writer that takes jobs from any thread. A refused job is rolled back alone, without the rest of its group."""
 
     def __init__(
         self,
@@ -88,9 +88,9 @@ class Writer:
         health: Health | None = None,
         waiting: LockWait | None = None,
     ) -> None:
-        """Write with a connection, which stays open when this is closed.
+        """Write with a connection, which stays open when the writer is closed.
 
-        A log of `checkpoint_pages` moves into the file. `files` None: they are not watched.
+        A log of `checkpoint_pages` is checkpointed. `files` None: the files are not checked.
         `waiting` waits for locks of other processes.
         """
         self.connection = connection
@@ -99,28 +99,28 @@ class Writer:
         self._health = health or Health()
         self._waiting = waiting or LockWait(Path(connection.filename))
         connection.set_busy_handler(self._waiting)
-        self._doubtful = False  # look at the files before anything is written
+        self._doubtful = False  # check the files before anything is written
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._errands: queue.SimpleQueue[_Errand] = queue.SimpleQueue()
         self.meters = StoreMeters(waiting=self._jobs.qsize)
         self._log_pages = 0
-        self._committed_pages = 0  # of the log, after a commit that was not looked at yet
+        self._committed_pages = 0  # of the log, after a commit that is not checked yet
         self._closed = False
         self._stopped = False
         self._closing = threading.Lock()
         self._expected = 0
         self._expecting = threading.Lock()
-        self._gathering = False  # the writer waits until nothing more is expected
+        self._gathering = False  # the writer waits until no more writes are expected
         self._gathered = threading.Semaphore(0)
         connection.set_wal_hook(self._note_log)
         self._thread = threading.Thread(target=self._write_groups, name="muisti-writer", daemon=True)
         self._thread.start()
 
     def put(self, statements: Sequence[Statement], ended: Ended, *, kept: bool = True) -> None:
-        """Let statements be written, or where they are not `kept` only tried; `ended` is called by the writer's thread.
+        """Queue statements to be written, or where not `kept` only tried. The writer's thread calls `ended`.
 
         Raises:
-            StoreUnavailable: it was closed, or has stopped.
+            StoreUnavailable: the writer was closed, or has stopped.
         """
         with self._closing:
             if self._closed:
@@ -130,7 +130,7 @@ class Writer:
             self._jobs.put(_Job(statements, ended, kept=kept))
 
     def expect(self, writes: int) -> None:
-        """Note that so many more writes are about to be put (fewer when negative); a group waits for them a moment."""
+        """Announce so many more writes (fewer when negative); a group waits for them briefly."""
         with self._expecting:
             self._expected += writes
             gathered = self._expected <= 0 and self._gathering
@@ -140,19 +140,19 @@ class Writer:
             self._gathered.release()
 
     def hurry(self) -> None:
-        """Wait for other processes only a moment from now on."""
+        """Wait only briefly for locks of other processes from now on."""
         self._waiting.seconds = HURRY_SECONDS
 
     def empty_log(self) -> None:
-        """Move all of the log into the file, and cut it to nothing. Raises when readers hold it for too long."""
+        """Checkpoint the whole log and truncate it. Raises when readers hold it for too long."""
         self._run_errand(self._empty_log)
 
     def rewrite(self) -> None:
-        """Write the whole file anew, with what is in use, and nothing else."""
+        """Rewrite the whole file without its free space."""
         self._run_errand(self._rewrite)
 
     def close(self) -> bool:
-        """Write what waits, and stop; whether it still ran. The connection stays open."""
+        """Write the waiting jobs and stop; return whether the writer still ran. The connection stays open."""
         with self._closing:
             if self._closed:
                 return False
@@ -180,7 +180,7 @@ class Writer:
             self._dismiss(group)
 
     def _dismiss(self, group: list[_Job]) -> None:
-        """This thread ends, as it should or by an error of ours: nobody may wait for it."""
+        """End all waiting jobs, since this thread ends, by `close` or by an error in Muisti."""
         with self._closing:
             self._stopped = True
         with suppress(queue.Empty):
@@ -192,11 +192,11 @@ class Writer:
         self._run_errands(StoreUnavailable(STOPPED))
 
     def _next_group(self) -> tuple[list[_Job], bool]:
-        """Wait for a job and for those that are expected, then take all. The second value says whether to go on."""
+        """Wait for a job and for expected ones, then take all. The second value says whether to continue."""
         group: list[_Job] = []
         size = 0
         job = self._jobs.get()
-        if job is not None and self._expected > 1:  # one may be this job itself, whose sender has yet to count it down
+        if job is not None and self._expected > 1:  # one may be this job, whose sender has not counted it down yet
             self._gather()
         while job is not None:
             group.append(job)
@@ -210,7 +210,7 @@ class Writer:
         return group, False
 
     def _gather(self) -> None:
-        """Wait until nothing more is expected, but not for long."""
+        """Wait until no more writes are expected, at most `GATHER_SECONDS`."""
         with self._expecting:
             self._gathering = self._expected > 0
             if not self._gathering:
@@ -219,11 +219,11 @@ class Writer:
             return
         with self._expecting:
             late, self._gathering = not self._gathering, False
-        if late:  # it was released meanwhile
+        if late:  # `expect` released the semaphore meanwhile
             self._gathered.acquire()
 
     def _commit(self, group: list[_Job]) -> None:
-        """Commit a group with one sync. A job that is refused takes only itself back."""
+        """Commit a group with one sync. A refused job is rolled back alone."""
         outcomes: list[Outcome] = []
         began = time.perf_counter()
         try:
@@ -232,7 +232,7 @@ class Writer:
                 if self._doubtful:
                     self._check_files()
                 outcomes = self._run_together(group) or self._run_apart(group)
-                self._check_files()  # before anybody is told: the file may have gone while it was written
+                self._check_files()  # before any outcome is reported: the file may have gone during the write
         except (MuistiError, apsw.Error) as failure:
             self._roll_back()
             self._doubtful = True
@@ -245,7 +245,7 @@ class Writer:
             job.end(outcome)
 
     def _run_together(self, group: Sequence[_Job]) -> list[Outcome] | None:
-        """Commit a group without savepoints; None, and nothing is done, when any job must not be kept or is refused."""
+        """Commit a group without savepoints. None, with nothing done, for a dry run or a refusal among several jobs."""
         if not all(job.kept for job in group):
             return None
         self._begin()
@@ -260,7 +260,7 @@ class Writer:
         return outcomes
 
     def _begin(self) -> None:
-        """Begin a transaction that writes, on a file that is still ours."""
+        """Begin a transaction that writes, on files that are still ours."""
         self.connection.execute("BEGIN IMMEDIATE")
         while self._files is not None and not self._files.seal():
             self._roll_back()
@@ -268,7 +268,7 @@ class Writer:
             self.connection.execute("BEGIN IMMEDIATE")
 
     def _run_apart(self, group: Sequence[_Job]) -> list[Outcome]:
-        """Commit what is not refused of a group."""
+        """Commit the jobs of a group that are not refused, each in its savepoint."""
         self._begin()
         outcomes = [self._try(job) for job in group]
         self.connection.execute("COMMIT")
@@ -284,7 +284,7 @@ class Writer:
         return outcome
 
     def _run(self, job: _Job) -> Outcome:
-        """The rows of each statement, or why one of them is refused. Raises when the whole group must fail."""
+        """Return the rows of each statement, or the refusal of one. Raises when the whole group must fail."""
         results: list[Rows] = []
         outcome: Outcome = results
         try:
@@ -309,11 +309,11 @@ class Writer:
             self.connection.execute("ROLLBACK")
 
     def _checkpoint(self) -> None:
-        """Move the log into the file as far as readers allow; never waits for them."""
+        """Checkpoint the log as far as readers allow, without waiting for them."""
         try:
             self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         except apsw.Error:
-            return  # nothing is lost: the log stays, the next commit tries again, and a real fault fails that commit
+            return  # nothing is lost: the log stays, the next commit retries, and a real fault fails that commit
         finally:
             self._log_pages = 0
             self._note_files()
@@ -323,10 +323,10 @@ class Writer:
             self._files.note(self.connection)
 
     def _run_errand(self, work: Callable[[], None]) -> None:
-        """Let the writer's thread do something between two groups, and wait for it."""
+        """Run a task on the writer's thread between two groups, and wait for it."""
         errand = _Errand(work)
         self._errands.put(errand)
-        self.put((), lambda _: None)  # wakes it
+        self.put((), lambda _: None)  # wakes the writer
         errand.waiting.result()
 
     def _run_errands(self, refusal: Exception | None = None) -> None:

@@ -1,5 +1,5 @@
 -- The first schema. Dialect of SQLite 3.45. Times are microseconds since the Unix epoch, UTC.
--- Every change of a space has a number, its seq. A version lives from `born` (inclusive) to `died` (exclusive).
+-- Every change of a space has a number, its seq. A version is open from `born` (inclusive) to `died` (exclusive).
 
 CREATE TABLE generations (
     id INTEGER PRIMARY KEY,
@@ -53,7 +53,7 @@ CREATE TABLE versions (
     UNIQUE (memory_id, version)
 ) STRICT;
 
--- A memory is current when its newest version lives and is not superseded.
+-- A memory is current when its newest version is open and not superseded.
 CREATE UNIQUE INDEX versions_living ON versions (memory_id) WHERE died IS NULL;
 CREATE UNIQUE INDEX versions_address ON versions (space_id, category_folded, key)
     WHERE died IS NULL AND status <> 'superseded' AND key IS NOT NULL;
@@ -64,7 +64,7 @@ CREATE UNIQUE INDEX versions_born ON versions (space_id, born);
 CREATE INDEX versions_died ON versions (space_id, died) WHERE died IS NOT NULL;
 CREATE INDEX versions_expiry ON versions (space_id, expires_at) WHERE died IS NULL AND expires_at IS NOT NULL;
 
--- `tag` is without case, for comparison; `spelling` is the caller's.
+-- `tag` is folded for comparison, `spelling` is as the caller wrote it.
 CREATE TABLE tags (
     version_id INTEGER NOT NULL REFERENCES versions (id) ON DELETE CASCADE,
     tag TEXT NOT NULL,
@@ -85,7 +85,7 @@ CREATE TABLE metadata (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX metadata_by_value ON metadata (path, type, value, version_id);
 
--- The stretches of a version that are indexed. `terms` holds 8 bytes a term (little endian): field << 56 | hash.
+-- The passages of a version that are indexed. `terms` holds 8 bytes a term (little endian): field << 56 | hash.
 CREATE TABLE passages (
     version_id INTEGER NOT NULL REFERENCES versions (id) ON DELETE CASCADE,
     number INTEGER NOT NULL,
@@ -116,7 +116,7 @@ CREATE TABLE changes (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX changes_by_time ON changes (space_id, committed_at);
 
--- Answers of writes that may be asked again, by idempotency key.
+-- Answers of writes by idempotency key, which a repeated request gets again.
 CREATE TABLE requests (
     scope TEXT NOT NULL,
     key TEXT NOT NULL,

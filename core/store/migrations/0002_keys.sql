@@ -1,7 +1,7 @@
--- Who may do what, and who did what. Times are microseconds since the Unix epoch, UTC.
+-- Permissions and the audit log. Times are microseconds since the Unix epoch, UTC.
 
--- A key stays when it is revoked or has expired: a database that has known a key never lets anybody in without one.
--- `hash` is SHA-256 of the secret, which nobody has but the caller. `scopes` and `spaces` are lists, JSON.
+-- A key stays when it is revoked or has expired, because a database that ever had a key refuses requests without one.
+-- `hash` is SHA-256 of the secret, which only the caller has. `scopes` and `spaces` are JSON lists.
 CREATE TABLE keys (
     id TEXT PRIMARY KEY,
     hash BLOB NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE keys (
 ) STRICT;
 CREATE INDEX keys_by_parent ON keys (parent_id) WHERE parent_id IS NOT NULL;
 
--- Administration and deletions, without content: who did what to which thing.
+-- Administration and deletions without content: the actor, the action and its target.
 CREATE TABLE audit (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at INTEGER NOT NULL,

@@ -1,6 +1,6 @@
--- How much a space may hold. Counters are kept by triggers, so that they are right whoever writes.
+-- Limits of spaces. Triggers keep the counters, so that they are right whatever statement writes.
 
--- What a caller has said of a memory, in bytes of UTF-8.
+-- Size of the text that a caller stored, in bytes of UTF-8.
 ALTER TABLE versions ADD COLUMN bytes INTEGER GENERATED ALWAYS AS (
     octet_length(content) + octet_length(tags) + octet_length(metadata) + coalesce(octet_length(category), 0)
     + coalesce(octet_length(key), 0) + coalesce(octet_length(author), 0) + coalesce(octet_length(reason), 0)
@@ -24,7 +24,7 @@ CREATE TRIGGER versions_go AFTER DELETE ON versions WHEN OLD.died IS NULL BEGIN
     UPDATE spaces SET memories = memories - 1, bytes = bytes - OLD.bytes WHERE id = OLD.space_id;
 END;
 
--- By name: who may erase a space and make it anew has no more room for that. NULL: the default of the settings.
+-- By name, so that erasing a space and making it again does not reset its limits. NULL is the default of the settings.
 CREATE TABLE quotas (
     space TEXT PRIMARY KEY,
     memories INTEGER,

@@ -1,6 +1,7 @@
--- What the index of a space reads at its start, packed: the passages of the versions that were born after `first`, up to
--- `last`, and lived at change `seen`. Derived: what is missing here is read from the versions.
--- `generation_id` is that of the vectors in it, 0 without; the segments of one follow each other without a gap.
+-- Packed rows that the index of a space loads at its start. A segment has the passages of the versions that were
+-- inserted after `first`, up to `last`, and were open at change `seen`. It is derived: missing passages are read from
+-- the versions. `generation_id` is that of its vectors, 0 without. The segments of a generation follow each other
+-- without a gap.
 
 CREATE TABLE segments (
     space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,

@@ -1,5 +1,5 @@
--- Work of the background, each kind done by one process at a time: who does it until when, and when it is due again.
--- Times are microseconds since the Unix epoch by the clock of the database: those of processes may differ.
+-- Leases on background tasks, each run by one process at a time. `until` ends the lease, at `next_at` the task is due.
+-- Times are microseconds since the Unix epoch by the clock of the database, since those of processes may differ.
 CREATE TABLE sweeps (
     name TEXT PRIMARY KEY,
     owner TEXT NOT NULL,

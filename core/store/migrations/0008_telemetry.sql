@@ -1,4 +1,4 @@
--- What becomes of memories in use: kept apart from them, since it changes neither their versions nor the seq of a space.
+-- Use of memories. It is kept apart, since it changes neither their versions nor the seq of a space.
 -- Times are microseconds since the Unix epoch, UTC.
 
 CREATE TABLE retrievals (
@@ -10,7 +10,7 @@ CREATE TABLE retrievals (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX retrievals_by_time ON retrievals (space_id, last_at);
 
--- Nothing of this outlives the last version of its memory, whoever erases that.
+-- Deletes these rows with the last version of their memory, whatever statement erases it.
 CREATE TRIGGER versions_erased AFTER DELETE ON versions
 WHEN NOT EXISTS (SELECT 1 FROM versions WHERE memory_id = OLD.memory_id) BEGIN
     DELETE FROM retrievals WHERE space_id = OLD.space_id AND memory_id = OLD.memory_id;

@@ -1,5 +1,5 @@
--- Searches that were asked to be remembered: the request and what was answered, as JSON. `category` is the only one that
--- its caller saw. The memories stand beside it, so that a receipt that speaks of one can be found and erased.
+-- Searches with a receipt: request and answer as JSON. `category` is the only one that the caller could see. The
+-- memories of an answer are listed in `receipt_hits`, so that the receipts of a memory can be found and erased.
 CREATE TABLE receipts (
     id BLOB PRIMARY KEY,
     space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
@@ -25,7 +25,7 @@ CREATE TABLE receipt_hits (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX receipt_hits_by_memory ON receipt_hits (memory_id);
 
--- Questions whose answer is known: a memory, or what stands at an address.
+-- Questions with a known answer: a memory, or the memory at an address.
 CREATE TABLE probes (
     id BLOB PRIMARY KEY,
     space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
@@ -40,7 +40,7 @@ CREATE TABLE probes (
 CREATE INDEX probes_by_space ON probes (space_id, id);
 CREATE INDEX probes_by_memory ON probes (memory_id) WHERE memory_id IS NOT NULL;
 
--- What they gave, newest runs only. `ranks` is JSON, by the id of the probe; null for what was not found.
+-- Results of the newest runs of probes. `ranks` is JSON by the id of the probe, null where nothing was found.
 CREATE TABLE probe_runs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,

@@ -1,4 +1,4 @@
--- Named points of a space's history. What stood there is kept as long as they are.
+-- Named points of a space's history, which is kept from the oldest of them on.
 CREATE TABLE checkpoints (
     space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
     name TEXT NOT NULL,
@@ -9,8 +9,8 @@ CREATE TABLE checkpoints (
     PRIMARY KEY (space_id, name)
 ) STRICT, WITHOUT ROWID;
 
--- What a batch that changes many memories is about to do: `memory_id`, of which `version` is the last, becomes what the
--- version in row `source` says, or ends when that is null. Empty before and after each batch.
+-- Plan of a bulk replace, empty before and after each batch. The memory `memory_id`, whose last version is `version`,
+-- gets the content of the version in row `source`, or ends when that is null.
 CREATE TABLE turns (
     number INTEGER PRIMARY KEY,
     memory_id BLOB NOT NULL,

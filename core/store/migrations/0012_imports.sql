@@ -1,7 +1,7 @@
--- What came in from files. Lines are put into a space of their own, `staging_id`, whose name no caller can say, and
--- moved from there: all at once, or in steps, `moved` being the file's change up to which that is done. `base` is what
--- is added to the file's numbers, `shift` to the row ids of staged versions. `first` and `last` are changes of the space.
--- When all is taken back, that is done by the changes after `base`, up to `undone`.
+-- Imports of files. Lines are put into a staging space, `staging_id`, whose name no caller can use. They are moved from
+-- there in one step or several, up to the file's change `moved`. `base` is added to the change numbers of the file,
+-- `shift` to the row ids of staged versions. `first` and `last` are changes of the space. The changes after `base`, up
+-- to `undone`, have undone an import.
 CREATE TABLE imports (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     token TEXT NOT NULL UNIQUE,

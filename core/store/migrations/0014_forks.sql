@@ -1,4 +1,5 @@
--- Which space is merged into which, and up to which of its changes (`seq`) that was done; what stood there is kept.
+-- Pairs of a space and the target that it is merged into. `seq` is the last merged change of the space, and its history
+-- is kept from there on.
 CREATE TABLE forks (
     space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
     target_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
@@ -8,8 +9,8 @@ CREATE TABLE forks (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX forks_by_target ON forks (target_id);
 
--- Which memory of the target (`twin_id`) a memory of the space is. `base` is the row of the version in which both were
--- the same when they were forked or merged last; null when it was not there, or had ended.
+-- Pairs of a memory of the space and its counterpart in the target, `twin_id`. `base` is the row of the version that
+-- both had after the last fork or merge. It is null when there was no such version, or it had ended.
 CREATE TABLE twins (
     space_id INTEGER NOT NULL,
     target_id INTEGER NOT NULL,

@@ -1,5 +1,5 @@
--- What was erased, without a word of it: so that every index learns which rows it has to give up, and no segment keeps
--- them. `seq` is that of the erasure.
+-- Erased versions without their content, from which every index learns which rows to drop, and which segments to pack
+-- again. `seq` is that of the erasure.
 CREATE TABLE erased (
     space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
     seq INTEGER NOT NULL,

@@ -1,5 +1,5 @@
--- What callers said of memories: 1 useful, -1 not useful, 0 taken back; one verdict of each caller. Kept apart from the
--- memories, as retrievals are. `number` counts the verdicts of a space, so that every index learns what is new.
+-- Verdicts of callers on memories, one for each caller: 1 useful, -1 not useful, 0 withdrawn. They are kept apart from
+-- the memories, as retrievals are. `number` counts the verdicts of a space, by which every index finds new ones.
 CREATE TABLE feedback (
     space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
     memory_id BLOB NOT NULL,

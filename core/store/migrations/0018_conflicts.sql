@@ -1,5 +1,5 @@
--- Pairs of memories that say the same or the contrary, both stored for somebody to decide. Each row names the versions that
--- were compared. A pair is open as long as both memories still say what they said then; nothing of their texts is here.
+-- Pairs of memories that are duplicates or contradict each other, both stored until a decision. Each row names the
+-- versions that were compared, without their texts. A pair is open as long as both memories still have these texts.
 CREATE TABLE conflicts (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,

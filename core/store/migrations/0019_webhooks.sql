@@ -1,5 +1,6 @@
--- Who is told of the changes of a space. `cursor` is the last change that was told, of `epoch`; `attempts` have failed
--- since, and the next one is due at `next_at`. `stopped` says why nothing is told any more. Times are microseconds.
+-- Receivers of the changes of a space. `cursor` is the last delivered change, of `epoch`. Since then `attempts` have
+-- failed, and the next one is due at `next_at`. `stopped` is the reason why deliveries have stopped. Times are
+-- microseconds.
 CREATE TABLE webhooks (
     id TEXT PRIMARY KEY,
     space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
@@ -19,7 +20,7 @@ CREATE TABLE webhooks (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX webhooks_by_space ON webhooks (space_id, id);
 
--- Changes that could not be told, from one to another: what they were is in the feed.
+-- Ranges of changes that could not be delivered. The change feed has their content.
 CREATE TABLE dead_letters (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     webhook_id TEXT NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,

@@ -1,3 +1,3 @@
--- From when until when what a memory says holds, in microseconds; null where that is open.
+-- Time span in which the content of a memory is true, in microseconds; null where that end is open.
 ALTER TABLE versions ADD COLUMN valid_from INTEGER;
 ALTER TABLE versions ADD COLUMN valid_to INTEGER;

@@ -1,4 +1,4 @@
-"""What lets us in to a remote database: a bearer token, given as text or in a file that may change while we run."""
+"""Bearer token of a remote database, given as text or in a file that may change while Muisti runs."""
 
 from pathlib import Path
 
@@ -7,10 +7,10 @@ from muisti.core.support.waiting import Lock
 
 
 class Token:
-    """A token, read again when its file has changed. Thread-safe."""
+    """Token that is read again when its file has changed. Thread-safe."""
 
     def __init__(self, text: str | None = None, file: Path | None = None) -> None:
-        """At most one of both.
+        """Take the token as text or as a file, not both; neither means that there is no token.
 
         Raises:
             StoreUnavailable: the file cannot be read.
@@ -22,7 +22,7 @@ class Token:
         self.current()
 
     def current(self) -> str | None:
-        """The token as it is now, None when there is none."""
+        """Return the current token, None when there is none."""
         if self._file is None:
             return self._text
         try:

@@ -1,7 +1,7 @@
 """A database on a server that speaks Hrana: sqld or Turso. Writes go to the primary, reads to a replica if any.
 
-A batch is one request. Every write carries an id that it records with itself, so that after a lost reply the database
-knows whether it was committed; see `writes`.
+A batch is one request. Every write stores an id with its rows. After a lost reply, the id shows whether the write was
+committed; see `writes`.
 """
 
 import threading
@@ -21,20 +21,20 @@ from muisti.core.store.remote.replication import Progress, Reached
 from muisti.core.store.remote.retry import PASSING, Retry, reason_of, tally
 from muisti.core.support.meters import StoreMeters
 
-SECONDS = 10.0  # that a call may take, repetitions included
-REPLICATION_SECONDS = 1.0  # that a replica gets to catch up, and to answer before it is asked how it is
+SECONDS = 10.0  # for a call with its retries
+REPLICATION_SECONDS = 1.0  # for a replica to catch up, and to answer before it is probed
 PROBE_SECONDS = 0.2
 POLL_SECONDS = 0.02
-STREAM_SECONDS = 60.0  # of silence while all of a database is read
-REST_SECONDS = 5.0  # for which a replica that did not answer is left alone
+STREAM_SECONDS = 60.0  # of silence while a whole database is read
+REST_SECONDS = 5.0  # without requests to a replica that did not answer
 UNREACHED = (
     "rows were written over before they were deleted; copies that the server made of them before, and its logs, are "
     "out of reach until it uses their pages again and compacts its logs (docs/erasure.md)"
 )
 BEHIND = "the read replica of the database has not come that far yet; try again"
-LARGE_KNOWN = 100  # batches remembered because their rows take more room than one answer has
-SMALL_BYTES = 1_000_000  # an answer that had room enough
-# What a server is sure to finish within the 5 s that it gives a transaction while others wait (docs/why.md).
+LARGE_KNOWN = 100  # remembered batches whose rows take more room than one answer has
+SMALL_BYTES = 1_000_000  # an answer below this has room enough
+# A server is sure to finish these within 5 s, its limit for a transaction while others wait (docs/why.md).
 STATEMENTS_MAX = 50_000
 VALUES_MAX = 100_000_000  # bytes and characters in a batch
 VALUE_MAX = 4_000_000  # in one value
@@ -51,11 +51,11 @@ class RemoteDatabase:
     """A `Database` on a server. Any number of processes may use the same one."""
 
     def __init__(self, primary: Server, replica: Server | None = None, *, seconds: float = SECONDS) -> None:
-        """Connect. `seconds` is the longest that a call may take.
+        """Connect. `seconds` is the limit for one call.
 
         Raises:
             StoreUnavailable: the server cannot be used.
-            StoreCorrupt: the database is another program's.
+            StoreCorrupt: the database belongs to another program.
         """
         self._server = primary
         self._replica = replica
@@ -94,7 +94,7 @@ class RemoteDatabase:
         return self._insist(lambda seconds: _rows(self._ask_nearest(steps, seconds), len(statements)))
 
     def read_primary(self, statements: Sequence[Statement]) -> list[Rows]:
-        """The rows of each statement, as they are where all writes go."""
+        """Return the rows of each statement as they are on the primary, which receives all writes."""
         self._check_open()
         steps = _reading(statements)
         return self._insist(lambda seconds: _rows(self._ask_primary(steps, seconds), len(statements)))
@@ -123,9 +123,9 @@ class RemoteDatabase:
         return False
 
     def stream(self, statements: Sequence[Statement]) -> Iterator[tuple[int, Row]]:
-        """The rows of each statement with its place, as they come, all from one snapshot of the primary.
+        """Yield the rows of each statement with its position as they arrive, all from one snapshot of the primary.
 
-        Nothing is asked again, since half of it may have been used: whoever gets `StoreUnavailable` begins anew.
+        Nothing is retried, because the rows so far may have been used. A caller starts again after an error.
         """
         self._check_open()
         steps = transaction(_READ, [Step(statement, rows=True) for statement in statements])
@@ -142,7 +142,7 @@ class RemoteDatabase:
         pass
 
     def scrub(self, traces: Traces) -> Scrubbed:
-        """No more than overwriting rows is possible: the server refuses VACUUM, checkpoints and `secure_delete`."""
+        """Report that free pages and logs are unchecked: the server refuses VACUUM, checkpoints and `secure_delete`."""
         return Scrubbed({}, {"free pages and logs of the database server": UNREACHED})
 
     def close(self) -> None:
@@ -152,7 +152,7 @@ class RemoteDatabase:
                 server.close()
 
     def _written(self, statements: Sequence[Statement]) -> list[Rows]:
-        """Write until it is known that all is written, or nothing ever will be."""
+        """Retry a write until it is known to be committed, or known to be lost for good."""
         retry = Retry(self._seconds, self._meters.retries)
         while True:
             write = writes.new_id()
@@ -172,10 +172,10 @@ class RemoteDatabase:
 
     @contextmanager
     def _turn_to_write(self, seconds: float) -> Generator[None]:
-        """Wait until nobody else of this process writes, at most so long.
+        """Wait at most `seconds` until no other thread of this process writes.
 
-        A database has one writer. Those who wait for it at the server hold a connection each, which goes on waiting for
-        the lock after its client has given up and come again: 16 at a time wrote a tenth of what one does.
+        A database has one writer. A client that waits at the server holds a connection. That connection goes on waiting
+        for the lock after its client has given up and retried. So 16 clients at a time wrote a tenth of what one does.
 
         Raises:
             StoreUnavailable: there is no time left.
@@ -188,7 +188,7 @@ class RemoteDatabase:
             self._writing.release()
 
     def _prepare(self) -> str:
-        """See that the database is ours, and make what `writes` needs. Gives the version of SQLite."""
+        """Check that the database is Muisti's, make the table of `writes`, and return the version of SQLite."""
         names, version = self._repeat(_READ, [_TABLES, _VERSION])
         tables = {str(name) for (name,) in names}
         if tables and not tables & {"schema_migrations", writes.TABLE}:
@@ -198,7 +198,7 @@ class RemoteDatabase:
         return str(version[0][0])
 
     def _settle(self, write: bytes) -> writes.Outcome:
-        """Learn the fate of a write whose reply was lost; one that has not been committed never will be."""
+        """Determine whether a write with a lost reply was committed; one that was not never will be."""
         try:
             return writes.outcome(self._repeat(_WRITE, writes.settle(write), count=2)[1])
         except StoreUnavailable as error:
@@ -208,7 +208,7 @@ class RemoteDatabase:
             ) from error
 
     def _repeat(self, begin: str, statements: Sequence[Statement], count: int | None = None) -> list[Rows]:
-        """Run statements at the primary until they have run; twice must do no harm. One of them may give the count."""
+        """Run statements that may run twice on the primary, with retries. `count` is the place of the write count."""
         batch = transaction(begin, [Step(statement, rows=True) for statement in statements])
         counts = None if count is None else 1 + count
 
@@ -218,7 +218,7 @@ class RemoteDatabase:
         return self._insist(run)
 
     def _insist(self, run: Callable[[float], R]) -> R:
-        """The result of what may be repeated, as often as time allows."""
+        """Call `run` until it succeeds or time is over, and return its result. It must be safe to repeat."""
         retry = Retry(self._seconds, self._meters.retries)
         while True:
             try:
@@ -227,7 +227,7 @@ class RemoteDatabase:
                 retry.wait(problem)
 
     def _ask(self, server: Server, steps: Sequence[Step], index: int | None, seconds: float) -> BatchResult:
-        """What became of a batch, streamed when one answer cannot hold its rows."""
+        """Run a batch and return its result, streamed when one answer cannot hold its rows."""
         key = "\n".join(step.statement.sql for step in steps)
         if key not in self._large:
             result = server.run(steps, index, seconds)
@@ -235,13 +235,13 @@ class RemoteDatabase:
                 return whole(result)
         result, size = server.scan(steps, index, seconds)
         if size < SMALL_BYTES:
-            self._large.discard(key)  # that one had no room beside others, or these are other rows
+            self._large.discard(key)  # the earlier rows were more, or shared their answer with others
         elif len(self._large) < LARGE_KNOWN:
             self._large.add(key)
         return whole(result)
 
     def _ask_primary(self, steps: Sequence[Step], seconds: float, count: int | None = -3) -> BatchResult:
-        """Ask the primary; `count` is the step that gives the count, the last inside a transaction unless said."""
+        """Run steps on the primary. `count` is the step with the count of writes: third from the end by default."""
         before = self._progress.newest
         result = self._ask(self._server, steps, None, seconds)
         reached = _reached(result, count)
@@ -250,7 +250,7 @@ class RemoteDatabase:
         return result
 
     def _ask_nearest(self, steps: Sequence[Step], seconds: float) -> BatchResult:
-        """Ask the replica; the primary when there is none, or none that answers."""
+        """Run steps on the replica; on the primary when there is no replica, or none that answers."""
         if self._replica is not None and time.monotonic() >= self._rests_until:
             try:
                 return self._ask_replica(self._replica, steps)
@@ -260,10 +260,10 @@ class RemoteDatabase:
         return self._ask_primary(steps, seconds)
 
     def _ask_replica(self, replica: Server, steps: Sequence[Step]) -> BatchResult:
-        """Ask a replica that has come as far as we have seen.
+        """Run steps on a replica that has all writes that this process has seen.
 
         Raises:
-            NotYetReplicated: it does not come that far in time.
+            NotYetReplicated: the replica does not catch up in time.
         """
         ends = time.monotonic() + REPLICATION_SECONDS
         while True:
@@ -274,20 +274,20 @@ class RemoteDatabase:
                 if not self._has_reached(replica, index):
                     if not behind:
                         raise
-                    self._leave_alone()  # whoever tries again is answered by the primary
+                    self._leave_alone()  # so a retry is answered by the primary
                     raise NotYetReplicated(BEHIND) from None
-                result = self._ask(replica, steps, index, self._seconds)  # so it was the work that took its time
+                result = self._ask(replica, steps, index, self._seconds)  # the replica is current: the work is slow
             reached = _reached(result, -3)
-            if reached is None and is_bad_statement(result):  # a replica that was killed begins without the schema
+            if reached is None and is_bad_statement(result):  # a replica that was killed starts without the schema
                 raise Passing("the replica cannot run it yet")
             if reached is None or self._progress.replica_at(reached):
-                return result  # without a count it is an error, which says more
+                return result  # without a count it is an error, which `check` raises
             if time.monotonic() >= ends:
                 raise NotYetReplicated(BEHIND)
-            time.sleep(POLL_SECONDS)  # the index was that of another log: the primary has been restarted
+            time.sleep(POLL_SECONDS)  # the index was of another log, since the primary has restarted
 
     def _has_reached(self, replica: Server, wanted: int | None) -> bool:
-        """Whether a replica answers, and has come so far."""
+        """Return whether a replica answers, and has reached the wanted index."""
         try:
             whole(replica.run(_PROBE, wanted, PROBE_SECONDS))
         except TooSlow:
@@ -295,7 +295,7 @@ class RemoteDatabase:
         return True
 
     def _leave_alone(self) -> None:
-        """Ask the primary in place of the replica for a while."""
+        """Use the primary in place of the replica for `REST_SECONDS`."""
         self._rests_until = time.monotonic() + REST_SECONDS
         self._progress.replica_lost()
 
@@ -305,7 +305,7 @@ class RemoteDatabase:
 
 
 class _Primary:
-    """The same database, read where it is written."""
+    """A `RemoteDatabase` whose reads go to the primary."""
 
     def __init__(self, whole: RemoteDatabase) -> None:
         self._whole = whole
@@ -355,7 +355,7 @@ class _Primary:
 
 
 def _check_size(statements: Sequence[Statement]) -> None:
-    """Raise `TooLarge` for a batch that a server could not be sure to take."""
+    """Raise `TooLarge` for a batch that exceeds the limits of a server."""
     sizes = [len(arg) for statement in statements for arg in statement.args if isinstance(arg, str | bytes)]
     if len(statements) > STATEMENTS_MAX or sum(sizes) > VALUES_MAX or max(sizes, default=0) > VALUE_MAX:
         raise TooLarge(
@@ -366,21 +366,21 @@ def _check_size(statements: Sequence[Statement]) -> None:
 
 
 def _reading(statements: Sequence[Statement]) -> list[Step]:
-    """Steps that read all from one snapshot, and how far it has come."""
+    """Return steps that read the statements and the count of writes from one snapshot."""
     return transaction(_READ, [Step(statement, rows=True) for statement in (*statements, writes.COUNT)])
 
 
 def _rows(result: BatchResult, statements: int) -> list[Rows]:
-    """The rows of the first statements of a transaction."""
+    """Return the rows of the first `statements` of a transaction."""
     places = range(1, 1 + statements)
     check(result, places)
     return [rows_of(result.step_results[place]) for place in places]
 
 
 def _reached(result: BatchResult, count: int | None) -> Reached | None:
-    """How far the database has come, if step `count` has told."""
+    """Return how far the database has come, by the count in step `count`; None without a count."""
     counted = None if count is None or len(result.step_results) < 3 else rows_of(result.step_results[count])
     if not counted:
         return None
-    committed = result.step_results[-2] is not None  # else what was counted was taken back
+    committed = result.step_results[-2] is not None  # else the counted write was rolled back
     return Reached(int(str(counted[0][0])) - (not committed), result.index)

@@ -1,8 +1,8 @@
-"""Floats that arrive as they were sent, whatever the server's parser of decimals is worth.
+"""Floats that arrive as they were sent, even when the server's parser of decimals is inexact.
 
-sqld reads the floats of a request with an error in the last place. A decimal of at most 15 digits and a small exponent
-takes every parser one correctly rounded step; any other float goes as the integers m and e of m * 2**e, which SQL
-multiplies without rounding.
+sqld reads the floats of a request with an error in the last place. Every parser is exact for a decimal of at most 15
+digits and a small exponent, since it takes one correctly rounded step. Any other float goes as the integers m and e
+of m * 2**e, which SQL multiplies without rounding.
 """
 
 import re
@@ -14,11 +14,11 @@ DIGITS = 15
 EXPONENT = 22  # 10**22 is the largest power of ten that a float holds exactly
 PRODUCT = "(? * pow(2.0, ?))"
 
-_PARTS = re.compile(r"('(?:[^']|'')*'|\"[^\"]*\"|\?)")  # a quoted stretch may hold a question mark
+_PARTS = re.compile(r"('(?:[^']|'')*'|\"[^\"]*\"|\?)")  # a quoted stretch may contain a question mark
 
 
 def is_plain(value: float) -> bool:
-    """Whether the decimal form of a finite float is read right by every parser.
+    """Return whether every parser reads the decimal form of a finite float exactly.
 
     >>> [is_plain(v) for v in (0.1, -2.5e-9, 1e22, 0.1 + 0.2, 1e23)]
     [True, True, True, False, False]
@@ -29,7 +29,7 @@ def is_plain(value: float) -> bool:
 
 
 def halves(value: float) -> tuple[int, int]:
-    """Integers m and e with m * 2**e equal to a finite float.
+    """Return integers m and e with m * 2**e equal to a finite float.
 
     >>> halves(0.75), halves(-1e300)[0] * 2 ** halves(-1e300)[1] == int(-1e300)
     ((3, -2), True)
@@ -42,7 +42,7 @@ def halves(value: float) -> tuple[int, int]:
 
 
 def exact(sql: str, args: Sequence[Scalar]) -> tuple[str, Sequence[Scalar]]:
-    """The statement with every float that is not plain as a product of integers.
+    """Replace each float that is not plain with a product of integers, in the statement and its values.
 
     >>> exact("SELECT ?, '?', ?", (1, 0.1 + 0.2))
     ("SELECT ?, '?', (? * pow(2.0, ?))", (1, 1351079888211149, -52))
@@ -60,12 +60,12 @@ def exact(sql: str, args: Sequence[Scalar]) -> tuple[str, Sequence[Scalar]]:
 
 
 def is_nan(value: float) -> bool:
-    """SQLite holds no NaN: it stores NULL."""
+    """Return whether a float is NaN, which SQLite stores as NULL."""
     return value != value
 
 
 def _placed(given: Iterator[Scalar], sent: list[Scalar]) -> str:
-    """What stands for the next argument in SQL; the argument itself is added to `sent`."""
+    """Return the SQL in place of the next placeholder, and append its values to `sent`."""
     arg = next(given)
     if isinstance(arg, float) and not is_nan(arg) and not is_plain(arg):
         sent.extend(halves(arg))

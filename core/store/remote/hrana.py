@@ -1,7 +1,7 @@
-"""The words of Hrana 3, as JSON: batches of steps, and what became of each step.
+"""Messages of Hrana 3 in JSON: batches of steps, and the result of each step.
 
-Beyond the specification there is `replication_index`, as sqld has it: how far the database had come when it answered;
-a replica that is given one waits until it has come as far.
+`replication_index` is an extension of sqld: how far the database had come when it answered. A replica that gets an
+index in a request waits until it has come that far.
 """
 
 import binascii
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 
 class Step(NamedTuple):
-    """A statement that runs when its condition holds. `rows` is False when nobody wants its rows."""
+    """A statement that runs when its condition is true. `rows` is False when its rows are not wanted."""
 
     statement: Statement
     condition: Json | None = None
@@ -36,20 +36,20 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """An error of the server. `code` is stable."""
+    """An error of the server. `code` is stable across versions."""
 
     message: str
     code: str = ""
 
 
 class StepResult(msgspec.Struct, frozen=True):
-    """What a step that ran has given."""
+    """Result of a step that ran."""
 
     rows: list[list[Cell]] = []
 
 
 class BatchResult(msgspec.Struct, frozen=True):
-    """What became of each step: a result, an error, or neither when its condition did not hold."""
+    """Result of each step: its rows, an error, or neither when its condition was false."""
 
     step_results: list[StepResult | None]
     step_errors: list[Fault | None]
@@ -57,7 +57,7 @@ class BatchResult(msgspec.Struct, frozen=True):
 
     @property
     def index(self) -> int | None:
-        """How far the database had come."""
+        """Replication index of the database when it answered."""
         return None if self.replication_index is None else int(self.replication_index)
 
 
@@ -79,37 +79,37 @@ class _PipelineReply(msgspec.Struct, frozen=True):
 
 
 class CursorHead(msgspec.Struct, frozen=True):
-    """The first line of a cursor's reply: what its stream is called, and where to say so."""
+    """First line of a cursor's reply: the id of its stream, and the URL for further requests of the stream."""
 
     baton: str | None = None
     base_url: str | None = None
 
 
 class CursorEntry(msgspec.Struct, frozen=True):
-    """Another line of a cursor's reply."""
+    """A further line of a cursor's reply."""
 
     type: str
     step: int = 0
     row: list[Cell] = []
     error: Fault | None = None
-    replication_index: int | str | None = None  # a number here, by sqld, and a text elsewhere
+    replication_index: int | str | None = None  # sqld sends a number here, and a text elsewhere
 
 
-# Made here, by one thread: msgspec works a type out on first use, and threads that do so at once can crash it.
+# Made here, by one thread: msgspec inspects a type on first use, and threads that do so at the same time can crash it.
 _PIPELINE = msgspec.json.Decoder(_PipelineReply)
 _HEAD = msgspec.json.Decoder(CursorHead)
 _ENTRY = msgspec.json.Decoder(CursorEntry)
 _ENCODER = msgspec.json.Encoder()
-BadReply = msgspec.MsgspecError  # the answer is not Hrana
+BadReply = msgspec.MsgspecError  # the reply is not Hrana
 
 
 def ok(step: int) -> Json:
-    """The condition that a step has run without error."""
+    """Return the condition that a step has run without error."""
     return {"type": "ok", "step": step}
 
 
 def transaction(begin: str, steps: Sequence[Step], end: str = "COMMIT") -> list[Step]:
-    """Steps that happen together or not at all: each runs only after the one before it."""
+    """Return steps that take effect together or not at all: each runs only after the one before it."""
     last = len(steps) + 1
     return [
         Step(Statement(begin)),
@@ -120,29 +120,29 @@ def transaction(begin: str, steps: Sequence[Step], end: str = "COMMIT") -> list[
 
 
 def pipeline_body(steps: Sequence[Step], index: int | None) -> bytes:
-    """A request for one batch, on a stream that ends with it.
+    """Encode a request for one batch, on a stream that ends with it.
 
     Raises:
-        TypeError, ValueError, OverflowError: a value is none that SQLite can hold.
+        TypeError, ValueError, OverflowError: SQLite cannot hold a value.
     """
     return _ENCODER.encode({"requests": [{"type": "batch", "batch": _batch(steps, index)}, {"type": "close"}]})
 
 
 def cursor_body(steps: Sequence[Step], index: int | None) -> bytes:
-    """A request for the rows of one batch, to be sent as they come."""
+    """Encode a request for the rows of one batch, sent as the server reads them."""
     return _ENCODER.encode({"batch": _batch(steps, index)})
 
 
 def close_body(baton: str) -> bytes:
-    """A request that ends a stream."""
+    """Encode a request that ends a stream."""
     return _ENCODER.encode({"baton": baton, "requests": [{"type": "close"}]})
 
 
 def pipeline_reply(body: bytes) -> BatchResult | Fault:
-    """What became of the batch, or why it did not run.
+    """Decode the result of a batch, or the reason why it did not run.
 
     Raises:
-        BadReply: this is not what Hrana says.
+        BadReply: the reply is not Hrana.
     """
     reply = _PIPELINE.decode(body)
     first = reply.results[0] if reply.results else None
@@ -167,7 +167,7 @@ def rows_of(result: StepResult | None) -> Rows:
 
 
 def row_of(cells: Sequence[Cell]) -> Row:
-    return tuple([_scalar(cell) for cell in cells])  # a list first: it is quicker than a generator
+    return tuple([_scalar(cell) for cell in cells])  # a list is faster here than a generator
 
 
 def _batch(steps: Sequence[Step], index: int | None) -> Json:
@@ -190,7 +190,7 @@ def _value(value: Scalar) -> Json:
         return {"type": "blob", "base64": b64encode_as_string(value).rstrip("=")}
     if isinstance(value, float):
         return {"type": "null"} if is_nan(value) else {"type": "float", "value": value}
-    if isinstance(value, int):  # pyright: ignore[reportUnnecessaryIsInstance]  # types promise it, callers may not
+    if isinstance(value, int):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may not follow the types
         if value not in INTEGERS:
             raise OverflowError("an integer takes more than 64 bits")
         return {"type": "integer", "value": str(int(value))}
@@ -213,7 +213,7 @@ def _scalar(cell: Cell) -> Scalar:
 
 
 def _bytes(base64: str) -> bytes:
-    """By a library, since segments are megabytes of it: 40 times as fast as Python's, which took a third of a load.
+    """Decode by a library: segments are megabytes of base64, and Python's decoder took 40 times as long.
 
     >>> _bytes("AQI")
     b'\\x01\\x02'

@@ -1,4 +1,4 @@
-"""What a batch's errors mean, in the words of the core: the same as those of a file."""
+"""Errors of a batch as errors of the core, which are the same as those of a file."""
 
 from collections.abc import Sequence
 from typing import NoReturn
@@ -18,15 +18,15 @@ TOO_LARGE_CODE = "RESPONSE_TOO_LARGE"
 
 
 class Passing(Exception):
-    """The server could not run the batch just now, and kept nothing of it."""
+    """The server could not run the batch now, and kept nothing of it; a retry may succeed."""
 
 
 class Unsure(Exception):
-    """The batch failed where it may have been committed already, or by another copy of the same request."""
+    """The batch failed, but this request or another copy of it may have been committed."""
 
 
 def is_too_large(result: BatchResult | Fault) -> bool:
-    """Whether the rows take more room than one answer has."""
+    """Return whether the rows take more room than one answer has."""
     faults = [result] if isinstance(result, Fault) else result.step_errors
     return any(fault is not None and fault.code == TOO_LARGE_CODE for fault in faults)
 
@@ -39,7 +39,7 @@ def is_bad_statement(result: BatchResult) -> bool:
 
 
 def check(result: BatchResult, places: Sequence[int]) -> None:
-    """Raise the first error of a batch in which statement n is step `places[n]`.
+    """Raise the first error of a batch, in which statement n is step `places[n]`.
 
     Raises:
         Refused, Passing, Unsure, BadStatement, StoreFull, StoreCorrupt, StoreUnavailable.
@@ -60,7 +60,7 @@ def check(result: BatchResult, places: Sequence[int]) -> None:
 
 
 def whole(result: BatchResult | Fault) -> BatchResult:
-    """The result of a batch that ran; raise what it means that it did not."""
+    """Return the result of a batch that ran; raise the error of one that did not."""
     if isinstance(result, Fault):
         raise_fault(result)
     return result
@@ -71,7 +71,7 @@ def refusal(fault: Fault, statement: int) -> Refused:
 
 
 def raise_fault(fault: Fault) -> NoReturn:
-    """Raise what an error that is no refusal means."""
+    """Raise the error of the core for a fault that is no refusal."""
     code, said = fault.code.upper(), fault.message
     if code in PASSING_CODES:
         raise Passing(said)

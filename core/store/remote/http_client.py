@@ -1,6 +1,6 @@
-"""One server that speaks Hrana over HTTP: a batch goes there, and what became of it comes back.
+"""HTTP client of one server that speaks Hrana: it sends a batch and returns the result.
 
-What goes wrong on the way is one of three things: the batch was not sent, it was declined, or nobody knows.
+A failure on the way is one of three: the batch was not sent, it was declined, or its outcome is unknown.
 """
 
 import binascii
@@ -31,7 +31,7 @@ from muisti.core.store.remote.hrana_errors import raise_fault
 CONNECT_SECONDS = 2.0
 CONNECTIONS = 64  # kept open
 CLOSE_SECONDS = 1.0
-MISSING_SECONDS = 1.0  # for which a database may seem missing: sqld says so while it closes one to make room for others
+MISSING_SECONDS = 1.0  # sqld answers 404 for so long while it closes one database to make room for another
 PORTS = {"http": 80, "https": 443}
 _ALIKE = {"content-type": "application/json", "accept-encoding": "identity"}
 
@@ -41,21 +41,21 @@ class NotSent(Exception):
 
 
 class Declined(Exception):
-    """The server has too much to do, and did nothing of the request."""
+    """The server is overloaded, and did nothing of the request."""
 
 
 class NoAnswer(Exception):
-    """The request was sent and no answer came: whatever it asked for may have happened or not."""
+    """The request was sent and no answer came: its effects may have happened or not."""
 
 
 class TooSlow(NoAnswer):
-    """No answer within the time that there was."""
+    """No answer came within the given time."""
 
 
 class Server:
-    """Sends batches. Thread-safe; connections are pooled. All methods raise NotSent, Declined and NoAnswer.
+    """Client of one server. Thread-safe; connections are pooled. All methods raise NotSent, Declined and NoAnswer.
 
-    StoreUnavailable is raised for what no repetition mends: a token that is refused, a database that is not there.
+    They raise StoreUnavailable where a retry cannot help: the token is refused, or there is no such database.
     """
 
     def __init__(self, url: str, token: Token, namespace: str | None = None) -> None:
@@ -63,12 +63,12 @@ class Server:
         self._path = urlsplit(self._base).path
         self._token = token
         self._namespace = {} if namespace is None else {"x-namespace-bin": _unpadded(namespace)}
-        self._missing_after = time.monotonic() + MISSING_SECONDS  # never, once it has answered
-        # TLS is verified against what the system trusts; a redirect would take the token elsewhere, so none is followed
+        self._missing_after = time.monotonic() + MISSING_SECONDS  # infinite once the server has answered
+        # TLS uses the system's trusted certificates. No redirect is followed, since it would take the token elsewhere.
         self._pool = urllib3.connection_from_url(self._base, maxsize=CONNECTIONS)
 
     def run(self, steps: Sequence[Step], index: int | None, seconds: float) -> BatchResult | Fault:
-        """Run one batch: all of it is one request."""
+        """Run one batch in one request."""
         response = self._post("/v3/pipeline", hrana.pipeline_body(steps, index), seconds)
         try:
             return hrana.pipeline_reply(response.data)
@@ -76,17 +76,17 @@ class Server:
             raise NoAnswer(f"what came back is not Hrana: {error}") from error
 
     def scan(self, steps: Sequence[Step], index: int | None, seconds: float) -> tuple[BatchResult | Fault, int]:
-        """Run a batch whose rows come one by one, since they may take more room than one answer has.
+        """Run a batch and read its rows one by one, since they may take more room than one answer has.
 
-        Gives the bytes that came as well. `seconds` is the longest silence.
+        Returns the result, and the bytes of all rows. `seconds` is the longest silence.
         """
         with self._cursor(steps, index, seconds) as lines:
             return _gathered(lines, len(steps))
 
     def stream(self, steps: Sequence[Step], seconds: float) -> Iterator[tuple[int, Row]]:
-        """The rows of a transaction, each with its step, while they come; `seconds` is the longest silence.
+        """Yield the rows of a transaction, each with its step, as they arrive; `seconds` is the longest silence.
 
-        What a fault of the server means is raised as well.
+        Faults of the server are raised as errors of the core.
         """
         step = ended = -1
         with self._cursor(steps, None, seconds) as lines:
@@ -100,16 +100,16 @@ class Server:
                     step = entry.step
                 elif entry.type == "step_end":
                     ended = step
-        if ended != len(steps) - 2:  # the last one is for what goes wrong
+        if ended != len(steps) - 2:  # the last step is the ROLLBACK, which runs on failure only
             raise NoAnswer("the answer broke off")
 
     def close(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the idle connections."""
         self._pool.close()
 
     @contextmanager
     def _cursor(self, steps: Sequence[Step], index: int | None, seconds: float) -> Generator[Iterator[bytes]]:
-        """The lines of an answer that comes row by row; its stream is ended when they were read."""
+        """Yield the lines of an answer that comes row by row; end its stream after they were read."""
         response = self._post("/v3/cursor", hrana.cursor_body(steps, index), seconds, whole=False)
         try:
             lines = _lines(response)
@@ -118,18 +118,18 @@ class Server:
         except (HTTPError, BadReply) as error:
             raise NoAnswer(f"the answer broke off ({type(error).__name__})") from error
         finally:
-            response.close()  # it has gone back to the pool when all was read; what is half read must not
+            response.close()  # a connection that was read to its end is in the pool already; others must not go there
         self._close(head)
 
     def _close(self, head: CursorHead) -> None:
-        """End the stream of a cursor; the server would by itself, after ten seconds."""
+        """End the stream of a cursor, which the server would otherwise keep for ten seconds."""
         path = self._path if head.base_url is None else _path_on(self._base, head.base_url)
         if head.baton is None or path is None:
             return
         try:
             self._send(f"{path}/v3/pipeline", hrana.close_body(head.baton), self._token.current(), CLOSE_SECONDS)
         except (NotSent, NoAnswer):
-            return  # see above
+            return  # the server ends the stream by itself
 
     def _post(self, path: str, body: bytes, seconds: float, *, whole: bool = True) -> urllib3.BaseHTTPResponse:
         token, path = self._token.current(), f"{self._path}{path}"
@@ -157,7 +157,7 @@ class Server:
                 timeout=urllib3.Timeout(connect=min(CONNECT_SECONDS, seconds), read=seconds),
                 preload_content=whole,
             )
-        except (ConnectTimeoutError, ClosedPoolError) as error:  # the first is also a connection that is refused
+        except (ConnectTimeoutError, ClosedPoolError) as error:  # the first includes refused connections
             raise NotSent("it cannot be reached") from error
         except ReadTimeoutError as error:
             raise TooSlow(f"no answer came within {seconds:.1f} s") from error
@@ -184,7 +184,7 @@ class Server:
         if status in (404, 429):
             raise Declined(f"it answered {status}")
         if status == 413:
-            raise TooLarge("what stands before the database takes no request of this size; send less at a time")
+            raise TooLarge("the database server or its proxy refuses requests of this size; send less at a time")
         if status >= 500:
             raise NoAnswer(f"it answered {status}")
         raise StoreUnavailable(f"what is at the database's URL does not speak Hrana 3: it answered {status}")
@@ -200,7 +200,7 @@ def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
 
 
 def _gathered(lines: Iterator[bytes], steps: int) -> tuple[BatchResult | Fault, int]:
-    """A cursor's entries in the form of a batch's result, and the bytes that they took."""
+    """Collect a cursor's entries into the result of a batch, and count their bytes."""
     results: list[StepResult | None] = [None] * steps
     errors: list[Fault | None] = [None] * steps
     step, rows = 0, list[list[hrana.Cell]]()
@@ -225,7 +225,7 @@ def _gathered(lines: Iterator[bytes], steps: int) -> tuple[BatchResult | Fault, 
 
 
 def _path_on(base: str, moved_to: str) -> str | None:
-    """The path of a URL that a server sends us on to; None when it is elsewhere, where the token must not go.
+    """Return the path of a URL that the server redirects a stream to; None when its origin is another.
 
     >>> _path_on("https://db.example:443", "https://db.example/node1/")
     '/node1'

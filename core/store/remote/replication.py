@@ -1,7 +1,7 @@
-"""How far a database had come when it last answered us: what a replica must have reached before it may answer.
+"""How far a database had come when it last answered, which a replica must reach before it may answer.
 
-Two numbers tell. The count of writes is ours, in the database itself: it holds whatever becomes of the servers. The
-replication index is the server's, and lets a replica wait by itself; but a primary that was killed numbers anew.
+Two numbers measure it. The count of writes is Muisti's own, in the database itself, and survives restarts of servers.
+The replication index is the server's, and lets a replica wait by itself; but a primary that was killed restarts it.
 """
 
 import threading
@@ -10,24 +10,24 @@ import msgspec
 
 
 class Reached(msgspec.Struct, frozen=True):
-    """How far a database has come: writes counted, and the index of whoever wrote, when it has named one."""
+    """Position of a database: its count of writes, and the replication index, None when the server sent none."""
 
     count: int = 0
     index: int | None = None
 
 
 class Progress:
-    """The furthest that was seen. Thread-safe."""
+    """The newest positions seen of a primary and its replica. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._newest = Reached()
         self._replica = Reached()
-        self._shown = 0  # the count that the replica told last, wherever it is now
+        self._shown = 0  # the count in the last answer of the replica, wherever it is now
 
     @property
     def newest(self) -> Reached:
-        """What a replica must reach."""
+        """The position that a replica must reach."""
         return self._newest
 
     @property
@@ -37,20 +37,20 @@ class Progress:
 
     @property
     def lag(self) -> int:
-        """Writes that we know of and the replica has not yet shown."""
+        """Writes that this process knows of and the replica has not yet shown."""
         return max(0, self._newest.count - self._shown)
 
     def primary_at(self, reached: Reached, before: Reached) -> None:
-        """The primary answered; `before` is what `newest` was when it was asked.
+        """Record an answer of the primary; `before` is the value of `newest` when the request was sent.
 
-        A primary never counts backwards, so one that does is another database now: a copy of earlier days.
+        The count of a primary never falls. A lower count means another database, restored from an older copy.
         """
         with self._lock:
             if reached.count >= self._newest.count or (reached.count < before.count and self._newest == before):
                 self._newest = reached
 
     def replica_at(self, reached: Reached) -> bool:
-        """Whether a replica that has come so far has come far enough; what it then shows must not be unseen."""
+        """Record an answer of the replica; return whether it may be used, since later answers must not be older."""
         with self._lock:
             self._shown = reached.count
             if reached.count < self._newest.count:
@@ -59,6 +59,6 @@ class Progress:
             return True
 
     def replica_lost(self) -> None:
-        """The replica does not answer; it may come back with less than it had."""
+        """Record that the replica does not answer; it may return with fewer writes than it had."""
         with self._lock:
             self._replica = Reached(-1)

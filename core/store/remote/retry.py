@@ -1,4 +1,4 @@
-"""How often, and for how long, what failed is tried again."""
+"""Retries: how often a failed call is repeated, and for how long."""
 
 import random
 import time
@@ -9,11 +9,11 @@ from muisti.core.store.remote.hrana_errors import Passing, Unsure
 from muisti.core.store.remote.http_client import Declined, NoAnswer, NotSent, TooSlow
 from muisti.core.support.meters import Counter
 
-FIRST_PAUSE = 0.02  # seconds; each is twice the one before
+FIRST_PAUSE = 0.02  # seconds; each pause is twice the one before
 LONGEST_PAUSE = 0.5
 SHORTEST_TRY = 0.1
 
-PASSING = (NotSent, Declined, NoAnswer, Passing, Unsure)  # what another try may mend
+PASSING = (NotSent, Declined, NoAnswer, Passing, Unsure)  # errors that a retry may mend
 REASONS: Mapping[type[Exception], str] = {
     NotSent: "not_sent",
     Declined: "declined",
@@ -25,17 +25,17 @@ REASONS: Mapping[type[Exception], str] = {
 
 
 def tally() -> Counter:
-    """Counts retries by server and reason."""
+    """Return a counter of retries by server and reason, which starts at 0."""
     return Counter(*((server, reason) for server in ("primary", "replica") for reason in REASONS.values()))
 
 
 def reason_of(problem: Exception) -> str:
-    """In a word, why another try is made."""
+    """Return the label of the reason for a retry."""
     return REASONS[type(problem)]
 
 
 class Retry:
-    """Time for a call and its repetitions, which are counted."""
+    """Time limit of a call with its retries, which are counted."""
 
     def __init__(self, seconds: float, retries: Counter) -> None:
         self._retries = retries
@@ -44,14 +44,14 @@ class Retry:
 
     @property
     def left(self) -> float:
-        """Seconds that one try may take."""
+        """Seconds that one attempt may take."""
         return max(self._ends - time.monotonic(), SHORTEST_TRY)
 
     def wait(self, problem: Exception) -> None:
-        """Pause before the next try, at random so that those who failed together do not come back together.
+        """Pause before the next attempt, for a random time, so that calls that failed together do not retry together.
 
         Raises:
-            StoreUnavailable: there is no time for another.
+            StoreUnavailable: there is no time for another attempt.
         """
         pause = self._pause * random.uniform(0.5, 1.0)
         if time.monotonic() + pause >= self._ends:

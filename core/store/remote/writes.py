@@ -1,7 +1,7 @@
-"""The ids of writes, recorded with what they wrote, so that the fate of a write whose reply was lost can be learnt.
+"""Ids of writes, stored with the rows that they wrote, which show after a lost reply whether a write was committed.
 
-The row of a write is inserted by the write itself, and by whoever settles its fate: the key of the table lets one of
-them win. Beside it stand the values that the batch selected, as they went out with the reply.
+The write inserts a row with its id. A client that lost the reply inserts the same row to void the write; the primary
+key lets one of them win. Beside it, the table keeps the values that the batch selected for the reply.
 """
 
 import secrets
@@ -12,11 +12,11 @@ import msgspec
 from muisti.core.store.database import BadStatement, Rows, Statement
 from muisti.core.store.remote.hrana import Step
 
-KEEP_SECONDS = 3_600  # far longer than anybody waits for an answer
+KEEP_SECONDS = 3_600  # far longer than any client waits for an answer
 SWEEP_EVERY = 256  # writes, on average
-SWEPT_MAX = 5_000  # rows at once, far more than as many writes leave: what piled up must not hold a write up
+SWEPT_MAX = 5_000  # rows in one sweep: more than `SWEEP_EVERY` writes leave, and few enough not to delay a write
 
-FATE = -1  # the place of the row that tells the fate; values stand at their statement's place
+FATE = -1  # place of the row that says whether the write is committed; values are at their statement's place
 COMMITTED, VOID = 1, 0
 
 TABLE = "muisti_writes"
@@ -28,7 +28,7 @@ MAKE = (
     Statement("CREATE INDEX IF NOT EXISTS muisti_writes_by_time ON muisti_writes (at)"),
     Statement("INSERT OR IGNORE INTO muisti_writes VALUES (x'', 0, 0, 9223372036854775807)"),
 )
-# The row without an id counts all writes; its time never comes.
+# The row with an empty id counts all writes; its time is never reached.
 COUNT = Statement("SELECT answer FROM muisti_writes WHERE id = x'' AND place = 0")
 _COUNT_ON = Statement("UPDATE muisti_writes SET answer = answer + 1 WHERE id = x'' AND place = 0 RETURNING answer")
 COUNTED = 1  # the step of a write, inside its transaction, that gives the count
@@ -41,13 +41,13 @@ _NOTE = "INSERT INTO muisti_writes VALUES (?, ?, ?, unixepoch())"
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """The fate of a write: committed with these values, by place; or void, now and for ever."""
+    """Outcome of a write: committed with these values, by place; or void, for ever."""
 
     committed: bool
     values: dict[int, Rows]
 
     def rows(self, statements: int) -> list[Rows]:
-        """What the lost reply held."""
+        """Return the rows that the lost reply had."""
         return [self.values.get(place, []) for place in range(statements)]
 
 
@@ -56,10 +56,10 @@ def new_id() -> bytes:
 
 
 def steps(write: bytes, statements: Sequence[Statement]) -> tuple[list[Step], list[int]]:
-    """The steps of a write inside its transaction, and at which of them each statement stands.
+    """Return the steps of a write inside its transaction, and the position of each statement among them.
 
     Raises:
-        BadStatement: a statement gives rows that could not be asked for again.
+        BadStatement: a statement gives rows that could not be read again.
     """
     made = [Step(Statement(_NOTE, (write, FATE, COMMITTED))), Step(_COUNT_ON, rows=True)]
     places: list[int] = []
@@ -78,9 +78,9 @@ def steps(write: bytes, statements: Sequence[Statement]) -> tuple[list[Step], li
 
 
 def settle(write: bytes) -> list[Statement]:
-    """Statements that make a write void unless it is committed already; then its rows, and the count of all writes.
+    """Return statements that void a write unless it is committed; the last two select its rows and the count of writes.
 
-    They may be repeated at will.
+    They may be repeated.
     """
     return [
         Statement(_NOTE.replace("INSERT", "INSERT OR IGNORE"), (write, FATE, VOID)),
@@ -90,6 +90,6 @@ def settle(write: bytes) -> list[Statement]:
 
 
 def outcome(rows: Rows) -> Outcome:
-    """What `settle` has found."""
+    """Read the rows that the second statement of `settle` selected."""
     (_, fate), *values = rows
     return Outcome(fate == COMMITTED, {int(str(place)): [(answer,)] for place, answer in values})

@@ -1,1 +1,1 @@
-"""What a damaged database file still holds, and a sound database made of it."""
+"""Salvage of damaged database files: checks them, reads what they still hold, and builds a sound database from it."""

@@ -1,6 +1,6 @@
-"""Makes what was salvaged of a database hold together: what points to nothing goes, what can be counted is counted.
+"""Repairs references in a salvaged database: drops rows whose parents are lost, and recomputes counters.
 
-Nothing is made up. Where two rows contradict each other and one of them is a memory's, that memory is lost.
+Nothing is invented. Where two rows contradict each other and one of them is a version of a memory, it is lost.
 """
 
 import secrets
@@ -17,10 +17,10 @@ from muisti.core.store.sql.spaces import COUNTED, settings_text
 from muisti.core.store.sql.table import Table
 from muisti.core.store.sql.tables import TABLES
 
-Lose = Callable[[bytes, int, str], None]  # the memory, which version of it, and why
+Lose = Callable[[bytes, int, str], None]  # takes the memory's id, the version, and the reason
 Note = Callable[[str], None]
 
-_GONE = "what it was followed by is lost, and so when it ended"
+_GONE = "the next version is lost, and with it the time when this one ended"
 
 
 def settle(
@@ -32,7 +32,10 @@ def settle(
     keys_lost: bool,
     tables: Sequence[Table] = TABLES,
 ) -> None:
-    """`lose` is told of versions that do not stay, `note` of what was decided; `keys_lost`: keys may be missing."""
+    """Repair all references. `lose` is called for each lost version, `note` for each decision.
+
+    With `keys_lost`, rows of the table of keys may be missing.
+    """
     _name_spaces(target, note, now)
     _check_births(target, lose)
     _check_deaths(target, lose)
@@ -50,7 +53,7 @@ def settle(
 
 
 def _name_spaces(target: apsw.Connection, note: Note, now: int) -> None:
-    """Spaces whose rows are lost: their names stand in an index too, their settings nowhere."""
+    """Restore spaces whose rows are lost: an index may have their names, but nothing has their settings."""
     missing = target.execute(
         "SELECT m.space_id, n.name FROM (SELECT DISTINCT space_id FROM versions UNION SELECT space_id FROM changes) m "
         "LEFT JOIN named n ON n.id = m.space_id WHERE m.space_id NOT IN (SELECT id FROM spaces)"
@@ -61,11 +64,11 @@ def _name_spaces(target: apsw.Connection, note: Note, now: int) -> None:
             "INSERT INTO spaces (id, name, epoch, created_at, committed_at, settings) VALUES (?, ?, ?, ?, ?, ?)",
             (space_id, name, str(uuid.uuid4()), now, now, settings_text(SpaceSettings())),
         )
-        note(f"the space {name} has the usual settings and no policy: its own are lost")
+        note(f"the space {name} has default settings and no policy: its own are lost")
 
 
 def _check_births(target: apsw.Connection, lose: Lose) -> None:
-    """The change at which a version was born names it."""
+    """Drop versions that contradict the change at which they were inserted."""
     _drop(
         target,
         "SELECT v.id, v.memory_id, v.version FROM versions v JOIN changes c ON c.space_id = v.space_id "
@@ -76,7 +79,7 @@ def _check_births(target: apsw.Connection, lose: Lose) -> None:
 
 
 def _check_deaths(target: apsw.Connection, lose: Lose) -> None:
-    """The change at which a version died is one of its memory; a later version tells when that was."""
+    """End versions where their successors begin, and drop those whose end contradicts the changes."""
     target.execute(
         "UPDATE versions SET died = n.born FROM versions n WHERE n.memory_id = versions.memory_id "
         "AND n.version = versions.version + 1 AND (versions.died IS NULL OR versions.died > n.born)"
@@ -110,7 +113,7 @@ def _drop(target: apsw.Connection, asked: str, lose: Lose, why: str) -> None:
 
 
 def _unlink(target: apsw.Connection, note: Note) -> None:
-    """Links to memories that are not there; nobody can tell those that were altered from those to what is lost."""
+    """Clear links to memories that are missing; a damaged link looks like a link to a lost memory."""
     gone = 0
     for link in LINKS:
         target.execute(
@@ -119,11 +122,11 @@ def _unlink(target: apsw.Connection, note: Note) -> None:
         )
         gone += target.changes()
     if gone:
-        note(f"{gone:,} links between memories led nowhere and are gone")
+        note(f"{gone:,} links to missing memories were cleared")
 
 
 def _drop_strays(target: apsw.Connection, note: Note, tables: Sequence[Table]) -> None:
-    """What belongs to a row that is lost is lost with it; a space that is left without its model can have another."""
+    """Delete rows whose parents are lost. A space whose model is lost becomes free to use another."""
     target.execute("UPDATE spaces SET generation_id = NULL WHERE generation_id NOT IN (SELECT id FROM generations)")
     for table in tables:
         if table.salvaging == "with_memory":
@@ -134,11 +137,11 @@ def _drop_strays(target: apsw.Connection, note: Note, tables: Sequence[Table]) -
         for table, gone in strays:
             counts[table] = counts.get(table, 0) + gone
     for table, count in sorted(counts.items()):
-        note(f"{table}: {count:,} rows belonged to what is lost")
+        note(f"{table}: {count:,} rows referred to lost rows")
 
 
 def _strays(target: apsw.Connection) -> list[tuple[str, int]]:
-    """Delete the rows that belong to nothing, a table at a time; some may then be left that belonged to these."""
+    """Delete rows without a parent, and count them by table. Rows that refer to these may remain for another call."""
     found: list[tuple[str, int]] = []
     tables = target.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()
     for (table,) in tables:
@@ -154,7 +157,7 @@ def _strays(target: apsw.Connection) -> list[tuple[str, int]]:
 
 
 def _parents(target: apsw.Connection, table: str) -> list[tuple[str, list[str], list[str]]]:
-    """What rows of a table belong to: each parent, by which columns, and which are that's."""
+    """Return the foreign keys of a table: parent, the table's columns, and the parent's columns."""
     asked = 'SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?) ORDER BY id, seq'
     rows = cast(list[tuple[int, str, str, str]], target.execute(asked, (table,)).fetchall())
     found: dict[int, tuple[str, list[str], list[str]]] = {}
@@ -166,7 +169,7 @@ def _parents(target: apsw.Connection, table: str) -> list[tuple[str, list[str], 
 
 
 def _count(target: apsw.Connection, note: Note) -> None:
-    """Counters, and the last change of each space."""
+    """Recompute the counters of each space, and its seq."""
     memory_count, byte_count = COUNTED
     asked = f"SELECT name, memories, {memory_count} AS here FROM spaces WHERE memories > here ORDER BY 1"
     for name, before, here in target.execute(asked).fetchall():
@@ -179,7 +182,7 @@ def _count(target: apsw.Connection, note: Note) -> None:
 
 
 def _lock(target: apsw.Connection, note: Note, now: int, *, keys_lost: bool) -> None:
-    """Who once needed a key still needs one, also when none could be read."""
+    """Add a revoked key when none could be read, so that a server that needed keys still asks for one."""
     if not keys_lost or target.execute("SELECT 1 FROM keys LIMIT 1").fetchall():
         return
     target.execute(

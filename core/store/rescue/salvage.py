@@ -1,8 +1,8 @@
-"""Makes a new database of what a damaged one still holds, as far as it can be trusted.
+"""Builds a new database from the rows of a damaged one that can be trusted.
 
-Pages that the trees still lead to are known by their table. Those that a damaged page has cut off are known by what is
-on them: our tables are strict, so that all rows of a page fit one of them, or it is left. What is derived is not taken:
-it is made anew (`core.operations.repair`).
+The table of a page is known while a B-tree leads to it. A page that is cut off by a damaged one is identified by its
+rows. Our tables are strict, so all rows of a page must fit exactly one table, or the page is left out. Derived rows
+are not taken, but computed again (`core.operations.repair`).
 """
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -23,11 +23,11 @@ from muisti.core.store.sql.table import Table
 from muisti.core.store.sql.tables import TABLES
 from muisti.core.text.terms import fold, same_text_hash
 
-Progress = Callable[[int, int], None]  # pages looked at, of how many
+Progress = Callable[[int, int], None]  # takes the pages checked and the pages in all
 
 
 class Lost(Struct, frozen=True):
-    """A version that the file had, and why it is not in the new one."""
+    """A version that the file had, and the reason why it is not in the new one."""
 
     memory: str
     version: int
@@ -35,9 +35,9 @@ class Lost(Struct, frozen=True):
 
 
 class Salvaged(Struct):
-    """What came of a file: rows by table, versions that are lost, and in words where it is damaged.
+    """Result of a salvage: rows by table, lost versions, and descriptions of the damage.
 
-    `notes` are what had to be decided.
+    `notes` are the decisions that were made.
     """
 
     rows: dict[str, int] = {}
@@ -47,7 +47,7 @@ class Salvaged(Struct):
     notes: list[str] = []
 
     def lose(self, memory_id: bytes, version: int, why: str) -> None:
-        """Note that a version is lost; what was said of it first stays."""
+        """Record that a version is lost; the first reason stays."""
         place = (id_text(memory_id[:16]), version)
         if place not in self._known:
             self._known.add(place)
@@ -65,11 +65,11 @@ def salvage(
 ) -> Salvaged:
     """Put all rows that can be read and trusted into a new database, which has our schema and nothing else.
 
-    `scripts` have made that schema, and `tables` are its tables; None for the migrations of this code.
+    `scripts` have made that schema, and `tables` are its tables; `scripts` None: the migrations of this code.
     """
     found = Salvaged()
     target.pragma("foreign_keys", False)
-    target.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # they count, and so would count twice
+    target.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # triggers count rows, which would then count twice
     with target:
         target.execute("CREATE TEMP TABLE listed (memory_id BLOB, version INTEGER, PRIMARY KEY (memory_id, version))")
         target.execute("CREATE TEMP TABLE named (id INTEGER PRIMARY KEY, name TEXT)")
@@ -83,9 +83,9 @@ def salvage(
 
 
 class Reader:
-    """The rows of a file, each with the table or the index that it is of.
+    """Reads the rows of a file, each with its table or index.
 
-    `broken`: what has pages that cannot be read, "" when that may be anything."""
+    `broken` has the tables and indexes with unreadable pages, and "" when any may be."""
 
     def __init__(self, image: Image, damage: list[str], scripts: Sequence[str] | None = None) -> None:
         self.broken: set[str] = set()
@@ -95,7 +95,7 @@ class Reader:
 
     def rows(self, progress: Progress) -> Iterator[tuple[Shape, Row]]:
         roots = self._roots()
-        if not roots.keys() >= self._shapes.keys():  # an older file has fewer
+        if not roots.keys() >= self._shapes.keys():  # an older file has fewer tables
             self.broken.add("")
         for name, root in roots.items():
             before = len(self._damage)
@@ -111,12 +111,12 @@ class Reader:
                 progress(number, self._image.count)
 
     def _roots(self) -> dict[str, int]:
-        """Root pages by the names of tables and indexes, as far as they can be read."""
+        """Return root pages by the names of tables and indexes, as far as they can be read."""
         listed = [row.values for _, row in self._tree(1, _SCHEMA)]
         return {str(name): int(str(root)) for _, name, _, root, _ in listed if isinstance(root, int) and root > 1}
 
     def _tree(self, root: int, shape: Shape | None) -> Iterator[tuple[Shape, Row]]:
-        """The rows of a tree, as far as its pages lead."""
+        """Yield the rows of a B-tree, as far as its pages lead."""
         kinds = TREE
         if shape is not None:
             kinds = (INTERIOR_TABLE, LEAF_TABLE) if shape.rowids else (INTERIOR_INDEX, LEAF_INDEX)
@@ -141,7 +141,7 @@ class Reader:
                 self._damage.append(f"page {number}: a row does not fit {shape.name}")
 
     def _stray(self, number: int) -> Iterator[tuple[Shape, Row]]:
-        """The rows of a page that no tree leads to, when they fit one table or index alone."""
+        """Yield the rows of a page that no B-tree leads to, when they fit exactly one table or index."""
         kind = self._image.kind(number)
         rows = [*self._image.rows(number, self._damage)]
         alike = [shape for shape in self._shapes.values() if shape.rowids == (kind == LEAF_TABLE)]
@@ -149,7 +149,7 @@ class Reader:
         if len(fitting) == 1:
             yield from ((fitting[0], row) for row in rows)
         elif rows:
-            self._damage.append(f"page {number}: nobody can tell of what its {len(rows)} rows are")
+            self._damage.append(f"page {number}: the table of its {len(rows)} rows is unknown")
 
 
 _SCHEMA = Shape(
@@ -191,13 +191,13 @@ def _insert(target: apsw.Connection, table: str, row: Mapping[str, Scalar], foun
 
 
 def _doubt(table: str, row: dict[str, Scalar]) -> str | None:
-    """Why a row cannot be trusted; None when it can. What of a version is derived is made anew."""
+    """Return why a row cannot be trusted; None when it can. Sets the derived columns of a version."""
     if table == "versions":
         return _doubt_version(row)
     if table == "spaces" and not readable(row["settings"], row.get("policy", "{}")):
         return "the settings of a space cannot be read"
     if table == "keys" and not (is_json(row["scopes"]) and is_json(row["spaces"])):
-        return "what a key may do cannot be read"
+        return "the scopes or spaces of a key cannot be read"
     return None
 
 
@@ -205,7 +205,7 @@ def _doubt_version(row: dict[str, Scalar]) -> str | None:
     content, memory_id = row["content"], row["memory_id"]
     assert isinstance(content, str) and isinstance(memory_id, bytes)
     if len(memory_id) < 16 or any(int(str(row[name])) < 1 for name in ("space_id", "version", "born")):
-        return "it has no such place as it says"
+        return "its id, space, version or change number is impossible"
     if why := doubt(row):
         return why
     row["content_hash"] = same_text_hash(content)

@@ -1,4 +1,4 @@
-"""The tables and indexes of the schema as their rows stand on pages, so that what a page holds can be told by it."""
+"""Storage layouts of the schema's tables and indexes, by which rows on a page can be identified."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
@@ -19,10 +19,11 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 
 
 class Shape(Struct, frozen=True):
-    """A table or an index: its columns in the order in which they are stored, with their types, and which may be null.
+    """Storage layout of a table or an index: its columns in stored order, their types, and which may be null.
 
-    It had the first `least` of them when it was made: rows of then have no more. `key` is the column that the rowid
-    stands for, if any; `rowids`: whether rows have one on the page. An `index` leads to rows of the table `table`.
+    No row has fewer than `least` columns, their number when the table was created. `key` is the column that is an
+    alias of the rowid, if any. `rowids` says whether rows on the page have a rowid. `table` is the table itself,
+    or the one that an index is on.
     """
 
     name: str
@@ -39,7 +40,7 @@ class Shape(Struct, frozen=True):
         return self.name != self.table
 
     def fits(self, values: Sequence[Scalar]) -> bool:
-        """Whether a row may be one of these."""
+        """Return whether a row has the layout of this table or index."""
         return self.least <= len(values) <= len(self.columns) and all(
             (value is None and (self.nullable[place] or place == self.key))
             or (value is not None and place != self.key and isinstance(value, _KINDS[self.types[place]]))
@@ -47,7 +48,7 @@ class Shape(Struct, frozen=True):
         )
 
     def named(self, rowid: int | None, values: Sequence[Scalar]) -> dict[str, Scalar]:
-        """The values of a row by the names of their columns; those that came later are missing."""
+        """Return the values of a row by column name; columns that were added later are missing."""
         row = dict(zip(self.columns, values, strict=False))
         if self.key is not None:
             row[self.columns[self.key]] = rowid
@@ -55,7 +56,7 @@ class Shape(Struct, frozen=True):
 
 
 def shapes(scripts: Sequence[str] | None = None) -> dict[str, Shape]:
-    """Those of a schema that `scripts` have made, one after another, by name; None for the migrations of this code."""
+    """Return the layouts of a schema by name. `scripts` make the schema; None is the migrations of this code."""
     connection = apsw.Connection(":memory:")
     least: dict[str, int] = {}
     known = [script for _, script in migrations()] if scripts is None else scripts
@@ -72,13 +73,13 @@ def shapes(scripts: Sequence[str] | None = None) -> dict[str, Shape]:
 
 
 def _made(connection: apsw.Connection) -> list[tuple[str, str, str]]:
-    """(type, name, table) of all that has pages of its own."""
+    """Return (type, name, table) of all tables and indexes that have pages."""
     asked = "SELECT type, name, tbl_name FROM sqlite_schema WHERE type IN ('table', 'index') AND rootpage"
     return cast(list[tuple[str, str, str]], connection.execute(asked).fetchall())
 
 
 class _Column(NamedTuple):
-    """A row of PRAGMA table_xinfo. `key` is the place in the primary key, from 1, `hidden` 2 for what is computed."""
+    """A row of PRAGMA table_xinfo. `key` is the place in the primary key, from 1; `hidden` is 2 when computed."""
 
     place: int
     name: str

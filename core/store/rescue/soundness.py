@@ -1,4 +1,4 @@
-"""Whether a database file holds together, looked at without changing a byte of it: not even its log is moved."""
+"""Checks whether a database file is sound, without changing a byte: even its log stays as it is."""
 
 import os
 from collections.abc import Generator
@@ -14,19 +14,19 @@ from muisti.core.store.file.sqlite_errors import translated
 
 try:
     import fcntl
-except ImportError:  # no such locks there: whoever has the file open cannot be told
+except ImportError:  # no such locks on this system: other processes with the file open go unnoticed
     fcntl = None
 
-TOLD = 20  # of what SQLite finds
-SHARED_LOCK = 128  # the byte of the -shm file that whoever has the database open holds a lock on
+TOLD = 20  # errors that SQLite reports at most
+SHARED_LOCK = 128  # the byte of the -shm file that every process with the database open has locked
 NO_CHECKPOINT = getattr(apsw, "SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE", 1006)
 
 
 def flaws(path: Path) -> list[str]:
-    """What SQLite finds wrong with a file, and what it does not see of its log; nothing when all is well.
+    """Return the errors that SQLite finds in a file, and damage of its log that SQLite does not see.
 
     Raises:
-        StoreUnavailable: it cannot be looked at now, which says nothing about damage.
+        StoreUnavailable: the file cannot be checked now, which says nothing about damage.
     """
     try:
         with _untouched(path) as connection:
@@ -40,12 +40,12 @@ def flaws(path: Path) -> list[str]:
     except apsw.Error as error:
         return [f"SQLite cannot read it ({type(error).__name__.removesuffix('Error')})", *_torn(path)]
     flawed = [] if found == ["ok"] else found
-    return [*flawed, *([f"{strays} rows belong to nothing"] if strays else []), *_torn(path)]
+    return [*flawed, *([f"{strays} rows refer to missing rows"] if strays else []), *_torn(path)]
 
 
 @contextmanager
 def image(path: Path) -> Generator[Image]:
-    """The pages of a file that nobody has open, with those of its log.
+    """Yield the pages of a file and its log, while no process has it open.
 
     Raises:
         Conflict: a process has it open.
@@ -59,7 +59,7 @@ def image(path: Path) -> Generator[Image]:
 
 @contextmanager
 def _untouched(path: Path) -> Generator[apsw.Connection]:
-    """A connection that changes nothing. In a folder that cannot be written, SQLite reads a file without its log."""
+    """Open a connection that changes nothing; in a read-only folder, a file without a log is opened as immutable."""
     alone = not os.access(path.parent, os.W_OK) and not _log(path)
     name = f"{path.absolute().as_uri()}?immutable=1" if alone else str(path)
     connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
@@ -76,9 +76,9 @@ def _tables(connection: apsw.Connection) -> bool:
 
 
 def _torn(path: Path) -> list[str]:
-    """Commits in the log that stand behind a place that does not hold, where SQLite does not see them."""
+    """Return a line about commits in the log after a damaged place, which SQLite does not see."""
     behind = read_log(_log(path)).behind
-    return [f"{behind} commits of its log stand behind a damaged place"] if behind else []
+    return [f"{behind} commits of its log are behind a damaged place"] if behind else []
 
 
 def _log(path: Path) -> bytes:

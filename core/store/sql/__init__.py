@@ -1,1 +1,1 @@
-"""SQL by noun: each module makes the statements about one kind of row."""
+"""SQL by noun: each module has the statements about one kind of row."""

@@ -1,6 +1,6 @@
-"""The SQL that stores some versions of a planned step otherwise than their sources have them.
+"""The SQL that stores some versions of a bulk replace differently from their sources.
 
-They are put into a space with an id that no other has, inside the transaction of the step, and copied from there.
+These versions go into a temporary space inside the transaction, with ids that no memory has, and are copied from there.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,13 +13,13 @@ from muisti.core.store.sql.inserting import NewVersion, insert
 from muisti.core.store.sql.spaces import STAGING, SpaceRow
 from muisti.core.store.sql.version_rows import raw
 
-HIDDEN = -1  # the row id of the space; SQLite counts up from 1
-MARK = b"arrivals"  # behind an id, so that it stays apart from the id of the memory
+HIDDEN = -1  # row id of the temporary space; SQLite counts up from 1
+MARK = b"arrivals"  # suffix of an id, which keeps it apart from the id of the memory
 TOP = 1 << 53
 
 
 def planned() -> Statement:
-    """(row of the version that a memory is to become, row of its current version or null), by memory."""
+    """Select (row of the version that a memory is to become, row of its current version or null), by memory."""
     return Statement(
         "SELECT t.source, v.id FROM turns t LEFT JOIN versions v ON v.memory_id = t.memory_id AND v.died IS NULL "
         "AND v.status <> 'superseded' WHERE t.source IS NOT NULL ORDER BY t.number"
@@ -27,7 +27,7 @@ def planned() -> Statement:
 
 
 def refuse_others(rows: Sequence[tuple[int, int | None]]) -> Statement:
-    """Refuse with `stale` when the plan is to copy other versions than these."""
+    """Refuse with `stale` when the plan copies other versions than these."""
     return Statement(
         f"{refuse(Refusal.STALE)} WHERE (SELECT count(*) FROM turns WHERE source IS NOT NULL) <> ? "
         "OR (SELECT coalesce(sum(source), 0) FROM turns) <> ?",
@@ -36,7 +36,7 @@ def refuse_others(rows: Sequence[tuple[int, int | None]]) -> Statement:
 
 
 def begin(space: SpaceRow) -> list[Statement]:
-    """Make the space that lives as long as the batch."""
+    """Create the temporary space, which the batch deletes again."""
     return [
         Statement(
             "INSERT INTO spaces (id, name, epoch, seq, created_at, committed_at, settings) "
@@ -47,7 +47,7 @@ def begin(space: SpaceRow) -> list[Statement]:
 
 
 def instead(space: SpaceRow, source: int, new: NewVersion, generation: str | None, number: int) -> Iterator[Statement]:
-    """Let the plan copy a version in place of the one in row `source`; `number` counts the calls of a batch."""
+    """Make the plan copy `new` in place of the version in row `source`; `number` counts the calls of a batch."""
     alias = raw(new.memory.id) + MARK
     yield from insert(structs.replace(space, id=HIDDEN), new, generation, number, alias=alias)
     yield Statement(
@@ -57,7 +57,7 @@ def instead(space: SpaceRow, source: int, new: NewVersion, generation: str | Non
 
 
 def clear() -> list[Statement]:
-    """Take the space away, with all that is in it."""
+    """Delete the temporary space with all its versions."""
     return [
         Statement("DELETE FROM versions WHERE space_id = ?", (HIDDEN,)),
         Statement("DELETE FROM spaces WHERE id = ?", (HIDDEN,)),

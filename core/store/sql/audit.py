@@ -8,7 +8,7 @@ from muisti.core.store.database import Row, Statement
 
 
 def note(now: int, actor: str, action: Action, *, space: str | None = None, target: str | None = None) -> Statement:
-    """Belongs into the batch that does what it tells."""
+    """Add an entry; it belongs into the batch that does what the entry records."""
     return Statement(
         "INSERT INTO audit (at, actor, action, space, target) VALUES (?, ?, ?, ?, ?)",
         (now, actor, action, space, target),
@@ -16,7 +16,7 @@ def note(now: int, actor: str, action: Action, *, space: str | None = None, targ
 
 
 def newest(limit: int, before: int | None) -> Statement:
-    """Up to `limit` entries, newest first; `before` is the number of one of an earlier page."""
+    """Select up to `limit` entries, newest first; `before` is the last number of the page before."""
     where, args = ("WHERE id < ? ", (before,)) if before is not None else ("", ())
     return Statement(
         f"SELECT id, at, actor, action, space, target FROM audit {where}ORDER BY id DESC LIMIT ?", (*args, limit)
@@ -24,6 +24,6 @@ def newest(limit: int, before: int | None) -> Statement:
 
 
 def audited(row: Row) -> Audited:
-    """The entry in a row of `newest`."""
+    """Return the entry in a row of `newest`."""
     number, at, actor, action, space, target = cast(tuple[int, int, str, Action, str | None, str | None], row)
     return Audited(number=number, at=from_us(at), actor=actor, action=action, space=space, target=target)

@@ -1,7 +1,6 @@
-"""The SQL that lets many memories become what other versions say, in a dozen statements however many they are.
+"""The SQL of bulk replace: many memories take the content of other versions, in a dozen statements for any number.
 
-What is to be done stands in the table `turns` while the batch runs. Vectors, terms and passages are copied: nothing is
-embedded anew.
+The table `turns` holds the plan while the batch runs. Vectors, terms and passages are copied, not computed again.
 """
 
 from muisti.core.identity.caller import Caller
@@ -11,18 +10,18 @@ from muisti.core.store.database import Statement
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.tables import copy_rows, parts
 
-# What was said of a memory, and what it stands for.
+# Columns that a caller stated or that are derived from those, which a copy repeats.
 SAID = ", ".join(columns(field for field in FIELDS if field.repeated))
 _NEW = "turns t JOIN versions n ON n.memory_id = t.memory_id AND n.version = t.version + 1 AND t.source IS NOT NULL"
 
 
 def same(one: str, other: str) -> str:
-    """The condition that two versions say the same."""
+    """Return the condition that two versions have the same content."""
     return " AND ".join(f"{one}.{name} IS {other}.{name}" for name in SAID.split(", "))
 
 
 def back_to(space: SpaceRow, seq: int) -> Statement:
-    """Plan that all memories that were touched after a change stand as they stood then."""
+    """Plan that all memories that changed after a change get back the state that they had at that change."""
     return Statement(
         f"""INSERT INTO turns (memory_id, version, living, source)
         SELECT l.memory_id, l.version, l.died IS NULL, w.id FROM (
@@ -40,7 +39,7 @@ def back_to(space: SpaceRow, seq: int) -> Statement:
 
 
 def advance(space: SpaceRow, now: int) -> list[Statement]:
-    """Take as many numbers of the space's history as there are turns; the last statement gives the last of them."""
+    """Advance the space's seq by the number of rows in `turns`; the last statement selects the new seq."""
     return [
         Statement(
             "UPDATE spaces SET seq = seq + (SELECT count(*) FROM turns), committed_at = max(committed_at, ?) "
@@ -52,7 +51,7 @@ def advance(space: SpaceRow, now: int) -> list[Statement]:
 
 
 def take(space: SpaceRow, kind: ChangeKind, caller: Caller, now: int) -> list[Statement]:
-    """Do what is planned, each turn as a change of its own. First all that ends: an address may pass on."""
+    """Run the plan, each row as a change of its own. Versions end first, so that an address may move to another."""
     born = "s.seq - (SELECT count(*) FROM turns) + t.number"
     said = ", ".join(f"w.{name}" for name in SAID.split(", "))
     return [
@@ -80,7 +79,7 @@ def take(space: SpaceRow, kind: ChangeKind, caller: Caller, now: int) -> list[St
 
 
 def tally() -> list[Statement]:
-    """How many memories are added or come back, change, and end."""
+    """Count the memories that are added or restored, that change, and that end."""
     return [
         Statement("SELECT count(*) FROM turns WHERE NOT living AND source IS NOT NULL"),
         Statement("SELECT count(*) FROM turns WHERE living AND source IS NOT NULL"),
@@ -93,7 +92,7 @@ def clear() -> Statement:
 
 
 def _copy_parts() -> list[Statement]:
-    """Copy the parts of the versions that are taken."""
+    """Copy the tags, passages and other parts of the versions that are copied."""
     return [
         Statement(f"{copy_rows(table, 'n.id')} FROM {_NEW} JOIN {table.name} h ON h.{table.version} = t.source")
         for table in parts()

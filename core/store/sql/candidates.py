@@ -1,4 +1,4 @@
-"""The SQL of candidates: which have proved themselves, and which nobody has asked for."""
+"""The SQL of candidates: those retrieved often enough to promote, and those never asked for."""
 
 from muisti.core.model.values import IMPORTANCE
 from muisti.core.store.database import Scalar, Statement
@@ -13,18 +13,18 @@ _FROM = (
 
 
 def proved(space: SpaceRow, category: str | None, now: int, retrievals: int, most: int) -> Statement:
-    """Candidates that were retrieved so often or more, oldest first; of one category, or None for all."""
+    """Select candidates retrieved at least `retrievals` times, oldest first; `category` None for all."""
     return _chosen(space, category, now, "coalesce(r.count, 0) >= ?", (retrievals,), most)
 
 
 def neglected(space: SpaceRow, category: str | None, now: int, retrievals: int, before: int, most: int) -> Statement:
-    """Candidates made before a time and retrieved less often, oldest first; neither guards nor what is important."""
+    """Select candidates made before a time and retrieved less often, oldest first; no guards and nothing important."""
     where = "coalesce(r.count, 0) < ? AND v.created_at < ? AND v.type <> 'guard' AND v.importance < ?"
     return _chosen(space, category, now, where, (retrievals, before, IMPORTANCE.index("high")), most)
 
 
 def by_status(space: SpaceRow, category: str | None) -> Statement:
-    """(status, how many) of memories that are not deleted."""
+    """Count (status, memories) of memories that are not deleted."""
     only, args = _only(category)
     return Statement(
         f"SELECT v.status, count(*) FROM versions v WHERE v.space_id = ? AND v.died IS NULL{only} GROUP BY v.status",
@@ -33,7 +33,7 @@ def by_status(space: SpaceRow, category: str | None) -> Statement:
 
 
 def spaces_with_some() -> Statement:
-    """Names of the spaces that have candidates."""
+    """Select the names of the spaces that have candidates."""
     return Statement(
         "SELECT s.name FROM spaces s WHERE EXISTS (SELECT 1 FROM versions v "
         "WHERE v.space_id = s.id AND v.died IS NULL AND v.status = 'candidate') ORDER BY s.name"

@@ -1,4 +1,4 @@
-"""The SQL of changes: who made which, and what of them can be taken back."""
+"""The SQL of changes: who made which, and which of them can be undone."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, cast
@@ -25,7 +25,7 @@ _SELECT = (
 
 
 class Change(NamedTuple):
-    """A change that stands, and of the version that it made or ended what undoing must know."""
+    """A change that is not undone, with the fields of its version that an undo needs."""
 
     seq: int
     kind: str
@@ -38,21 +38,21 @@ class Change(NamedTuple):
 
     @property
     def twin(self) -> int | None:
-        """The other change of a supersession: of the old memory, or of the new."""
+        """The seq of the other change of a supersession: of the old memory, or of the new one."""
         if self.kind == "superseded":
             return self.seq + 1
         return self.seq - 1 if self.kind == "created" and self.supersedes is not None else None
 
 
 def change(row: Row) -> Change:
-    """A row of `made_by`, `of_request`, `of_author` or `numbered`."""
+    """Read a row of `made_by`, `of_request`, `of_author` or `numbered`."""
     return Change(*cast(tuple[int, str, bytes, str | None, int, bytes | None, bytes | None, str | None], row))
 
 
 def record(
     space: SpaceRow, kind: ChangeKind, caller: Caller, memory: Memory | None = None, offset: int = 0
 ) -> Statement:
-    """Note a change at the space's seq less `offset`; `memory` is the version that it made or ended."""
+    """Add a change at the space's seq less `offset`; `memory` is the version that it made or ended."""
     what = (None, None) if memory is None else (id_bytes(memory.id), memory.version)
     return Statement(
         "INSERT INTO changes (space_id, seq, kind, memory_id, version, committed_at, actor, request) "
@@ -71,28 +71,28 @@ def expiry(space: SpaceRow, memory: Memory, caller: Caller, offset: int) -> list
 
 
 def made_by(space: SpaceRow, actor: str, most: int) -> Statement:
-    """The last changes of an actor that stand, newest first."""
+    """Select the last changes of an actor that are not undone, newest first."""
     return _last(space, "c.actor = ?", actor, most)
 
 
 def of_request(space: SpaceRow, request: str, most: int) -> Statement:
-    """The same of a request."""
+    """Select the last changes of a request that are not undone, newest first."""
     return _last(space, "c.request = ?", request, most)
 
 
 def of_author(space: SpaceRow, author: str, most: int) -> Statement:
-    """The same of memories of an author."""
+    """Select the last changes of an author's memories that are not undone, newest first."""
     return _last(space, "v.author_folded = ?", fold(author), most)
 
 
 def numbered(space: SpaceRow, seqs: Sequence[int]) -> Statement:
-    """Those of the given changes that stand."""
+    """Select those of the given changes that are not undone."""
     marks = ",".join("?" * len(seqs))
     return Statement(f"{_SELECT} AND {_OPEN} AND c.seq IN ({marks}) ORDER BY c.seq", (space.id, *seqs))
 
 
 def touches(space: SpaceRow, memory_id: bytes, after: int) -> Statement:
-    """The numbers of the changes that made or ended a version of a memory after a change."""
+    """Select the seqs after `after` of the changes that made or ended a version of a memory."""
     return Statement(
         "SELECT born FROM versions WHERE memory_id = ? AND space_id = ? AND born > ? "
         "UNION SELECT died FROM versions WHERE memory_id = ? AND space_id = ? AND died > ?",
@@ -101,7 +101,7 @@ def touches(space: SpaceRow, memory_id: bytes, after: int) -> Statement:
 
 
 def before(space: SpaceRow, memory_id: bytes, seq: int) -> Statement:
-    """The version of a memory that stood before a change."""
+    """Select the version of a memory just before a change."""
     return Statement(
         f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.space_id = ? AND v.born < ? "
         "AND (v.died IS NULL OR v.died >= ?)",
@@ -110,7 +110,7 @@ def before(space: SpaceRow, memory_id: bytes, seq: int) -> Statement:
 
 
 def last(space: SpaceRow, most: int) -> Statement:
-    """The last changes of a space, newest first, as `planned` reads them."""
+    """Select the last changes of a space, newest first; `planned` reads them."""
     return Statement(
         "SELECT seq, kind, memory_id, version FROM changes WHERE space_id = ? ORDER BY seq DESC LIMIT ?",
         (space.id, most),
@@ -118,13 +118,13 @@ def last(space: SpaceRow, most: int) -> Statement:
 
 
 def planned(row: Row) -> Planned:
-    """A row of `last`."""
+    """Read a row of `last`."""
     _, kind, memory_id, version = cast(tuple[int, str, bytes, int], row)
     return Planned(kind, id_text(memory_id), version)
 
 
 def undo(space: SpaceRow, seqs: Sequence[int]) -> Statement:
-    """Note that changes are taken back by the last one of the space."""
+    """Mark changes as undone by the last change of the space."""
     marks = ",".join("?" * len(seqs))
     return Statement(
         f"UPDATE changes SET undone = (SELECT seq FROM spaces WHERE id = ?) WHERE space_id = ? AND seq IN ({marks})",

@@ -1,4 +1,4 @@
-"""The SQL of checkpoints, and of what changed between two points of a space's history."""
+"""The SQL of checkpoints, and of the changes between two points of a space's history."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -11,7 +11,7 @@ from muisti.core.store.sql.points import lived
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS
 
-# The oldest change of a space `s` that somebody still goes back to; null when nobody does. Retention stops there.
+# The oldest change of a space `s` that a checkpoint or a fork refers to; null when none does. Retention stops there.
 PINNED = (
     "(SELECT min(seq) FROM (SELECT seq FROM checkpoints WHERE space_id = s.id "
     "UNION ALL SELECT seq FROM forks WHERE space_id = s.id))"
@@ -19,13 +19,13 @@ PINNED = (
 
 
 def checkpoint(row: Row) -> Checkpoint:
-    """A row of `named` or `all_of`."""
+    """Read a row of `named` or `all_of`."""
     name, seq, created_at, actor, note = cast(tuple[str, int, int, str, str | None], row)
     return Checkpoint(name=name, seq=seq, created_at=from_us(created_at), actor=actor, note=note)
 
 
 def insert(space: SpaceRow, name: str, now: int, actor: str, note: str | None) -> Statement:
-    """Name the point where the space stands; nothing happens when the name is taken."""
+    """Name the current point of a space; nothing happens when the name is taken."""
     return Statement(
         "INSERT INTO checkpoints SELECT id, ?, seq, ?, ?, ? FROM spaces WHERE id = ? "
         "ON CONFLICT (space_id, name) DO NOTHING",
@@ -40,7 +40,7 @@ def named(space: SpaceRow, name: str) -> Statement:
 
 
 def all_of(space: SpaceRow) -> Statement:
-    """Newest first."""
+    """Select all checkpoints of a space, newest first."""
     return Statement(
         "SELECT name, seq, created_at, actor, note FROM checkpoints WHERE space_id = ? ORDER BY seq DESC, name",
         (space.id,),
@@ -52,7 +52,7 @@ def delete(space: SpaceRow, name: str) -> Statement:
 
 
 def touched(space: SpaceRow, after: int, upto: int, beyond: bytes, limit: int) -> Statement:
-    """The ids of memories of which a version came or ended between two changes, in order, from `beyond` on."""
+    """Select the ids after `beyond` of memories with a version that began or ended between two changes, in order."""
     return Statement(
         """SELECT memory_id FROM (
             SELECT memory_id FROM versions WHERE space_id = ? AND born > ? AND born <= ?
@@ -63,7 +63,7 @@ def touched(space: SpaceRow, after: int, upto: int, beyond: bytes, limit: int) -
 
 
 def touched_count(space: SpaceRow, after: int) -> Statement:
-    """How many memories were touched after a change, and how many versions made."""
+    """Count the memories that changed after a change."""
     return Statement(
         "SELECT count(*) FROM (SELECT memory_id FROM versions WHERE space_id = ? AND born > ? "
         "UNION SELECT memory_id FROM versions WHERE space_id = ? AND died > ?)",
@@ -72,7 +72,7 @@ def touched_count(space: SpaceRow, after: int) -> Statement:
 
 
 def stood(space: SpaceRow, ids: Sequence[bytes], point: Point) -> Statement:
-    """What stood of given memories at a point, in no order."""
+    """Select the versions of given memories that were valid at a point, in no order."""
     then, args = lived(point)
     marks = ",".join("?" * len(ids))
     return Statement(

@@ -1,7 +1,7 @@
-"""A checksum of what a version says, so that a file that was altered from outside is found out.
+"""A checksum of the content of a version, which shows that a file was altered from outside.
 
-It is copied with what it covers when SQL copies a version, within the database. `updated_at` is added to the hash
-rather than hashed, so that SQL can follow when it differs.
+SQL copies it with the columns that it covers when it copies a version. `updated_at` is added to the hash and not
+hashed, so that SQL can adjust the checksum when that time differs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,21 +15,22 @@ from muisti.core.text.terms import same_text_hash
 
 
 def covered(fields: Iterable[MemoryField]) -> tuple[str, ...]:
-    """Return the columns that a checksum covers, in the order in which it does.
+    """Return the columns that a checksum covers, in its order.
 
-    The others have their own proof: births and deaths in the changes, hashes and folded texts in what they are of.
+    The others can be checked otherwise. The changes have the begin and the end of a version. Hashes and folded texts
+    follow from the columns that they are derived from.
     """
     return tuple(field.in_row for field in stored(fields) if field.sealed)
 
 
 COVERED = covered(FIELDS)
 _JSONS = tuple(field.in_row for field in FIELDS if field.form in ("list", "object"))
-_EMPTY = (None, "[]", "{}")  # left out, so that a column that comes later changes no checksum
-_BITS = 62  # so that a sum with a time is a number of SQL
+_EMPTY = (None, "[]", "{}")  # left out, so that a column that is added later changes no checksum
+_BITS = 62  # so that a sum with a time fits into an integer of SQL
 
 
 def checksum(row: Mapping[str, Scalar], columns: Sequence[str] = COVERED) -> int:
-    """Return the checksum of a row of `versions`, by the names of its columns: `updated_at`, and what it has of these.
+    """Return the checksum of a row of `versions`, given by column name: of `updated_at` and the `columns` it has.
 
     >>> row = dict.fromkeys(COVERED) | {"content": "a", "updated_at": 5}
     >>> checksum(row) == checksum(row | {"tags": "[]"}) == checksum(row | {"updated_at": 4}) + 1
@@ -45,9 +46,9 @@ def checksum(row: Mapping[str, Scalar], columns: Sequence[str] = COVERED) -> int
 
 
 def doubt(row: Mapping[str, Scalar]) -> str | None:
-    """Why a row of `versions` does not say what was stored; None when it does, as far as that can be told.
+    """Return why a row of `versions` is not what was stored; None when no difference can be found.
 
-    Without a checksum that is told by the hash of the text alone, which knows neither case nor spaces.
+    Without a checksum only the hash of the text is compared, which ignores case and spaces.
     """
     if row.get("checksum") is not None:
         return None if checksum(row) == row["checksum"] else "it does not match its checksum"

@@ -15,7 +15,7 @@ _STANDS = (
     "{0}.died IS NULL AND {0}.status NOT IN ('superseded', 'deprecated') "
     "AND ({0}.expires_at IS NULL OR {0}.expires_at > ?)"
 )
-# Both memories `e` and `n` still say what they said when they were compared.
+# Both memories `e` and `n` still have the texts that were compared.
 _OPEN = (
     "FROM conflicts c JOIN versions ec ON ec.id = c.existing_row JOIN versions nc ON nc.id = c.new_row "
     "JOIN versions e ON e.memory_id = ec.memory_id AND e.content_hash = ec.content_hash "
@@ -28,12 +28,12 @@ HEAD = 5  # columns before those of both memories
 
 
 def parts(row: Row) -> tuple[Row, Row, Row]:
-    """Of a row of `waiting` or `one`: (id, kind, similarity, opened at, actor), the existing memory, the new one."""
+    """Split a row of `waiting` or `one`: (id, kind, similarity, opened at, actor), existing memory, new memory."""
     return row[:HEAD], row[HEAD : HEAD + WIDTH], row[HEAD + WIDTH :]
 
 
 def open_pair(space: SpaceRow, found: Likeness, new: Memory, now: int, actor: str) -> Statement:
-    """Let a new version and what it is like wait for a decision; nothing happens when that has gone meanwhile."""
+    """Add a conflict between a new version and a similar memory; nothing happens when that one has ended meanwhile."""
     return Statement(
         "INSERT INTO conflicts (space_id, existing_row, new_row, kind, similarity, opened_at, actor) "
         "SELECT e.space_id, e.id, n.id, ?, ?, ?, ? FROM versions e, versions n "
@@ -44,7 +44,7 @@ def open_pair(space: SpaceRow, found: Likeness, new: Memory, now: int, actor: st
 
 
 def open_same(space: SpaceRow, new: Memory, now: int, actor: str) -> Statement:
-    """The same for a new version and all that has the same text."""
+    """Add a conflict between a new version and each current memory with the same text."""
     return Statement(
         "INSERT INTO conflicts (space_id, existing_row, new_row, kind, similarity, opened_at, actor) "
         "SELECT v.space_id, v.id, n.id, 'duplicate', 1.0, ?, ? FROM versions n JOIN versions v "
@@ -56,7 +56,7 @@ def open_same(space: SpaceRow, new: Memory, now: int, actor: str) -> Statement:
 
 
 def waiting(space: SpaceRow, category: str | None, now: int, before: int | None, most: int) -> Statement:
-    """Open conflicts, newest first, whose memories are both of a category, or of any; `before`: older than that id."""
+    """Select open conflicts, newest first, with both memories in a category, or in any; `before` is an id."""
     where, args = _only(category)
     if before is not None:
         where, args = f"{where} AND c.id < ?", (*args, before)
@@ -67,7 +67,7 @@ def waiting(space: SpaceRow, category: str | None, now: int, before: int | None,
 
 
 def one(space: SpaceRow, number: int, category: str | None, now: int) -> Statement:
-    """An open conflict."""
+    """Select one open conflict."""
     where, args = _only(category)
     return Statement(
         f"SELECT {_HEAD}, {_columns('e')}, {_columns('n')} {_OPEN}{where} AND c.id = ?",
@@ -76,7 +76,7 @@ def one(space: SpaceRow, number: int, category: str | None, now: int) -> Stateme
 
 
 def close(space: SpaceRow, number: int) -> Sequence[Statement]:
-    """Forget a conflict; refused with `stale` when it is not there."""
+    """Delete a conflict; refuse with `stale` when it does not exist."""
     known = (space.id, number)
     return [
         Statement(

@@ -1,4 +1,4 @@
-"""The SQL of erasing memories, and of looking whether anything is left of them."""
+"""The SQL of erasing memories, and of checks whether anything is left of them."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -17,14 +17,14 @@ from muisti.core.text.terms import fold
 _HEX = "(SELECT unhex(value) FROM json_each(?))"
 _ROWS = "(SELECT value FROM json_each(?))"
 _ANY = "EXISTS (SELECT 1 FROM json_each(?) j WHERE instr(CAST(answer AS TEXT), j.value))"
-_CUT = "json_remove(CAST(answer AS TEXT), '$.similar')"  # filled up with blanks, so that it is written in place
-_BLANK = "answer = zeroblob(length(answer))"  # written over
+_CUT = "json_remove(CAST(answer AS TEXT), '$.similar')"  # padded with blanks, so that it is written in place
+_BLANK = "answer = zeroblob(length(answer))"  # the answer was overwritten
 _VERSIONS = f"SELECT id FROM versions WHERE +space_id = ? AND memory_id IN {_HEX}"
 Condition = tuple[str, tuple[Scalar, ...]]
 
 
 def where(subject: Subject) -> Condition:
-    """The condition of a version `v` of the subject, and its values."""
+    """Return the condition that a version `v` belongs to the subject, and its values."""
     met: list[Condition] = []
     if subject.memory is not None:
         met.append(("v.memory_id = ?", (subject.memory,)))
@@ -40,7 +40,7 @@ def where(subject: Subject) -> Condition:
 
 
 def of_memory(space: SpaceRow, memory_id: bytes) -> Statement:
-    """(version row id, memory id, category) of every version of a memory."""
+    """Select (version row id, memory id, category) of every version of a memory."""
     return Statement(
         "SELECT id, memory_id, category FROM versions WHERE memory_id = ? AND space_id = ? ORDER BY version",
         (memory_id, space.id),
@@ -48,14 +48,14 @@ def of_memory(space: SpaceRow, memory_id: bytes) -> Statement:
 
 
 def was_erased(space: SpaceRow, memory_id: bytes) -> Statement:
-    """A row when the memory was erased before."""
+    """Select a row when the memory was erased before."""
     return Statement(
         "SELECT 1 FROM changes WHERE space_id = ? AND kind = 'erased' AND memory_id = ? LIMIT 1", (space.id, memory_id)
     )
 
 
 def some(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> Statement:
-    """The ids of some of the memories that have a version which meets `where`."""
+    """Select the ids of up to `limit` memories with a version that meets `where`."""
     return Statement(
         f"SELECT DISTINCT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where}) ORDER BY 1 LIMIT ?",
         (space.id, *args, limit),
@@ -63,7 +63,7 @@ def some(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> Sta
 
 
 def plan(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> list[Statement]:
-    """How many there are; and (memory id, last version) of some."""
+    """Count the memories with a version that meets `where`, and select (memory id, last version) of some."""
     found = (
         "FROM versions o WHERE +o.space_id = ? AND o.memory_id IN "
         f"(SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where}))"
@@ -76,7 +76,7 @@ def plan(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> lis
 
 
 def known(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table] = TABLES) -> list[Statement]:
-    """(version row id, memory id, born) of the versions of memories; then a count for each of `tables.parts`."""
+    """Select (version row id, memory id, born) of the versions of memories; then a count for each of `tables.parts`."""
     args = (space.id, _hex(memories))
     return [
         Statement(f"SELECT id, memory_id, born FROM versions WHERE id IN ({_VERSIONS}) ORDER BY id", args),
@@ -88,7 +88,7 @@ def known(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table] = 
 
 
 def texts(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table] = TABLES) -> list[Statement]:
-    """Select the texts and bytes of memories that must not stay in free space."""
+    """Select the texts and bytes of memories that must not remain in free space."""
     wanted = [table for table in tables if table.sought]
     return [
         Statement(f"SELECT {', '.join(table.sought)} FROM {table.name} WHERE {where}", args)
@@ -98,7 +98,7 @@ def texts(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table] = 
 
 
 def relatives(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
-    """The ids of memories that name one of these as their parent, or as what they superseded."""
+    """Select the ids of memories that name one of these as their parent, or as the memory that they superseded."""
     return Statement(
         "SELECT DISTINCT memory_id FROM versions WHERE space_id = ? AND died IS NULL AND "
         f"(parent_id IN {_HEX} OR supersedes IN {_HEX}) AND memory_id NOT IN {_HEX} LIMIT 100",
@@ -107,7 +107,7 @@ def relatives(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
 
 
 def refuse_other(space: SpaceRow, memories: Sequence[bytes], versions: Sequence[int]) -> Statement:
-    """Refuse with `stale` unless these are the versions of the memories."""
+    """Refuse with `stale` unless exactly these are the versions of the memories."""
     return Statement(
         f"{refuse(Refusal.STALE)} WHERE (SELECT coalesce(json_group_array(id), '[]') FROM (SELECT id FROM "
         f"versions WHERE +space_id = ? AND memory_id IN {_HEX} ORDER BY id)) <> json(?)",
@@ -118,7 +118,7 @@ def refuse_other(space: SpaceRow, memories: Sequence[bytes], versions: Sequence[
 def erase(
     space: SpaceRow, memories: Sequence[bytes], caller: Caller, tables: Sequence[Table] = TABLES
 ) -> list[Statement]:
-    """Erase memories with all that hangs on them, and the answers to requests that show them.
+    """Erase memories with all dependent rows, and the answers to requests that show them.
 
     Each is a change of its own, the last at the space's seq.
     """
@@ -131,7 +131,7 @@ def erase(
         for offset, memory in enumerate(reversed(memories))
     ]
     gone: list[Statement] = []
-    for table in reversed(tables):  # the rows of versions tell which rows of other tables are theirs
+    for table in reversed(tables):  # while versions exist, they show which rows of other tables are theirs
         if table.name == "requests":
             gone += _forget_answers(space, memories)
         elif table.erasing in ("deleted", "stated"):
@@ -149,7 +149,7 @@ def erase(
 
 
 def overwrite(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table] = TABLES) -> list[Statement]:
-    """Write over all that `erase` deletes, in the same transaction, on servers that keep deleted bytes."""
+    """Overwrite all that `erase` deletes, in the same transaction, on servers that keep deleted bytes."""
     return [
         statement
         for table in tables
@@ -159,14 +159,14 @@ def overwrite(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table
 
 
 def overwrite_space(space: SpaceRow, tables: Sequence[Table] = TABLES) -> list[Statement]:
-    """Write over all that `erase_space` deletes, in the same transaction."""
+    """Overwrite all that `erase_space` deletes, in the same transaction."""
     return [
         statement for table in tables if table.wipes for statement in overwriting.over(table, *_in_space(table, space))
     ]
 
 
 def erase_space(space: SpaceRow, epoch: str | None, now: int) -> list[Statement]:
-    """Erase a space with all that is in it, and every answer about it; an `epoch` makes it anew, set up as it was."""
+    """Erase a space with all its rows and answers. With an `epoch`, make an empty one with its name and settings."""
     gone = [
         Statement("DELETE FROM requests WHERE seq >= ? AND seq < ?", _answers_of(space)),
         Statement("DELETE FROM spaces WHERE id = ?", (space.id,)),
@@ -187,7 +187,7 @@ def erase_space(space: SpaceRow, epoch: str | None, now: int) -> list[Statement]
 def left(
     space: SpaceRow, memories: Sequence[bytes], versions: Sequence[int], tables: Sequence[Table] = TABLES
 ) -> list[tuple[str, Statement]]:
-    """Count what may be left of erased memories: (place, statement with one count)."""
+    """Return statements that count remains of erased memories, each with the name of the place."""
     ids, rows = _hex(memories), json.dumps(list(versions))
     found: list[tuple[str, Statement]] = []
     for table in tables:
@@ -213,7 +213,7 @@ def left(
 
 
 def left_of_space(space: SpaceRow, tables: Sequence[Table] = TABLES) -> list[tuple[str, Statement]]:
-    """Count what may be left of an erased space, by its row id and epoch: (place, statement with one count)."""
+    """Return statements that count remains of an erased space, by its row id and epoch, each with its place."""
     found: list[tuple[str, Statement]] = []
     for table in tables:
         count = f"SELECT count(*) FROM {table.name} WHERE"
@@ -231,7 +231,7 @@ def left_of_space(space: SpaceRow, tables: Sequence[Table] = TABLES) -> list[tup
 
 
 def _theirs(table: Table, space: SpaceRow, memories: Sequence[bytes]) -> Condition:
-    """Return the condition of the rows of memories whose versions are still there."""
+    """Return the condition of the rows of memories whose versions still exist."""
     ids = _hex(memories)
     if table.erasing == "stated":
         return STATED[table.name](space, ids)
@@ -251,7 +251,7 @@ def _in_space(table: Table, space: SpaceRow) -> Condition:
     return "seq >= ? AND seq < ?", _answers_of(space)
 
 
-# The rows of memories, by their ids in JSON, in tables that are erased by statements of their own.
+# Conditions on the rows of memories, by their ids in JSON, for tables that are erased by statements of their own.
 STATED: Mapping[str, Callable[[SpaceRow, str], Condition]] = {
     "receipts": lambda space, ids: (
         f"id IN (SELECT receipt_id FROM receipt_hits WHERE memory_id IN {_HEX})",
@@ -263,7 +263,7 @@ STATED: Mapping[str, Callable[[SpaceRow, str], Condition]] = {
 
 
 def _staged(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
-    """How many versions of memories are put aside by imports into the space."""
+    """Count the versions of memories in staging spaces of imports into the space."""
     return Statement(
         "SELECT count(*) FROM versions WHERE space_id IN (SELECT staging_id FROM imports WHERE space_id = ?) "
         f"AND substr(memory_id, 1, 16) IN {_HEX}",
@@ -272,7 +272,7 @@ def _staged(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
 
 
 def _forget_answers(space: SpaceRow, memories: Sequence[bytes]) -> list[Statement]:
-    """What was answered of memories: an answer that consists of them is emptied, one that shows them as alike cut."""
+    """Empty the answers that consist of these memories, and cut them out of answers that list them as similar."""
     return [
         Statement(
             f"UPDATE requests SET body_hash = x'', answer = x'' WHERE seq >= ? AND seq < ? AND ({_ANY} OR {_BLANK})",
@@ -288,7 +288,7 @@ def _forget_answers(space: SpaceRow, memories: Sequence[bytes]) -> list[Statemen
 
 
 def _answers_of(space: SpaceRow) -> tuple[str, str]:
-    """Between which two values the `seq` of every answer of a space stands."""
+    """Return the bounds of the column `seq` of all answers of a space: from the first, below the second."""
     return f"{space.space.epoch}:", f"{space.space.epoch};"
 
 

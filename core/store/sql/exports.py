@@ -1,4 +1,4 @@
-"""The SQL of exports: the history of a space in order, as it stood at one change."""
+"""The SQL of exports: the history of a space in order, as of one change."""
 
 from muisti.core.store.database import Statement
 from muisti.core.store.sql.spaces import SpaceRow
@@ -6,7 +6,7 @@ from muisti.core.store.sql.version_rows import COLUMNS
 
 
 def counts(space: SpaceRow, seq: int) -> list[Statement]:
-    """How many versions, memories that are not deleted, and changes there are at change `seq`."""
+    """Count the versions, the memories that are not deleted, and the changes as of change `seq`."""
     return [
         Statement("SELECT count(*) FROM versions WHERE space_id = ? AND born <= ?", (space.id, seq)),
         Statement(
@@ -18,12 +18,12 @@ def counts(space: SpaceRow, seq: int) -> list[Statement]:
 
 
 def generations() -> Statement:
-    """(id, hash, model, dimensions) of all models."""
+    """Select (id, hash, model, dimensions) of all models."""
     return Statement("SELECT id, hash, model, dimensions FROM generations ORDER BY id")
 
 
 def changes(space: SpaceRow, after: int, seq: int, limit: int) -> Statement:
-    """(seq, kind, memory id, version, committed_at, actor, request, undone) of the next changes up to `seq`."""
+    """Select (seq, kind, memory id, version, committed_at, actor, request, undone) of the next changes up to `seq`."""
     return Statement(
         "SELECT seq, kind, memory_id, version, committed_at, actor, request, undone FROM changes "
         "WHERE space_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
@@ -32,7 +32,7 @@ def changes(space: SpaceRow, after: int, seq: int, limit: int) -> Statement:
 
 
 def versions(space: SpaceRow, after: int, upto: int) -> Statement:
-    """The versions born after `after`, up to `upto`, in order; behind each its birth and its death."""
+    """Select the versions with `after` < `born` <= `upto`, in order, each followed by its `born` and `died`."""
     return Statement(
         f"SELECT {COLUMNS}, v.born, v.died FROM versions v WHERE v.space_id = ? AND v.born > ? AND v.born <= ? "
         "ORDER BY v.born",
@@ -41,7 +41,7 @@ def versions(space: SpaceRow, after: int, upto: int) -> Statement:
 
 
 def retrievals(space: SpaceRow, seq: int, after: bytes, limit: int) -> Statement:
-    """(memory id, count, last time) of the next memories, by id, that were made up to change `seq` and retrieved."""
+    """Select (memory id, count, last time) of the next retrieved memories, by id, that were made up to change `seq`."""
     return Statement(
         "SELECT r.memory_id, r.count, r.last_at FROM retrievals r WHERE r.space_id = ? AND r.memory_id > ? "
         "AND r.count > 0 AND EXISTS (SELECT 1 FROM versions v WHERE v.memory_id = r.memory_id AND v.space_id = "
@@ -51,7 +51,7 @@ def retrievals(space: SpaceRow, seq: int, after: bytes, limit: int) -> Statement
 
 
 def passages(space: SpaceRow, after: int, upto: int) -> Statement:
-    """(version row id, number, start, stop, generation id, vector) of their passages; the last two may be null."""
+    """Select (version row id, number, start, stop, generation id, vector) of passages; the last two may be null."""
     return Statement(
         "SELECT p.version_id, p.number, p.start, p.stop, e.generation_id, e.vector FROM versions v "
         "JOIN passages p ON p.version_id = v.id "

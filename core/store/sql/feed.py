@@ -1,4 +1,4 @@
-"""The SQL of the change feed: changes of a space in their order, with the versions that each made and ended."""
+"""The SQL of the change feed: changes of a space in order, with the versions that each made and ended."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, cast
@@ -10,7 +10,7 @@ from muisti.core.store.sql.spaces import SpaceRow
 
 
 class Told(NamedTuple):
-    """A change: `born` and `died` are the row ids of the versions that it made and ended, `bytes` what both hold."""
+    """A change with the row ids of the versions that it made (`born`) and ended (`died`), and the bytes of both."""
 
     seq: int
     kind: str
@@ -25,16 +25,16 @@ class Told(NamedTuple):
 
 
 def told(row: Row) -> Told:
-    """A row of `after`."""
+    """Read a row of `after`."""
     return Told(*cast(tuple[int, str, bytes, int, int, str, str, int, int, int], row))
 
 
 def after(
     space: SpaceRow, since: int, until: int, kinds: Sequence[str], filter: Filter | None, limit: int
 ) -> Statement:
-    """Changes after `since` up to `until`, oldest first, of these kinds (none: all).
+    """Select changes after `since` up to `until`, oldest first, of these kinds (none: all).
 
-    With a filter, only those of memories that pass it as they were before or as they are after.
+    With a filter, select only changes of memories that pass it before or after the change.
     """
     tests, args = ["c.space_id = ? AND c.seq > ? AND c.seq <= ?"], [space.id, since, until]
     values: list[Scalar] = [*args]
@@ -56,6 +56,6 @@ def after(
 
 
 def standing(names: Sequence[str]) -> Statement:
-    """Name, epoch and seq of spaces."""
+    """Select name, epoch and seq of spaces."""
     marks = ",".join("?" * len(names))
     return Statement(f"SELECT name, epoch, seq FROM spaces WHERE name IN ({marks})", tuple(names))

@@ -1,4 +1,4 @@
-"""The SQL of feedback: what callers said of memories, one verdict of each caller."""
+"""The SQL of feedback: the verdicts of callers on memories, one for each caller and memory."""
 
 from muisti.core.model.terms import Verdict
 from muisti.core.store.database import Statement
@@ -9,9 +9,9 @@ VALUE: dict[Verdict | None, int] = {"useful": 1, "not_useful": -1, None: 0}
 
 
 def give(space: SpaceRow, memory_id: bytes, actor: str, verdict: Verdict | None, now: int) -> list[Statement]:
-    """Note what a caller says, in place of what they said before; refused with `no_memory` when the memory is gone.
+    """Store a caller's verdict in place of an earlier one; refuse with `no_memory` when the memory is gone.
 
-    What they say again changes nothing.
+    Repeating a verdict changes nothing.
     """
     value = VALUE[verdict]
     said = (space.id, memory_id, actor)
@@ -38,7 +38,7 @@ def give(space: SpaceRow, memory_id: bytes, actor: str, verdict: Verdict | None,
 
 
 def given_after(space: SpaceRow, number: int) -> list[Statement]:
-    """How many verdicts the space has had; (memory id, how many found it useful, how many not) where one is newer."""
+    """Select the number of verdicts of the space; then (memory id, useful, not useful) of memories with a newer one."""
     return [
         Statement("SELECT feedback FROM spaces WHERE id = ?", (space.id,)),
         Statement(

@@ -1,6 +1,6 @@
-"""Compile a filter to SQL, in the dialect of SQLite 3.45: the same rows that muisti.core.index.filter_mask selects.
+"""Compiles a filter to SQL of SQLite 3.45, which selects the same rows as muisti.core.index.filter_mask.
 
-An unknown comparison is NULL, so that SQL's own AND, OR and NOT are the filter's.
+An unknown comparison is NULL, so SQL's AND, OR and NOT have the meaning that the filter's have.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ COLUMNS: Mapping[str, str] = compared(FIELDS)
 
 
 def where(filter: Filter, columns: Mapping[str, str] = COLUMNS) -> Sql:
-    """An expression over the row `v` of `versions`: 1, 0, or NULL where the filter is unknown.
+    """Return an expression over the row `v` of `versions`: 1, 0, or NULL where the filter is unknown.
 
     >>> from muisti.core.query.filters import parse
     >>> where(parse({"category": "infra", "not": {"tags": ["a", "b"]}}))  # doctest: +NORMALIZE_WHITESPACE
@@ -65,7 +65,7 @@ def _column(leaf: Leaf, column: str) -> Sql:
 
 
 def _listed(leaf: Leaf, column: str, rows: str) -> Sql:
-    """Of a field that is a list, and never missing."""
+    """Compile a comparison of a field that is a list, which is never missing."""
     if leaf.op == "exists":
         return _exists(leaf, rows), ()
     sql, values = _compare(column, leaf.op, leaf.operands)
@@ -86,7 +86,7 @@ def _metadata(leaf: Leaf, path: str) -> Sql:
 
 
 def _type(value: Scalar) -> str:
-    """The type of a metadata scalar, by its name in the table."""
+    """Return the type of a metadata scalar, as the table `metadata` names it."""
     if isinstance(value, bool):
         return "boolean"
     return "number" if isinstance(value, int | float) else "text"

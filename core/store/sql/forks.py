@@ -1,7 +1,7 @@
-"""The SQL of forks: a space copied, compared with what it came from, and merged into it, three-way by memory.
+"""The SQL of forks: copies of a space, their comparison with the original, and three-way merges by memory.
 
-A copy has ids of its own; the table `twins` tells which is whose. Rows are copied within the database: nothing is
-embedded anew.
+A copy has ids of its own. The table `twins` maps each memory to its counterpart, its twin. Rows are copied within the
+database, so no text is embedded again.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from muisti.core.store.sql.table import Table
 from muisti.core.store.sql.tables import TABLES, copy_rows
 from muisti.core.store.sql.version_rows import CURRENT
 
-# An id of its own, with the time of the first: 48 bits of time and what makes ids of a millisecond differ stay.
+# A new id with the time of the original: the 48 bits of time and the bits that order ids of a millisecond stay.
 _NEW_ID = "unhex(hex(substr(v.memory_id, 1, 8)) || printf('%02X', 128 + (random() & 63)) || hex(randomblob(7)))"
 _LINKS = ("supersedes", "superseded_by", "parent_id")
 _SOURCES = "derived_from"  # links too, but as JSON
@@ -25,7 +25,7 @@ _UUID = "lower(printf('%s-%s-%s-%s-%s', {}))".format(
     )
 )
 
-# Each pair of twins: `f` stands in the space, `p` in its target, `b` is what both were.
+# Each pair of twins: `f` is the version in the space, `p` that in its target, `b` their common base.
 _PAIRS = """FROM twins w LEFT JOIN versions b ON b.id = w.base
     LEFT JOIN versions f ON f.memory_id = w.memory_id AND f.space_id = w.space_id AND f.died IS NULL
     LEFT JOIN versions p ON p.memory_id = w.twin_id AND p.space_id = w.target_id AND p.died IS NULL
@@ -33,7 +33,7 @@ _PAIRS = """FROM twins w LEFT JOIN versions b ON b.id = w.base
 
 
 def _sources(version: str, twins: str, known: str, to: str) -> str:
-    """What a version is derived from, by the ids of the other space; `twins` is the condition on their rows `x`."""
+    """Return `derived_from` of a version with the ids of the other space; `twins` is the condition on rows `x`."""
     other = f"SELECT {_UUID.format(to=to)} FROM twins x WHERE {twins} AND x.{known} = unhex(replace(d.value, '-', ''))"
     return (
         f"CASE WHEN {version}.{_SOURCES} = '[]' THEN '[]' ELSE (SELECT json_group_array(coalesce(({other}), d.value)) "
@@ -42,25 +42,25 @@ def _sources(version: str, twins: str, known: str, to: str) -> str:
 
 
 def _alike(target: str, space: str) -> str:
-    """The condition that versions of target and space, each perhaps missing, say the same but for ids."""
+    """Return the condition that versions of target and space, each perhaps missing, are the same but for ids."""
     fields = " AND ".join(f"{target}.{name} IS {space}.{name}" for name in _PLAIN)
     there = _sources(space, "x.space_id = w.space_id AND x.target_id = w.target_id", "memory_id", "twin_id")
     sources = f"({target}.id IS NULL OR {target}.{_SOURCES} = {there})"
     return f"(({target}.id IS NULL) = ({space}.id IS NULL) AND {fields} AND {sources})"
 
 
-_HERE = f"NOT (({same('f', 'b')}) AND (f.id IS NULL) = (b.id IS NULL))"  # the space has changed it
-_THERE = f"NOT {_alike('p', 'b')}"  # the target has
+_HERE = f"NOT (({same('f', 'b')}) AND (f.id IS NULL) = (b.id IS NULL))"  # the space has changed the memory
+_THERE = f"NOT {_alike('p', 'b')}"  # the target has changed it
 _APART = f"NOT {_alike('p', 'f')}"
 
 
 def _seal(version: str) -> str:
-    """Its checksum covers what it is derived from, and those ids become others: then it has none."""
+    """Return the checksum of a copy: none where `derived_from`, which it covers, gets other ids."""
     return f"CASE WHEN {version}.{_SOURCES} = '[]' THEN {version}.checksum END"
 
 
 def copy(parent: SpaceRow, name: str, now: int, tables: Sequence[Table] = TABLES) -> list[Statement]:
-    """Fill the empty space `name` with all that lives in its parent, each memory as version 1."""
+    """Fill the empty space `name` with all memories of its parent that are not deleted, each as version 1."""
     me = "(SELECT id FROM spaces WHERE name = ?)"
     both = f"FROM twins w JOIN versions v ON v.memory_id = w.twin_id AND v.died IS NULL AND w.space_id = {me}"
     hung = f"{both} JOIN versions n ON n.memory_id = w.memory_id"
@@ -119,7 +119,7 @@ def copy(parent: SpaceRow, name: str, now: int, tables: Sequence[Table] = TABLES
 
 
 def refuse_moved(space: SpaceRow) -> Statement:
-    """Refuse with `stale` when the space has moved on, or was made anew."""
+    """Refuse with `stale` when the space has new changes, or was erased and made again."""
     return Statement(
         f"{refuse(Refusal.STALE)} WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? AND seq = ?)",
         (space.id, space.space.epoch, space.space.seq),
@@ -127,8 +127,10 @@ def refuse_moved(space: SpaceRow) -> Statement:
 
 
 def pair(space: SpaceRow, target: SpaceRow) -> list[Statement]:
-    """Give each memory of the space that has none a twin in the target: one at its address, one that says the same,
-    or a new one."""
+    """Give each memory of the space without a twin one in the target.
+
+    A twin is the memory at the same address, else one with the same text, else a new one.
+    """
     mine = "v.space_id = ? AND v.died IS NULL"
     alone = "NOT EXISTS (SELECT 1 FROM twins x WHERE x.space_id = ? AND x.target_id = ? AND x.memory_id = v.memory_id)"
     free = "NOT EXISTS (SELECT 1 FROM twins x WHERE x.space_id = ? AND x.target_id = ? AND x.twin_id = q.memory_id)"
@@ -155,7 +157,7 @@ def pair(space: SpaceRow, target: SpaceRow) -> list[Statement]:
 
 
 def compared(space: SpaceRow, target: SpaceRow, *, only_conflicts: bool, beyond: bytes, limit: int) -> Statement:
-    """(memory, twin, rows of base, space and target, changed here, changed there, apart), in the order of ids."""
+    """Select (memory, twin, rows of base, space and target, changed here, changed there) of differing pairs, by id."""
     what = f"({_HERE} AND {_THERE} AND {_APART})" if only_conflicts else f"(({_HERE} OR {_THERE}) AND {_APART})"
     return Statement(
         f"SELECT w.memory_id, w.twin_id, b.id, f.id, p.id, {_HERE}, {_THERE} {_PAIRS} AND {what} "
@@ -167,9 +169,9 @@ def compared(space: SpaceRow, target: SpaceRow, *, only_conflicts: bool, beyond:
 def plan(
     space: SpaceRow, target: SpaceRow, left: Sequence[bytes], ended: Sequence[bytes], *, theirs: bool
 ) -> Statement:
-    """Plan that the target takes over what the space has changed; what both have changed only when that is `theirs`.
+    """Plan that the target takes the changes of the space; where both changed a memory, only with `theirs`.
 
-    `left` memories of the space stay out of it, `ended` ones of the target end.
+    Memories in `left` are skipped, and those of the target in `ended` end.
     """
     taken = _HERE if theirs else f"{_HERE} AND NOT {_THERE}"
     return Statement(
@@ -187,7 +189,7 @@ def _marks(values: Sequence[bytes]) -> str:
 
 
 def settle(space: SpaceRow, target: SpaceRow) -> list[Statement]:
-    """Links of what was taken over lead to twins; what stands in the space now is what both have in common."""
+    """Point links of merged versions to twins in the target, and make the space's versions the new common base."""
     twin = "(SELECT x.twin_id FROM twins x WHERE x.space_id = ? AND x.target_id = ? AND x.memory_id = versions.{link})"
     links = ", ".join(f"{link} = coalesce({twin.format(link=link)}, {link})" for link in _LINKS)
     sources = _sources("versions", "x.space_id = ? AND x.target_id = ?", "memory_id", "twin_id")
@@ -212,7 +214,7 @@ def settle(space: SpaceRow, target: SpaceRow) -> list[Statement]:
 
 
 def clash(target: SpaceRow) -> Statement:
-    """(memory of the target, memory of the space) that would have the same address after what is planned."""
+    """Select (memory of the target, memory of the space) that would share an address after the plan."""
     return Statement(
         """SELECT q.memory_id, n.memory_id FROM turns t JOIN versions n ON n.id = t.source AND n.status <> 'superseded'
         JOIN versions q ON q.space_id = ? AND q.category_folded = n.category_folded AND q.key = n.key

@@ -1,4 +1,4 @@
-"""The SQL that takes a whole batch back when what it was made for no longer holds."""
+"""The SQL that refuses a whole batch when a condition that it was prepared for is no longer true."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,7 @@ def refuse_orphan(space: SpaceRow, parent_id: str) -> Statement:
 
 
 def refuse_less_trusted(space: SpaceRow, ids: Sequence[str], trust: int) -> Statement:
-    """Refuse with `stale` unless all of these memories live and are trusted so much."""
+    """Refuse with `stale` unless all of these memories exist and have at least this trust."""
     marks = ",".join("?" * len(ids))
     return Statement(
         f"{_STALE} WHERE (SELECT count(*) FROM versions WHERE +space_id = ? "
@@ -52,7 +52,7 @@ def refuse_less_trusted(space: SpaceRow, ids: Sequence[str], trust: int) -> Stat
 
 
 def refuse_stale(memory: Memory) -> Statement:
-    """Refuse when this is not the living version."""
+    """Refuse when this version has ended or was replaced."""
     return Statement(
         f"{_STALE} WHERE NOT EXISTS (SELECT 1 FROM versions WHERE memory_id = ? AND version = ? AND died IS NULL)",
         (raw(memory.id), memory.version),

@@ -1,4 +1,4 @@
-"""The SQL of taking an import back: what it brought, what others have done with that, and the deletion of it."""
+"""The SQL of undoing an import: its memories, the later changes of them, and their deletion."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ _LIVING = f"FROM {_BIRTHS} WHERE {_BY_IMPORT} AND v.died IS NULL"
 
 
 def holding_changes(space: SpaceRow, seqs: Sequence[int]) -> Statement:
-    """(id, memories) of the newest import that stands and brought one of some changes."""
+    """Select (id, memories) of the newest import that is not undone and made one of some changes."""
     marks = ",".join("?" * len(seqs))
     return Statement(
         "SELECT i.id, i.memories FROM imports i JOIN changes c ON c.import_id = i.id AND c.space_id = i.space_id "
@@ -23,7 +23,7 @@ def holding_changes(space: SpaceRow, seqs: Sequence[int]) -> Statement:
 
 
 def changed_since(space: SpaceRow, span: tuple[int, int], import_id: int) -> Statement:
-    """(seq, kind, memory id, actor) of changes of others that came upon what an import brought."""
+    """Select (seq, kind, memory id, actor) of later changes that ended versions of an import, made by others."""
     return Statement(
         f"SELECT c.seq, c.kind, v.memory_id, c.actor FROM {_BIRTHS} JOIN changes c ON c.space_id = v.space_id "
         f"AND c.seq = v.died WHERE {_BY_IMPORT} AND c.import_id IS NOT ? LIMIT 100",
@@ -32,14 +32,14 @@ def changed_since(space: SpaceRow, span: tuple[int, int], import_id: int) -> Sta
 
 
 def living(space: SpaceRow, span: tuple[int, int], import_id: int) -> Statement:
-    """How many memories an import brought that live."""
+    """Count the memories of an import that still exist unchanged."""
     return Statement(f"SELECT count(*) {_LIVING}", (space.id, *span, import_id))
 
 
 def undo(
     space: SpaceRow, span: tuple[int, int], import_id: int, memories: int, actor: str, request: str | None, now: int
 ) -> list[Statement]:
-    """Delete the `memories` that an import brought, each as a change of its own. The last statement gives the seq."""
+    """Delete the `memories` of an import, each as a change of its own. The last statement selects the seq."""
     brought = (space.id, *span, import_id)
     return [
         spaces.guard(space),

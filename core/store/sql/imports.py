@@ -1,7 +1,7 @@
-"""The SQL of imports: lines are put into a space of their own, then moved into the one that they are for.
+"""The SQL of imports, which put lines into a staging space, then move them into the target space.
 
-What is staged has ids of 24 bytes, which nothing else has, so that it stands in nobody's way, and is born at the
-numbers of the file. It is moved with new row ids: an index expects those of a space to grow from birth to birth.
+Staged memories have ids of 24 bytes, which no other memory has. Their versions are inserted at the change numbers of
+the file. Moved versions get new row ids, because an index expects row ids to grow with `born`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,13 +19,13 @@ from muisti.core.store.sql.tables import TABLES, copy_rows, named
 from muisti.core.store.sql.version_rows import CURRENT, raw
 from muisti.core.text.terms import fold
 
-TOP = 1 << 53  # the number of a staging space, above all of a file
-STALE_US = 3_600_000_000  # after which an import that has not moved on is taken to be dead
-CLEARED = 2_000  # versions that are deleted at once
+TOP = 1 << 53  # the seq of a staging space, above all numbers of a file
+STALE_US = 3_600_000_000  # after which an import without progress counts as dead
+CLEARED = 2_000  # versions deleted in one transaction
 
 
 class Staged(msgspec.Struct, frozen=True):
-    """An import under way: its number, its staging space, and the space that it is for."""
+    """An import in progress: its number, its staging space, and its target space."""
 
     id: int
     space: SpaceRow
@@ -33,16 +33,16 @@ class Staged(msgspec.Struct, frozen=True):
 
     @property
     def mark(self) -> bytes:
-        """What follows an id to make it that of something staged."""
+        """Suffix that turns the id of a memory into the id of its staged copy."""
         return self.id.to_bytes(8, "big")
 
     def alias(self, memory_id: str) -> bytes:
-        """The id under which a memory is staged."""
+        """Return the id of the staged copy of a memory."""
         return raw(memory_id) + self.mark
 
 
 def begin(token: str, epoch: str, target: SpaceRow, actor: str, source: str | None, now: int) -> list[Statement]:
-    """Make a staging space; the last two statements give its row id and the number of the import."""
+    """Make a staging space; the last two statements select its row id and the number of the import."""
     name = STAGING + token
     return [
         spaces.guard(target),
@@ -62,7 +62,7 @@ def begin(token: str, epoch: str, target: SpaceRow, actor: str, source: str | No
 
 
 def last_versions(target: SpaceRow, ids: Sequence[str]) -> Statement:
-    """(memory id, whether it is of this space, version, whether it lives, whether an import's undoing ended it)."""
+    """Select (memory id, is of this space, version, is not deleted, was deleted by undoing an import), one a memory."""
     marks = ",".join("?" * len(ids))
     return Statement(
         "SELECT v.memory_id, v.space_id = ?, v.version, v.died IS NULL, "
@@ -75,7 +75,7 @@ def last_versions(target: SpaceRow, ids: Sequence[str]) -> Statement:
 
 
 def known_ids(staged: Staged, ids: Sequence[str]) -> Statement:
-    """Which of some ids are staged already."""
+    """Select those ids that are staged already."""
     marks = ",".join("?" * len(ids))
     return Statement(
         f"SELECT DISTINCT substr(memory_id, 1, 16) FROM versions WHERE memory_id IN ({marks})",
@@ -84,7 +84,7 @@ def known_ids(staged: Staged, ids: Sequence[str]) -> Statement:
 
 
 def drop(staged: Staged, ids: Sequence[str]) -> list[Statement]:
-    """Take memories away that were staged."""
+    """Delete staged memories."""
     marks = ",".join("?" * len(ids))
     return [
         Statement(
@@ -98,7 +98,7 @@ def drop(staged: Staged, ids: Sequence[str]) -> list[Statement]:
 
 
 def holder(target: SpaceRow, memory: Memory) -> Statement:
-    """The id of the current memory at the address of another."""
+    """Select the id of the current memory at the address of another."""
     assert memory.category is not None
     return Statement(
         "SELECT v.memory_id FROM versions v "
@@ -108,12 +108,12 @@ def holder(target: SpaceRow, memory: Memory) -> Statement:
 
 
 def touch(staged: Staged, now: int) -> list[Statement]:
-    """The import goes on; refused with `no_space` when somebody has taken it for dead."""
+    """Record that the import makes progress; refuse with `no_space` when it was cleared as dead."""
     return [spaces.guard(staged.space), Statement("UPDATE imports SET at = ? WHERE id = ?", (now, staged.id))]
 
 
 def stage(staged: Staged, new: NewVersion, born: int, died: int | None, generation: str | None) -> Iterator[Statement]:
-    """Put a version into the staging space. A generation must be registered before."""
+    """Insert a version into the staging space. Its generation must be registered before."""
     me = staged.alias(new.memory.id)
     yield from insert(staged.space, new, generation, TOP - born, alias=me)
     if died is not None:
@@ -123,7 +123,7 @@ def stage(staged: Staged, new: NewVersion, born: int, died: int | None, generati
 
 
 def stage_change(staged: Staged, seq: int, values: Sequence[Scalar]) -> Statement:
-    """`values`: kind, memory id, version, committed_at, actor, request, undone."""
+    """Insert a change; `values` are kind, memory id, version, committed_at, actor, request, undone."""
     return Statement(
         "INSERT INTO changes (space_id, seq, kind, memory_id, version, committed_at, actor, request, undone) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -132,7 +132,7 @@ def stage_change(staged: Staged, seq: int, values: Sequence[Scalar]) -> Statemen
 
 
 def stage_telemetry(staged: Staged, memory_id: str, count: int, last_at: int) -> Statement:
-    """Note how often a staged memory was retrieved; one that is not staged is passed over."""
+    """Record how often a staged memory was retrieved; do nothing for one that is not staged."""
     me = staged.alias(memory_id)
     return Statement(
         "INSERT INTO retrievals (space_id, memory_id, count, last_at) SELECT ?, ?, ?, ? "
@@ -144,7 +144,7 @@ def stage_telemetry(staged: Staged, memory_id: str, count: int, last_at: int) ->
 
 
 def orphans(staged: Staged) -> Statement:
-    """(id, parent id) of staged memories whose parent is neither staged nor in the space."""
+    """Select (id, parent id) of staged memories whose parent is neither staged nor in the space."""
     return Statement(
         f"SELECT substr(v.memory_id, 1, 16), v.parent_id FROM versions v WHERE {_ORPHAN} LIMIT 100",
         (staged.space.id, staged.mark, staged.target.id),
@@ -164,7 +164,7 @@ _ORPHAN = """v.space_id = ? AND v.died IS NULL AND v.parent_id IS NOT NULL
 
 
 def sizes(staged: Staged) -> list[Statement]:
-    """How many memories, not deleted, and versions are staged."""
+    """Count the staged memories that are not deleted, and the staged versions."""
     return [
         Statement("SELECT count(*) FROM versions WHERE space_id = ? AND died IS NULL", (staged.space.id,)),
         Statement("SELECT count(*) FROM versions WHERE space_id = ?", (staged.space.id,)),
@@ -172,7 +172,7 @@ def sizes(staged: Staged) -> list[Statement]:
 
 
 def step_end(staged: Staged, after: int, versions: int) -> Statement:
-    """The birth of the last of so many versions after `after`."""
+    """Select the `born` of the last of the next `versions` staged versions after `after`."""
     return Statement(
         "SELECT max(born) FROM (SELECT born FROM versions WHERE space_id = ? AND born > ? ORDER BY born LIMIT ?)",
         (staged.space.id, after, versions),
@@ -182,9 +182,9 @@ def step_end(staged: Staged, after: int, versions: int) -> Statement:
 def move(
     staged: Staged, span: tuple[int, int], now: int, *, as_it_was: bool, tables: Sequence[Table] = TABLES
 ) -> list[Statement]:
-    """Let the space live through the file's changes after `span[0]`, up to `span[1]`.
+    """Move the file's changes after `span[0]`, up to `span[1]`, into the target space.
 
-    `as_it_was`: with the times of the file, which nothing here contradicts.
+    With `as_it_was`, changes keep the times of the file.
     """
     after, upto = span
     source, target = staged.space.id, staged.target.id
@@ -261,9 +261,9 @@ def move(
 
 
 def take_over(staged: Staged, epoch: str, settings: str, created_at: int, kept_from: int) -> list[Statement]:
-    """An empty space becomes that of the file: with its settings, from the time when it was made.
+    """Give an empty target space the settings and the creation time of the file's space, and a new epoch.
 
-    Refused with `stale` when it is empty no more. It gets a new epoch, as it is made anew.
+    Refuse with `stale` when it is no longer empty.
     """
     return [
         Statement(
@@ -278,7 +278,7 @@ def take_over(staged: Staged, epoch: str, settings: str, created_at: int, kept_f
 
 
 def clear(staging_id: int) -> list[Statement]:
-    """Delete some of what is staged; the last statement tells how many versions are left."""
+    """Delete a batch of staged rows; the last statement selects 1 while versions are left, else 0."""
     return [
         Statement(
             "DELETE FROM versions WHERE id IN (SELECT id FROM versions WHERE space_id = ? LIMIT ?)",
@@ -293,12 +293,12 @@ def clear(staging_id: int) -> list[Statement]:
 
 
 def end(staging_id: int, memories: int | None) -> list[Statement]:
-    """The staging space goes; the import stays if it has brought `memories`, None if it has come to nothing."""
+    """Delete the staging space. Keep the import when it brought `memories`; delete it when they are None."""
     done = Statement(
         "UPDATE imports SET staging_id = NULL, shift = NULL, base = NULL, memories = ? WHERE staging_id = ?",
         (memories, staging_id),
     )
-    freed = Statement(  # the number of an import that came to nothing is for the next
+    freed = Statement(  # the next import reuses the number of one that brought nothing
         "UPDATE sqlite_sequence SET seq = seq - 1 WHERE name = 'imports' "
         "AND seq = (SELECT id FROM imports WHERE staging_id = ?)",
         (staging_id,),
@@ -309,7 +309,7 @@ def end(staging_id: int, memories: int | None) -> list[Statement]:
 
 
 def dead(now: int) -> Statement:
-    """(staging space, whether anything of it was moved) of imports that nobody goes on with."""
+    """Select (staging space, last moved change or 0) of imports without progress for `STALE_US`."""
     return Statement(
         "SELECT s.id, coalesce(i.moved, 0) FROM spaces s LEFT JOIN imports i ON i.staging_id = s.id "
         f"WHERE s.name LIKE '{STAGING}%' AND coalesce(i.at, 0) < ?",
@@ -318,12 +318,12 @@ def dead(now: int) -> Statement:
 
 
 def of_space(space: SpaceRow) -> Statement:
-    """(staging space, whether anything of it was moved) of imports into a space that have not ended."""
+    """Select (staging space, last moved change) of unfinished imports into a space."""
     return Statement("SELECT staging_id, moved FROM imports WHERE space_id = ? AND staging_id IS NOT NULL", (space.id,))
 
 
 def holding(space: SpaceRow, where: str, args: Sequence[Scalar]) -> Statement:
-    """The same of those that have put aside a version `v` which meets `where`."""
+    """Select (staging space, last moved change) of unfinished imports that staged a version `v` which meets `where`."""
     return Statement(
         "SELECT staging_id, moved FROM imports i WHERE space_id = ? AND EXISTS "
         f"(SELECT 1 FROM versions v WHERE v.space_id = i.staging_id AND ({where}))",
@@ -332,12 +332,12 @@ def holding(space: SpaceRow, where: str, args: Sequence[Scalar]) -> Statement:
 
 
 def disown(staging_id: int) -> Statement:
-    """Whoever puts aside there, or moves from there, is refused from now on."""
+    """Give a staging space another epoch, so that its import is refused from now on."""
     return Statement("UPDATE spaces SET epoch = lower(hex(randomblob(16))) WHERE id = ?", (staging_id,))
 
 
 def known(space: SpaceRow) -> Statement:
-    """(id, source, actor, at, memories, first, last, undone) of the imports of a space, newest first."""
+    """Select (id, source, actor, at, memories, first, last, undone) of the imports of a space, newest first."""
     return Statement(
         "SELECT id, source, actor, at, memories, first, last, undone FROM imports "
         "WHERE space_id = ? AND last IS NOT NULL ORDER BY id DESC LIMIT 100",

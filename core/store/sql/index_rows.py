@@ -1,4 +1,4 @@
-"""The SQL that feeds the indexes: passages, deaths, and the values of one filter field."""
+"""The SQL that feeds the indexes: passages, ended versions, and the values of one filter field."""
 
 from muisti.core.query.filter_fields import LISTED
 from muisti.core.store.database import Statement
@@ -7,12 +7,12 @@ from muisti.core.store.sql.spaces import SpaceRow
 
 
 def living(space: SpaceRow, generation: int | None, after_born: int, versions: int) -> Statement:
-    """Passages of the current versions born after `after_born`: at most so many versions, oldest first."""
+    """Select passages of current versions with `born` > `after_born`: of at most `versions`, oldest first."""
     return _passages(space, generation, after_born, versions, "died IS NULL AND status <> 'superseded'")
 
 
 def every(space: SpaceRow, generation: int | None, after_born: int, versions: int) -> Statement:
-    """The same of all versions, of dead and superseded ones too."""
+    """Select passages of all versions with `born` > `after_born`, ended and superseded ones too, oldest first."""
     return _passages(space, generation, after_born, versions, "1")
 
 
@@ -33,7 +33,7 @@ def _passages(space: SpaceRow, generation: int | None, after_born: int, versions
 
 
 def deaths(space: SpaceRow, after: int) -> Statement:
-    """(version id, seq, erased) of the deaths after `after`; `erased` is 1 when the version is gone for good."""
+    """Select (version id, seq, erased) of versions that ended after `after`; `erased` is 1 when a row is gone."""
     return Statement(
         "SELECT id, died, 0 FROM versions WHERE space_id = ? AND died > ? "
         "UNION ALL SELECT version_id, seq, 1 FROM erased WHERE space_id = ? AND seq > ?",
@@ -42,7 +42,7 @@ def deaths(space: SpaceRow, after: int) -> Statement:
 
 
 def field_values(space: SpaceRow, field: str, first_id: int, last_id: int) -> Statement:
-    """(version id, value) of a filter field, for versions first_id to last_id; several rows for tags and metadata.
+    """Select (version id, value) of a filter field, for versions first_id to last_id; several rows for lists.
 
     For metadata there is a third column, the type of the value.
     """

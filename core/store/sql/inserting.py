@@ -1,4 +1,4 @@
-"""The SQL that stores a version, with all that hangs on it."""
+"""The SQL that inserts a version with all dependent rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
@@ -25,7 +25,7 @@ class Indexed(msgspec.Struct, frozen=True):
 
 
 class NewVersion(msgspec.Struct, frozen=True):
-    """A version ready to be stored. `passages` is None when those of the version before still hold."""
+    """A version ready to be stored. `passages` is None when those of the previous version are still right."""
 
     memory: Memory
     content_hash: bytes
@@ -42,9 +42,9 @@ def insert(
     alias: bytes | None = None,
     layout: Layout = LAYOUT,
 ) -> Iterator[Statement]:
-    """Store a version that is born at the space's seq less `offset`, with all that hangs on it.
+    """Insert a version at the space's seq less `offset`, with all dependent rows.
 
-    `alias`: under this id.
+    `alias` replaces the memory's id.
     """
     row = layout.row(new.memory, new.content_hash)
     if alias is not None:
@@ -54,7 +54,7 @@ def insert(
 
 
 def end(space: SpaceRow, memory: Memory, offset: int = 0) -> Statement:
-    """The living version dies at the space's seq less `offset`."""
+    """End the open version of a memory at the space's seq less `offset`."""
     return Statement(
         "UPDATE versions SET died = (SELECT seq - ? FROM spaces WHERE id = ?) WHERE memory_id = ? AND died IS NULL",
         (offset, space.id, raw(memory.id)),
@@ -62,7 +62,7 @@ def end(space: SpaceRow, memory: Memory, offset: int = 0) -> Statement:
 
 
 def hang_on(me: tuple[bytes, int], new: NewVersion, generation: str | None) -> Iterator[Statement]:
-    """Store all that hangs on a version: `me` are its memory's id and its number."""
+    """Insert the dependent rows of a version: `me` is its memory's id and its number."""
     m = new.memory
     for tag in m.tags:
         yield Statement(f"INSERT INTO tags SELECT {_ROW}, ?, ?", (*me, fold(tag), tag))
@@ -76,7 +76,7 @@ def hang_on(me: tuple[bytes, int], new: NewVersion, generation: str | None) -> I
 
 
 def refold(row: int, new: NewVersion) -> Statement:
-    """Make anew what is compared of a version: the hash of its text, and names without case."""
+    """Compute the columns again that comparisons use: the hash of the text, and folded names."""
     names = ", ".join(f"{name}_folded = ?" for name in FOLDED)
     folded = (_folded(getattr(new.memory, name)) for name in FOLDED)
     return Statement(f"UPDATE versions SET content_hash = ?, {names} WHERE id = ?", (new.content_hash, *folded, row))
@@ -95,13 +95,13 @@ def _insert_passage(me: tuple[bytes, int], indexed: Indexed, generation: str | N
 
 
 def _carry_over(me: tuple[bytes, int], previous: int | None) -> Iterator[Statement]:
-    """Take over from the version before what is derived from a text that is still the same."""
+    """Copy the rows that are derived from the text, which is the same in the previous version."""
     for table in repeated():
         yield Statement(f"{copy_rows(table, _ROW)} FROM {table.name} h WHERE h.{table.version} = ?", (*me, previous))
 
 
 def flatten(metadata: Mapping[str, Json], prefix: str = "") -> Iterator[tuple[str, int, str, Scalar]]:
-    """The scalars of metadata as (path, position, type, value); elements of an array share a path.
+    """Yield the scalars of metadata as (path, position, type, value); elements of an array share a path.
 
     >>> list(flatten({"a": {"b": [1, "x"]}, "c": None, "d": True}))
     [('a.b', 0, 'number', 1), ('a.b', 1, 'text', 'x'), ('d', 0, 'boolean', 1)]

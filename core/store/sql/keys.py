@@ -14,12 +14,12 @@ _COLUMNS = (
     "id, name, scopes, spaces, category, parent_id, created_at, expires_at, revoked_at, last_used_at, source_class"
 )
 _ALIVE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)"
-# A key and all that were made with it, those made with these, and so on.
+# A key and all its descendants: the keys that were created with it, those created with these, and so on.
 _FAMILY = "WITH RECURSIVE family (id) AS (SELECT ? UNION SELECT k.id FROM keys k JOIN family f ON k.parent_id = f.id) "
 
 
 def key(row: Row) -> Key:
-    """The key in a row of what is selected here."""
+    """Read the key in a row that starts with the columns of a key."""
     id_, name, scopes, spaces, category, parent, created, expires, revoked, used, source_class = cast(
         tuple[str, str, str, str, str | None, str | None, int, int | None, int | None, int | None, SourceClass | None],
         row[:11],
@@ -39,12 +39,12 @@ def key(row: Row) -> Key:
 
 
 def any_key() -> Statement:
-    """A row when there ever was a key."""
+    """Select a row when there ever was a key."""
     return Statement("SELECT 1 FROM keys LIMIT 1")
 
 
 def by_id(key_id: str) -> Statement:
-    """The key, and the hash of its secret behind it."""
+    """Select a key, followed by the hash of its secret."""
     return Statement(f"SELECT {_COLUMNS}, hash FROM keys WHERE id = ?", (key_id,))
 
 
@@ -53,7 +53,7 @@ def all_keys() -> Statement:
 
 
 def family(key_id: str) -> Statement:
-    """A key and its descendants."""
+    """Select a key and its descendants."""
     return Statement(
         f"{_FAMILY}SELECT {_COLUMNS} FROM keys WHERE id IN (SELECT id FROM family) ORDER BY created_at DESC, id",
         (key_id,),
@@ -80,7 +80,7 @@ def insert(made: Key, digest: bytes) -> Statement:
 
 
 def unrevoked(key_id: str) -> Statement:
-    """The ids of a key and its descendants that are not revoked, as one JSON array."""
+    """Select the ids of a key and its descendants that are not revoked, as one JSON array."""
     return Statement(
         f"{_FAMILY}SELECT json_group_array(id) FROM keys WHERE id IN (SELECT id FROM family) AND revoked_at IS NULL",
         (key_id,),
@@ -88,7 +88,7 @@ def unrevoked(key_id: str) -> Statement:
 
 
 def revoke(key_id: str, now: int) -> Statement:
-    """End a key and its descendants."""
+    """Revoke a key and its descendants."""
     return Statement(
         f"{_FAMILY}UPDATE keys SET revoked_at = ? WHERE id IN (SELECT id FROM family) AND revoked_at IS NULL",
         (key_id, now),
@@ -96,7 +96,7 @@ def revoke(key_id: str, now: int) -> Statement:
 
 
 def note_revoked(key_id: str, now: int, actor: str) -> Statement:
-    """Tell the audit log what `revoke`, right behind in the batch, will end."""
+    """Add audit entries for the keys that `revoke`, the next statement of the batch, will revoke."""
     return Statement(
         f"INSERT INTO audit (at, actor, action, target) {_FAMILY}SELECT ?, ?, 'key_revoked', id FROM keys "
         "WHERE id IN (SELECT id FROM family) AND revoked_at IS NULL",
@@ -105,7 +105,7 @@ def note_revoked(key_id: str, now: int, actor: str) -> Statement:
 
 
 def succeed(old: str, new: str, until: int) -> list[Statement]:
-    """Let a key end soon, and its descendants belong to its successor."""
+    """Let a key expire soon, and make its descendants those of its successor."""
     return [
         Statement("UPDATE keys SET expires_at = min(coalesce(expires_at, ?), ?) WHERE id = ?", (until, until, old)),
         Statement("UPDATE keys SET parent_id = ? WHERE parent_id = ?", (new, old)),
@@ -113,7 +113,7 @@ def succeed(old: str, new: str, until: int) -> list[Statement]:
 
 
 def refuse_ended(key_id: str, now: int) -> Statement:
-    """Refuse the batch unless the key is alive."""
+    """Refuse with `stale` unless the key is valid."""
     return Statement(
         f"{refuse(Refusal.STALE)} WHERE NOT EXISTS (SELECT 1 FROM keys WHERE id = ? AND {_ALIVE})",
         (key_id, now),
@@ -121,6 +121,6 @@ def refuse_ended(key_id: str, now: int) -> Statement:
 
 
 def used(at: Sequence[tuple[str, int]]) -> list[Statement]:
-    """Note when keys were last used."""
+    """Record when keys were last used."""
     sql = "UPDATE keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?"
     return [Statement(sql, (when, key_id)) for key_id, when in at]

@@ -1,4 +1,4 @@
-"""The SQL of leases on the work of the background. Whose turn it is, the clock of the database decides."""
+"""The SQL of leases on background tasks, by the clock of the database."""
 
 from muisti.core.store.database import Statement
 
@@ -6,7 +6,7 @@ _NOW = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
 
 
 def take(name: str, owner: str, microseconds: int) -> list[Statement]:
-    """Lease a work that is due and nobody's, or longer what is the owner's already; the last tells whose it is."""
+    """Lease a task that is due and free, or extend the owner's lease; the last statement selects the owner."""
     return [
         Statement(
             f"INSERT INTO sweeps VALUES (?, ?, {_NOW} + ?, 0) ON CONFLICT (name) DO UPDATE "
@@ -19,12 +19,12 @@ def take(name: str, owner: str, microseconds: int) -> list[Statement]:
 
 
 def state(name: str) -> Statement:
-    """Owner, and microseconds until somebody else may take it; no row when nobody ever has."""
+    """Select the owner, and the microseconds until another may take the lease; no row for a task never leased."""
     return Statement(f"SELECT owner, max(until, next_at) - {_NOW} FROM sweeps WHERE name = ?", (name,))
 
 
 def give_back(name: str, owner: str, rest: int) -> Statement:
-    """End the owner's lease; the work is due again in `rest` microseconds."""
+    """End the owner's lease; the task is due again in `rest` microseconds."""
     return Statement(
         f"UPDATE sweeps SET owner = '', until = 0, next_at = {_NOW} + ? WHERE name = ? AND owner = ?",
         (rest, name, owner),

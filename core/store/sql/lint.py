@@ -1,4 +1,4 @@
-"""The SQL of lint: memories as they stand, oldest first, with what tells whether something is wrong with them."""
+"""The SQL of lint: current memories, oldest first, with the columns that show their faults."""
 
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.sql.spaces import SpaceRow
@@ -9,11 +9,11 @@ _NONE = "NOT EXISTS (SELECT 1 FROM versions o WHERE +o.space_id = v.space_id AND
 
 
 def page(space: SpaceRow, category: str | None, now: int, after: tuple[int, bytes], most: int) -> Statement:
-    """Living memories made after (created_at, id), of one category or all; behind the columns of each:
+    """Select memories made after (created_at, id), of one category or all, with further columns.
 
-    how often it was retrieved, and when last; the id of an older current one of the same text; whether its parent, what
-    it superseded and what superseded it are not there; the first id that it is derived from and that is not there; the
-    vector of its first passage.
+    These are the retrieval count and its last time, and the id of an older current memory with the same text. Three
+    flags say whether the parent, the superseded and the superseding memory are missing. The last two are the first
+    missing id in `derived_from` and the vector of the first passage.
     """
     only, own = ("", ()) if category is None else (" AND {}.category_folded = ?", (fold(category),))
     args: tuple[Scalar, ...] = (*own, space.generation, space.id, now, *after, *own, most)

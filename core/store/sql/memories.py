@@ -1,4 +1,4 @@
-"""The SQL that finds versions of memories."""
+"""The SQL that selects versions of memories."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ def is_expired(memory: Memory, now: int) -> bool:
 
 
 def living(space: SpaceRow, memory_id: bytes) -> Statement:
-    """The living version of a memory, superseded or expired or not."""
+    """Select the open version of a memory, even when it is superseded or expired."""
     return Statement(
         f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.space_id = ? AND v.died IS NULL",
         (memory_id, space.id),
@@ -26,7 +26,7 @@ def living(space: SpaceRow, memory_id: bytes) -> Statement:
 
 
 def standing(space: SpaceRow, memory_id: bytes, point: Point) -> Statement:
-    """The version of a memory that stood at a point, superseded or expired or not."""
+    """Select the version of a memory that was open at a point, even when superseded or expired."""
     then, args = lived(point)
     return Statement(
         f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.space_id = ? AND {then}",
@@ -35,7 +35,7 @@ def standing(space: SpaceRow, memory_id: bytes, point: Point) -> Statement:
 
 
 def last(space: SpaceRow, memory_id: bytes) -> Statement:
-    """The last two versions of a memory, newest first, of a deleted one too; behind each its death."""
+    """Select the last two versions of a memory, deleted or not, newest first, each followed by its `died`."""
     return Statement(
         f"SELECT {COLUMNS}, v.died FROM versions v WHERE v.memory_id = ? AND v.space_id = ? "
         "ORDER BY v.version DESC LIMIT 2",
@@ -44,7 +44,7 @@ def last(space: SpaceRow, memory_id: bytes) -> Statement:
 
 
 def at_address(space: SpaceRow, category: str, key: str) -> Statement:
-    """The current version at an address, expired or not."""
+    """Select the current version at an address, even when it is expired."""
     return Statement(
         f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ? AND {CURRENT}",
         (space.id, fold(category), key),
@@ -52,7 +52,7 @@ def at_address(space: SpaceRow, category: str, key: str) -> Statement:
 
 
 def stood_at_address(space: SpaceRow, category: str, key: str, point: Point) -> Statement:
-    """The version that was current at an address at a point, expired or not."""
+    """Select the version that was current at an address at a point, even when expired."""
     if point.number is None:
         return at_address(space, category, key)
     address = f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ?"
@@ -65,9 +65,9 @@ def stood_at_address(space: SpaceRow, category: str, key: str, point: Point) -> 
 
 
 def held_address(space: SpaceRow, category: str, key: str, only: str | None) -> Statement:
-    """The id of the memory that is at an address, expired or not, else of the last that was there.
+    """Select the id of the memory that is at an address, even when expired, else of the last that was there.
 
-    `only`: among memories whose last version is in this category, without case.
+    With `only`, select among memories whose last version is in this folded category.
     """
     newest = "SELECT l.category_folded FROM versions l WHERE l.memory_id = v.memory_id ORDER BY l.version DESC LIMIT 1"
     own = "" if only is None else f" AND ({newest}) = ?"
@@ -81,7 +81,7 @@ def held_address(space: SpaceRow, category: str, key: str, only: str | None) -> 
 
 
 def same_text(space: SpaceRow, content: str, now: int) -> Statement:
-    """The current memories that say the same."""
+    """Select the current memories with the same text."""
     return Statement(
         f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.content_hash = ? AND {CURRENT} AND {UNEXPIRED} "
         "ORDER BY v.memory_id",
@@ -90,7 +90,7 @@ def same_text(space: SpaceRow, content: str, now: int) -> Statement:
 
 
 def expired(space: SpaceRow, now: int, most: int) -> Statement:
-    """Current memories that have expired, the earliest first."""
+    """Select current memories that have expired, the earliest first."""
     return Statement(
         f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND {CURRENT} AND v.expires_at <= ? "
         "ORDER BY v.expires_at LIMIT ?",
@@ -99,7 +99,7 @@ def expired(space: SpaceRow, now: int, most: int) -> Statement:
 
 
 def of_versions(space: SpaceRow, wanted: Sequence[tuple[bytes, int]]) -> list[Statement]:
-    """Given versions of memories, one statement each."""
+    """Select given versions of memories, in one statement each."""
     return [
         Statement(
             f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.version = ? AND v.space_id = ?",
@@ -110,13 +110,13 @@ def of_versions(space: SpaceRow, wanted: Sequence[tuple[bytes, int]]) -> list[St
 
 
 def by_rows(version_ids: Sequence[int]) -> Statement:
-    """Versions by row id, in no order."""
+    """Select versions by row id, in no order."""
     marks = ",".join("?" * len(version_ids))
     return Statement(f"SELECT {COLUMNS} FROM versions v WHERE v.id IN ({marks})", tuple(version_ids))
 
 
 def history(space: SpaceRow, memory_id: bytes) -> Statement:
-    """All versions that are kept, newest first, with the times of their birth and death."""
+    """Select all stored versions, newest first, followed by seqs and times of their begin and end."""
     return Statement(
         f"""SELECT {COLUMNS}, v.born, v.died, coalesce(b.committed_at, v.updated_at), d.committed_at
         FROM versions v LEFT JOIN changes b ON b.space_id = v.space_id AND b.seq = v.born
@@ -127,7 +127,7 @@ def history(space: SpaceRow, memory_id: bytes) -> Statement:
 
 
 def chain(space: SpaceRow, memory_id: bytes) -> Statement:
-    """(memory id, category) of what superseded one another before a memory, of itself and of what came after."""
+    """Select (memory id, category) of the chain of supersession that a memory is in, oldest first."""
     return Statement(
         """WITH RECURSIVE
         older (id, place) AS (
@@ -156,7 +156,7 @@ def listed(
     sort: Sort,
     after: tuple[int, bytes] | None,
 ) -> Statement:
-    """Unexpired memories that stood at a point and meet `where`, in an order; `after`: from (its time, id) on."""
+    """Select unexpired memories as of a point that meet `where`, in order; `after` is (time, id) of the last page."""
     then, numbers = lived(point)
     column, way, beyond = sort.lstrip("-"), *(("DESC", "<") if sort.startswith("-") else ("ASC", ">"))
     position = "" if after is None else f" AND (v.{column}, v.memory_id) {beyond} (?, ?)"
@@ -169,7 +169,7 @@ def listed(
 
 
 def trusts(space: SpaceRow, ids: Sequence[str], *, living: bool) -> Statement:
-    """(memory id, trust, category) of the living versions of memories, or of the last ones, of deleted ones too."""
+    """Select (memory id, trust, category) of the open versions of memories; without `living`, of the last versions."""
     marks = ",".join("?" * len(ids))
     last = (
         "v.died IS NULL" if living else "v.version = (SELECT max(version) FROM versions WHERE memory_id = v.memory_id)"

@@ -1,7 +1,7 @@
-"""The SQL that writes other bytes over what is about to be deleted, where a server leaves deleted bytes as they stood.
+"""The SQL that overwrites rows before they are deleted, for servers that leave deleted bytes in the file.
 
-SQLite writes a row that keeps its size in place, on its overflow pages too. So what is deleted behind this, in the same
-transaction, leaves nothing behind but the copies that its trees made when they were balanced before.
+SQLite writes a row that keeps its size in place, on its overflow pages too. So a deletion in the same transaction
+leaves only the copies that SQLite made when it balanced B-trees before.
 """
 
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from muisti.core.store.sql.table import Table, Wipe
 
 _BLANK_TEXT = "CAST(zeroblob(octet_length({0})) AS TEXT)"
 _BLANK_BYTES = "zeroblob(length({0}))"
-# Short texts that are no longer unique are left as they are.
+# Short texts that would collide in a unique index are left as they are.
 _NOISE = "substr(hex(randomblob(octet_length({0}))), 1, octet_length({0}))"
 
 
 def over(table: Table, where: str, args: Sequence[Scalar]) -> list[Statement]:
-    """Write over the rows of a table that meet `where`. An answer of a request is known to be gone by its zeros."""
+    """Overwrite the rows of a table that meet `where`. Zeros in an answer mark it as overwritten."""
     return [
         Statement(
             f"UPDATE OR IGNORE {table.name} SET {_values(wipe)} WHERE {f'{wipe.where} AND ' if wipe.where else ''}"
@@ -33,5 +33,5 @@ def _values(wipe: Wipe) -> str:
 
 
 def _all(value: str, *columns: str) -> str:
-    """Null stays null: anything else would change the size of the row."""
+    """Assign a value to each column, and keep null: anything else would change the size of the row."""
     return ", ".join(f"{name} = iif({name} IS NULL, NULL, {value.format(name)})" for name in columns)

@@ -6,7 +6,7 @@ from muisti.core.store.sql.spaces import SpaceRow
 
 
 def change(space: SpaceRow, as_of: AsOf) -> Statement:
-    """(seq, committed_at) of the last change up to a point; none where there was none before it."""
+    """Select (seq, committed_at) of the last change up to a point; no row when there was none."""
     if as_of.time is None:
         where, value, order = "seq <= ?", as_of.number, "seq DESC"
     else:
@@ -18,12 +18,12 @@ def change(space: SpaceRow, as_of: AsOf) -> Statement:
 
 
 def committed(space: SpaceRow, number: int) -> Statement:
-    """When a change was committed."""
+    """Select the time when a change was committed."""
     return Statement("SELECT committed_at FROM changes WHERE space_id = ? AND seq = ?", (space.id, number))
 
 
 def lived(point: Point) -> tuple[str, tuple[Scalar, ...]]:
-    """What a version `v` must be to have stood at a point, expired or not."""
+    """Return the condition that a version `v` was open at a point, expired or not."""
     if point.number is None:
         return "v.died IS NULL", ()
     return "v.born <= ? AND (v.died IS NULL OR v.died > ?)", (point.number, point.number)

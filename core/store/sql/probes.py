@@ -39,7 +39,7 @@ def run_row(row: Row) -> RunRow:
 
 
 def insert(space: SpaceRow, one: ProbeRow, most: int) -> list[Statement]:
-    """Add a probe; refused as `incomplete` when the space has as many as it may."""
+    """Add a probe; refuse with `incomplete` when the space has `most` probes."""
     return [
         Statement(
             f"{refuse(Refusal.INCOMPLETE)} WHERE (SELECT count(*) FROM probes WHERE space_id = ?) >= ?",
@@ -54,7 +54,7 @@ def insert(space: SpaceRow, one: ProbeRow, most: int) -> list[Statement]:
 
 
 def of_space(space: SpaceRow) -> Statement:
-    """All probes, oldest first."""
+    """Select all probes, oldest first."""
     return Statement(
         "SELECT id, query, memory_id, category, key, k, made_at, actor FROM probes WHERE space_id = ? ORDER BY id",
         (space.id,),
@@ -62,7 +62,7 @@ def of_space(space: SpaceRow) -> Statement:
 
 
 def delete(space: SpaceRow, probe_id: bytes) -> list[Statement]:
-    """Delete a probe; the first tells how many there were of that id."""
+    """Delete a probe; the first statement counts the probes with that id."""
     return [
         Statement("SELECT count(*) FROM probes WHERE space_id = ? AND id = ?", (space.id, probe_id)),
         Statement("DELETE FROM probes WHERE space_id = ? AND id = ?", (space.id, probe_id)),
@@ -70,7 +70,7 @@ def delete(space: SpaceRow, probe_id: bytes) -> list[Statement]:
 
 
 def insert_run(space: SpaceRow, one: RunRow, most: int) -> list[Statement]:
-    """Note a run, and forget those before the newest `most`."""
+    """Add a run, and delete all but the newest `most`."""
     return [
         Statement(
             "INSERT INTO probe_runs (space_id, at, seq, generation, recall, ranks) VALUES (?, ?, ?, ?, ?, ?)",
@@ -85,7 +85,7 @@ def insert_run(space: SpaceRow, one: RunRow, most: int) -> list[Statement]:
 
 
 def runs(space: SpaceRow) -> Statement:
-    """The runs that are kept, newest first."""
+    """Select the stored runs, newest first."""
     return Statement(
         "SELECT at, seq, generation, recall, ranks FROM probe_runs WHERE space_id = ? ORDER BY id DESC", (space.id,)
     )

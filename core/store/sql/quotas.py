@@ -1,4 +1,4 @@
-"""The SQL of quotas: what a space holds, what it may hold, and the refusal of what goes beyond."""
+"""The SQL of quotas: the usage of a space, its limits, and refusals beyond them."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -15,7 +15,7 @@ _EXCEEDED = refuse(Refusal.QUOTA_EXCEEDED)
 
 
 def usage(space: SpaceRow, default: Quota) -> Statement:
-    """What a space holds and may hold."""
+    """Select the usage and the limits of a space."""
     return Statement(
         f"SELECT s.memories, s.bytes, coalesce(q.memories, ?), coalesce(q.bytes, ?) {_HERE}",
         (*_both(default), space.id),
@@ -23,13 +23,13 @@ def usage(space: SpaceRow, default: Quota) -> Statement:
 
 
 def used(row: Row) -> Usage:
-    """The usage in a row of `usage`."""
+    """Read a row of `usage`."""
     memories, size, memories_max, bytes_max = cast(tuple[int, int, int | None, int | None], row)
     return Usage(memories=memories, bytes=size, quota=Quota(memories=memories_max, bytes=bytes_max))
 
 
 def refuse_more(space: SpaceRow, default: Quota) -> Statement:
-    """Refuse when the space holds too much. Stands behind what adds memories."""
+    """Refuse when the space exceeds its limits. Put it after the statements that add memories."""
     return Statement(
         f"{_EXCEEDED} {_HERE} AND (s.memories > coalesce(q.memories, ?) OR s.bytes > coalesce(q.bytes, ?))",
         (space.id, *_both(default)),
@@ -37,7 +37,7 @@ def refuse_more(space: SpaceRow, default: Quota) -> Statement:
 
 
 def refuse_more_in(name: str, default: Quota) -> Statement:
-    """Refuse when the space of this name, made in the same batch, holds too much."""
+    """Refuse when the space of this name, made in the same batch, exceeds its limits."""
     return Statement(
         f"{_EXCEEDED} FROM spaces s LEFT JOIN quotas q ON q.space = s.name "
         "WHERE s.name = ? AND (s.memories > coalesce(q.memories, ?) OR s.bytes > coalesce(q.bytes, ?))",
@@ -46,7 +46,7 @@ def refuse_more_in(name: str, default: Quota) -> Statement:
 
 
 def refuse_sum(space: SpaceRow, more: SpaceRow, default: Quota) -> Statement:
-    """Refuse when the space would hold too much if it held what another holds as well."""
+    """Refuse when a space together with the content of `more` would exceed its limits."""
     return Statement(
         f"{_EXCEEDED} FROM spaces s JOIN spaces m ON m.id = ? "
         "LEFT JOIN quotas q ON q.space = s.name WHERE s.id = ? "
@@ -56,7 +56,7 @@ def refuse_sum(space: SpaceRow, more: SpaceRow, default: Quota) -> Statement:
 
 
 def refuse_larger(space: SpaceRow, default: Quota, new: Memory) -> Statement:
-    """Refuse when the space holds too many bytes and this version has more than the one before it."""
+    """Refuse when the space exceeds its limit of bytes and this version is larger than the one before it."""
     return Statement(
         f"{_EXCEEDED} {_HERE} AND s.bytes > coalesce(q.bytes, ?) AND EXISTS "
         "(SELECT 1 FROM versions n JOIN versions b ON b.memory_id = n.memory_id AND b.version = n.version - 1 "
@@ -66,7 +66,7 @@ def refuse_larger(space: SpaceRow, default: Quota, new: Memory) -> Statement:
 
 
 def grant(space: str, changes: Mapping[str, int | None]) -> list[Statement]:
-    """Set `memories` or `bytes` or both; None is the default."""
+    """Set the limit of `memories`, of `bytes` or of both; None is the default."""
     made = [Statement("INSERT INTO quotas (space) VALUES (?) ON CONFLICT DO NOTHING", (space,))]
     for name in sorted(changes.keys() & {"memories", "bytes"}):
         made.append(Statement(f"UPDATE quotas SET {name} = ? WHERE space = ?", (changes[name], space)))

@@ -1,4 +1,4 @@
-"""The SQL of receipts: what a search was asked, and what it answered."""
+"""The SQL of receipts: the requests and answers of searches."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
@@ -43,7 +43,7 @@ def kept_hit(row: Row) -> KeptHit:
 
 
 def insert(space: SpaceRow, one: Kept, hits: Sequence[KeptHit], most: int) -> Iterator[Statement]:
-    """Keep a receipt, and of the space no more than the newest `most`."""
+    """Store a receipt, and delete all but the newest `most` of the space."""
     yield Statement(
         "INSERT INTO receipts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (one.id, space.id, one.made_at, one.actor, one.category, one.seq, one.generation, one.reference_time,
@@ -59,7 +59,7 @@ def insert(space: SpaceRow, one: Kept, hits: Sequence[KeptHit], most: int) -> It
 
 
 def by_id(receipt_id: bytes) -> list[Statement]:
-    """A receipt with the space that it is of, and its hits by rank."""
+    """Select a receipt with its space, and its hits by rank."""
     return [
         Statement(
             "SELECT r.id, r.space_id, s.name, s.epoch, r.made_at, r.actor, r.category, r.seq, r.generation, "
@@ -74,7 +74,7 @@ def by_id(receipt_id: bytes) -> list[Statement]:
 
 
 def fates(space_id: int, memory_ids: Sequence[bytes]) -> Statement:
-    """The last version of each memory, and behind it its death, its birth, and the birth of the first that is kept."""
+    """Select the last version of each memory, followed by its `died`, its `born`, and the `born` of version 1."""
     marks = ",".join("?" * len(memory_ids))
     return Statement(
         f"SELECT {COLUMNS}, v.died, v.born, "
@@ -86,7 +86,7 @@ def fates(space_id: int, memory_ids: Sequence[bytes]) -> Statement:
 
 
 def forget(before: int, most: int) -> list[Statement]:
-    """Forget up to `most` receipts that were made before a time; the last tells how many are left to forget."""
+    """Delete up to `most` receipts made before a time; the last statement counts those that are left."""
     return [
         Statement(
             "DELETE FROM receipts WHERE id IN (SELECT id FROM receipts WHERE made_at < ? LIMIT ?)", (before, most)

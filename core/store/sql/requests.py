@@ -1,4 +1,4 @@
-"""The SQL of answers that may be asked again by idempotency key."""
+"""The SQL of stored answers, which repeated requests get by idempotency key."""
 
 from muisti.core.model.values import RequestKey
 from muisti.core.store.database import Statement
@@ -9,7 +9,7 @@ _REFUSE_KNOWN = f"{refuse(Refusal.REQUEST_KNOWN)} WHERE EXISTS (SELECT 1 FROM re
 
 
 def refuse_known(request: RequestKey, now: int) -> list[Statement]:
-    """Refuse with `request_known` when the key has an answer; an expired one makes room."""
+    """Refuse with `request_known` when the key has an answer. Expired answers are deleted first."""
     return [
         Statement("DELETE FROM requests WHERE expires_at <= ?", (now,)),
         Statement(
@@ -20,12 +20,12 @@ def refuse_known(request: RequestKey, now: int) -> list[Statement]:
 
 
 def old(now: int) -> Statement:
-    """A row when there are answers that have expired."""
+    """Select a row when there are expired answers."""
     return Statement("SELECT 1 FROM requests WHERE expires_at <= ? LIMIT 1", (now,))
 
 
 def forget(now: int, limit: int) -> Statement:
-    """Delete up to `limit` answers that have expired."""
+    """Delete up to `limit` expired answers."""
     return Statement(
         "DELETE FROM requests WHERE (scope, key) IN "
         "(SELECT scope, key FROM requests WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)",
@@ -42,7 +42,7 @@ def remember(space: SpaceRow, request: RequestKey, answer: bytes, expires_at: in
 
 
 def known(request: RequestKey, now: int) -> Statement:
-    """Body hash, answer and seq of the request with this key."""
+    """Select body hash, answer and seq of the request with this key."""
     return Statement(
         "SELECT body_hash, answer, seq FROM requests WHERE scope = ? AND key = ? AND expires_at > ?",
         (request.scope, request.key, now),

@@ -1,4 +1,4 @@
-"""The SQL of retention: from which point on a space can be shown, what can be erased before it, and what is too old."""
+"""The SQL of retention: the start of the kept history of a space, and the erasure of what is older."""
 
 from muisti.core.model.times import DAY_US
 from muisti.core.store.database import Statement
@@ -10,7 +10,7 @@ _OLD_CHANGES = f"FROM changes WHERE space_id = ? AND seq < {_KEPT}"
 
 
 def edge(space: SpaceRow, before: int) -> Statement:
-    """The last change up to a time."""
+    """Select the last change up to a time."""
     return Statement(
         "SELECT seq FROM changes WHERE space_id = ? AND committed_at <= ? ORDER BY committed_at DESC, seq DESC LIMIT 1",
         (space.id, before),
@@ -18,7 +18,7 @@ def edge(space: SpaceRow, before: int) -> Statement:
 
 
 def pinned(space: SpaceRow) -> Statement:
-    """The oldest point that a checkpoint keeps, or a fork that is to be merged."""
+    """Select the oldest point that a checkpoint or an unmerged fork keeps."""
     return Statement(
         "SELECT min(seq) FROM (SELECT seq FROM checkpoints WHERE space_id = ? "
         "UNION ALL SELECT seq FROM forks WHERE space_id = ?)",
@@ -27,9 +27,10 @@ def pinned(space: SpaceRow) -> Statement:
 
 
 def move(space: SpaceRow, point: int) -> list[Statement]:
-    """Keep no more than what stood at a point and came later.
+    """Let the kept history of a space begin at a point.
 
-    A segment that was packed before it knows nothing of deaths that may be erased now; then all are packed anew.
+    A segment that was packed before that point lacks ends of versions that may be erased now. Where there is one, all
+    segments are deleted, and packed again later.
     """
     return [
         Statement("UPDATE spaces SET kept_from = ? WHERE id = ? AND kept_from < ?", (point, space.id, point)),
@@ -42,9 +43,9 @@ def move(space: SpaceRow, point: int) -> list[Statement]:
 
 
 def erase(space: SpaceRow, most: int) -> list[Statement]:
-    """Erase up to `most` versions, and as many changes; the last statement tells whether there are more.
+    """Erase up to `most` old versions, and as many changes; the last statement says whether more are left.
 
-    The change at which the space begins stays: it has the time of that point.
+    The change at which the kept history begins stays, since it has the time of that point.
     """
     me = (space.id, space.id)
     return [
@@ -58,10 +59,10 @@ def erase(space: SpaceRow, most: int) -> list[Statement]:
 
 
 def due(now: int, days: float, least: int) -> Statement:
-    """The names of the spaces that have something to forget.
+    """Select the names of the spaces with history to erase.
 
-    `days` is how long history is kept where a space says nothing, 0 for ever; `least` the shortest time, in
-    microseconds, whatever it says.
+    `days` is the default for spaces without a policy, 0 for ever. `least` is the shortest time in microseconds,
+    whatever a policy says.
     """
     return Statement(
         "SELECT s.name FROM (SELECT id, name, kept_from, coalesce(json_extract(policy, '$.history_days'), ?) AS days "
@@ -74,7 +75,7 @@ def due(now: int, days: float, least: int) -> Statement:
 
 
 def outdated(now: int) -> Statement:
-    """The names of the spaces with memories that are older than their policy lets them grow."""
+    """Select the names of the spaces with memories older than their policy allows."""
     return Statement(
         "SELECT s.name FROM (SELECT id, name, json_extract(policy, '$.purge_after_days') AS days FROM spaces) s "
         "WHERE s.days IS NOT NULL AND EXISTS (SELECT 1 FROM versions v WHERE v.space_id = s.id "
@@ -84,7 +85,7 @@ def outdated(now: int) -> Statement:
 
 
 def expired(now: int) -> Statement:
-    """The names of the spaces with memories that have expired and are not ended yet."""
+    """Select the names of the spaces with expired memories that have not ended yet."""
     return Statement(
         "SELECT s.name FROM spaces s WHERE EXISTS (SELECT 1 FROM versions v WHERE v.space_id = s.id "
         "AND v.died IS NULL AND v.expires_at <= ? AND v.status <> 'superseded')",

@@ -1,4 +1,4 @@
-"""The SQL of packed segments: what the index of a space reads at its start, in few large rows instead of many small."""
+"""The SQL of segments: the rows of an index packed into a few large ones, which load faster than many small ones."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from muisti.core.store.database import Statement
 from muisti.core.store.sql import overwriting, spaces, tables
 from muisti.core.store.sql.spaces import SpaceRow
 
-FORMAT = 1  # of the bytes; others are passed over
+FORMAT = 1  # version of the packed bytes; segments of other formats are ignored
 
 _OWN = "space_id = ? AND generation_id = ? AND format = ?"
 _WITH_ERASED = (
@@ -16,14 +16,14 @@ _WITH_ERASED = (
 
 
 def chain(space: SpaceRow, generation: int | None) -> Statement:
-    """(first, passages, bytes) of each segment, in order."""
+    """Select (first, passages, bytes) of each segment, in order."""
     return Statement(
         f"SELECT first, passages, length(data) FROM segments WHERE {_OWN} ORDER BY first", _own(space, generation)
     )
 
 
 def data(space: SpaceRow, generation: int | None, firsts: Sequence[int]) -> Statement:
-    """(first, last, seen, data) of the segments that begin at `firsts`, in order."""
+    """Select (first, last, seen, data) of the segments that begin at `firsts`, in order."""
     marks = ",".join("?" * len(firsts))
     return Statement(
         f"SELECT first, last, seen, data FROM segments WHERE {_OWN} AND first IN ({marks}) ORDER BY first",
@@ -32,17 +32,17 @@ def data(space: SpaceRow, generation: int | None, firsts: Sequence[int]) -> Stat
 
 
 def last(space: SpaceRow, generation: int | None) -> Statement:
-    """The birth up to which all is packed; null when nothing is."""
+    """Select the highest `born` of the packed versions; null when there is no segment."""
     return Statement(f"SELECT max(last) FROM segments WHERE {_OWN}", _own(space, generation))
 
 
 def add(
     space: SpaceRow, generation: int | None, span: tuple[int, int], seen: int, passages: int, packed: bytes
 ) -> list[Statement]:
-    """Put a segment behind the last one: `span` is its `first` and `last`.
+    """Append a segment: `span` is its `first` and `last`.
 
-    Nothing happens when another has come there, when vectors came to older versions after `seen`, or some were
-    erased, or when deaths after that may have been.
+    Nothing happens when another process has appended one. The same holds when a change after `seen` embedded or erased
+    older versions, or when ends of versions after `seen` may have been erased.
     """
     own = _own(space, generation)
     return [
@@ -58,22 +58,22 @@ def add(
 
 
 def forget(space: SpaceRow) -> Statement:
-    """Give up all segments of a space."""
+    """Delete all segments of a space."""
     return Statement("DELETE FROM segments WHERE space_id = ?", (space.id,))
 
 
 def with_erased(space: SpaceRow) -> Statement:
-    """(generation id, first, seen, data) of a segment that holds versions which were erased after it was made."""
+    """Select (generation id, first, seen, data) of a segment with versions that were erased after it was packed."""
     return Statement(f"SELECT s.generation_id, s.first, s.seen, s.data {_WITH_ERASED} LIMIT 1", (space.id, FORMAT))
 
 
 def count_erased(space: SpaceRow) -> Statement:
-    """How many such there are."""
+    """Count the segments with versions that were erased after they were packed."""
     return Statement(f"SELECT count(*) {_WITH_ERASED}", (space.id, FORMAT))
 
 
 def overwrite(space: SpaceRow, generation: int, first: int, was_seen: int) -> list[Statement]:
-    """Write over a segment that is about to be rewritten, in the same transaction."""
+    """Overwrite a segment that the same transaction rewrites."""
     own = (space.id, generation, FORMAT, first, was_seen)
     return overwriting.over(tables.named("segments"), f"{_OWN} AND first = ? AND seen = ?", own)
 
@@ -81,7 +81,7 @@ def overwrite(space: SpaceRow, generation: int, first: int, was_seen: int) -> li
 def rewrite(
     space: SpaceRow, generation: int, first: int, was_seen: int, seen: int, passages: int, packed: bytes
 ) -> Statement:
-    """Put another content in place of that of a segment, unless somebody else has."""
+    """Replace the content of a segment, unless another process has."""
     return Statement(
         f"UPDATE segments SET seen = ?, passages = ?, data = ? WHERE {_OWN} AND first = ? AND seen = ?",
         (seen, passages, packed, space.id, generation, FORMAT, first, was_seen),

@@ -4,12 +4,12 @@ from muisti.core.store.database import Statement
 
 
 def own() -> Statement:
-    """(id, private key in PEM) of the oldest key that the database has whole."""
+    """Select (id, private key in PEM) of the oldest key whose private part is in the database."""
     return Statement("SELECT id, private FROM signing_keys WHERE private IS NOT NULL ORDER BY created_at, id LIMIT 1")
 
 
 def public() -> Statement:
-    """(JWK) of every key that ever signed, oldest first."""
+    """Select (JWK) of every key that ever signed, oldest first."""
     return Statement("SELECT public FROM signing_keys ORDER BY created_at, id")
 
 

@@ -14,12 +14,12 @@ from muisti.core.store.refusal_codes import Refusal, refuse, refuse_one_of
 _SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from,
 s.policy
 FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id"""
-# How many memories of a space live, and their bytes.
+# The number of memories of a space that are not deleted, and their bytes.
 COUNTED = (
     "(SELECT count(*) FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL)",
     "(SELECT coalesce(sum(v.bytes), 0) FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL)",
 )
-STAGING = "~"  # the name of a space begins so that holds what is being imported; nobody sees it
+STAGING = "~"  # first character of the names of staging spaces, which callers never see
 _THERE = "EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ?)"
 _NO_SPACE, _SPACE_EXISTS = refuse(Refusal.NO_SPACE), refuse(Refusal.SPACE_EXISTS)
 _GUARD = f"{_NO_SPACE} WHERE NOT {_THERE}"
@@ -36,10 +36,10 @@ _SEEN = f"s.name NOT LIKE '{STAGING}%'"
 
 
 class SpaceRow(msgspec.Struct, frozen=True):
-    """A space as it stands in the database.
+    """A row of `spaces`.
 
-    `generation` is the row id of the model that embedded it, `dimensions` that of its vectors, 0 without one.
-    `kept_from` is the oldest change after which it can be shown. `policy` is the text of the space's.
+    `generation` is the row id of the model that embedded the space. `dimensions` is that of its vectors, 0 without a
+    model. `kept_from` is the oldest change as of which the space can be shown. `policy` is JSON.
     """
 
     id: int
@@ -55,7 +55,7 @@ class SpaceRow(msgspec.Struct, frozen=True):
 
 
 def space_row(row: Row) -> SpaceRow:
-    """Read what `by_name` and `all_spaces` select."""
+    """Read a row of `by_name` or `all_spaces`."""
     id_, name, epoch, seq, created_at, settings, generation, digest, dimensions, kept, policy = cast(
         tuple[int, str, str, int, int, str, int | None, str | None, int | None, int, str], row
     )
@@ -72,7 +72,7 @@ def space_row(row: Row) -> SpaceRow:
 
 
 def with_policy(space: SpaceRow, policy: str) -> SpaceRow:
-    """Return the space with the policy of this text."""
+    """Return the space with the policy in a JSON text."""
     return msgspec.structs.replace(
         space, space=msgspec.structs.replace(space.space, policy=_policy(policy)), policy=policy
     )
@@ -87,7 +87,7 @@ def all_spaces() -> Statement:
 
 
 def insert(name: str, epoch: str, settings: SpaceSettings, now: int) -> list[Statement]:
-    """Make a space; refused with `space_exists` when the name is taken."""
+    """Make a space; refuse with `space_exists` when the name is taken."""
     return [
         Statement(f"{_SPACE_EXISTS} WHERE EXISTS (SELECT 1 FROM spaces WHERE name = ?)", (name,)),
         Statement(
@@ -98,7 +98,7 @@ def insert(name: str, epoch: str, settings: SpaceSettings, now: int) -> list[Sta
 
 
 def delete(name: str) -> list[Statement]:
-    """Erase a space; refused with `no_space` when there is none of that name."""
+    """Erase a space; refuse with `no_space` when no space has this name."""
     return [
         Statement(f"{_NO_SPACE} WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE name = ?)", (name,)),
         Statement("DELETE FROM spaces WHERE name = ?", (name,)),
@@ -106,18 +106,18 @@ def delete(name: str) -> list[Statement]:
 
 
 def guard(space: SpaceRow) -> Statement:
-    """Refuse with `no_space` when the space is gone or was made anew."""
+    """Refuse with `no_space` when the space is gone, or was erased and made again."""
     return Statement(_GUARD, (space.id, space.space.epoch))
 
 
 def guard_policy(space: SpaceRow) -> Statement:
-    """Refuse with `no_space` like `guard`, and with `stale` when the space has another policy by now."""
+    """Refuse with `no_space` like `guard`, and with `stale` when the policy of the space has changed."""
     known = (space.id, space.space.epoch)
     return Statement(_GUARD_POLICY, (*known, *known, space.policy))
 
 
 def guard_model(space: SpaceRow, digest: str) -> Statement:
-    """Refuse with `no_space` like `guard`, and with `model_mismatch` for another policy by now, or another model."""
+    """Refuse with `no_space` like `guard`, and with `model_mismatch` when the policy or the model has changed."""
     known = (space.id, space.space.epoch)
     return Statement(_GUARD_MODEL, (*known, *known, space.policy, digest))
 
@@ -127,7 +127,7 @@ def set_policy(name: str, policy: Policy) -> Statement:
 
 
 def advance(space: SpaceRow, changes: int, now: int) -> list[Statement]:
-    """Take the next `changes` numbers of the space's history; the last statement gives the last of them."""
+    """Advance the space's seq by `changes`; the last statement selects the new seq."""
     return [
         Statement(
             "UPDATE spaces SET seq = seq + ?, committed_at = max(committed_at, ?) WHERE id = ?",
@@ -138,23 +138,23 @@ def advance(space: SpaceRow, changes: int, now: int) -> list[Statement]:
 
 
 def number(space: SpaceRow) -> Statement:
-    """The number of the last change."""
+    """Select the seq of the last change."""
     return Statement("SELECT seq FROM spaces WHERE id = ?", (space.id,))
 
 
 def memories(space: SpaceRow) -> Statement:
-    """How many memories live in it."""
+    """Select the number of memories in the space."""
     return Statement("SELECT memories FROM spaces WHERE id = ?", (space.id,))
 
 
 def count_anew(space: SpaceRow) -> Statement:
-    """Let its counters be what its versions are."""
+    """Recompute the counters of a space from its versions."""
     memory_count, byte_count = COUNTED
     return Statement(f"UPDATE spaces SET memories = {memory_count}, bytes = {byte_count} WHERE id = ?", (space.id,))
 
 
 def state(space_id: int) -> Statement:
-    """Epoch, seq, generation id, oldest point kept, number of verdicts, policy: whether an index is still fresh."""
+    """Select epoch, seq, generation id, kept_from, number of verdicts and policy, by which an index is up to date."""
     return Statement(
         "SELECT epoch, seq, generation_id, kept_from, feedback, policy FROM spaces WHERE id = ?", (space_id,)
     )
@@ -173,7 +173,7 @@ def generation_id(digest: str) -> Statement:
 
 
 def adopt_generation(space: SpaceRow, digest: str) -> Statement:
-    """Bind a space that has no vectors yet to a model."""
+    """Bind a space without vectors to a model."""
     return Statement(
         "UPDATE spaces SET generation_id = (SELECT id FROM generations WHERE hash = ?) "
         "WHERE id = ? AND epoch = ? AND generation_id IS NULL",
@@ -182,7 +182,7 @@ def adopt_generation(space: SpaceRow, digest: str) -> Statement:
 
 
 def settings_text(settings: SpaceSettings) -> str:
-    """Settings as they are stored."""
+    """Return the settings as the JSON that is stored."""
     return json.dumps(
         {"lexical_weights": dict(settings.lexical_weights), "embedded_fields": list(settings.embedded_fields)}
     )
@@ -197,7 +197,7 @@ def _settings(text: Scalar) -> SpaceSettings:
 
 
 def readable(settings: Scalar, policy: Scalar) -> bool:
-    """Whether the texts of a space's settings and policy can be read."""
+    """Return whether the JSON of a space's settings and policy can be read."""
     try:
         _settings(settings)
         _policy(str(policy))

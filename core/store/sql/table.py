@@ -1,4 +1,4 @@
-"""Declarations of tables: what a table hangs on, how it is erased, copied, moved, salvaged and rebuilt."""
+"""Types for declaring tables: references, and how rows are erased, copied, moved, salvaged and rebuilt."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ Erasing = Literal[
     "stays",  # `why` gives the reason
 ]
 Copying = Literal[
-    "with_version",  # each row goes where its version goes
+    "with_version",  # each row is copied with its version
     "stated",  # by statements of its own
     "never",
 ]
@@ -22,13 +22,13 @@ Salvaging = Literal[
     "left",
 ]
 Rebuilding = Literal[
-    "from_version",  # from what its version says, by `inserting.hang_on`
+    "from_version",  # from the content of its version, by `inserting.hang_on`
     "from_index",  # from the rows of its space, when the index is packed next
 ]
 
 
 class Reference(Struct, frozen=True):
-    """A foreign key: columns of a table, and the table that they lead to."""
+    """A foreign key: columns of a table, and the table that they refer to."""
 
     columns: tuple[str, ...]
     table: str
@@ -36,9 +36,9 @@ class Reference(Struct, frozen=True):
 
 
 class Wipe(Struct, frozen=True, kw_only=True):
-    """Columns that one statement writes over, in rows about to be deleted from a server.
+    """Columns that one statement overwrites in rows that a server is about to delete.
 
-    `noise` is for columns that are part of a key: they must stay unique, which short texts may not.
+    `noise` is for columns of a key: they must stay unique, and blanks would not.
     """
 
     text: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Wipe(Struct, frozen=True, kw_only=True):
 
 
 class Table(Struct, frozen=True, kw_only=True):
-    """A table of the schema. Backups and copies of a database carry every table whole."""
+    """A table of the schema. Backups and copies of a database take every table whole."""
 
     name: str
     columns: tuple[str, ...]  # in the order of the schema; those that SQLite computes are left out
@@ -60,17 +60,17 @@ class Table(Struct, frozen=True, kw_only=True):
     versions: tuple[str, ...] = ()  # versions that a row is about
     memories: tuple[str, ...] = ()
 
-    # How rows go with a memory. With a space, all go that lead to it by references that cascade.
+    # How rows are erased with a memory. Erasing a space deletes all rows that refer to it by references that cascade.
     erasing: Erasing
-    why: str = ""  # they stay
+    why: str = ""  # reason why rows stay
     wipes: tuple[Wipe, ...] = ()
     plain: tuple[str, ...] = ()  # columns of text or bytes that need no wipe: ids, and our own terms
     sought: tuple[str, ...] = ()  # columns whose values must not stay in the free space of a file
 
-    repeated: bool = False  # a version whose text is that of the one before takes over the rows of that
+    repeated: bool = False  # a new version with the same text copies these rows from the version before
     forking: Copying = "never"
     moving: Copying = "never"  # from the staging space of an import
     exported: bool = False  # read by `exports`; a version in a file has its tags and metadata in it
     rewound: bool = False  # has statements in `backup.REWIND`, for a backup restored as of an earlier change
     salvaging: Salvaging = "taken"
-    rebuilt: Rebuilding | Literal[""] = ""  # empty when it is derived from nothing
+    rebuilt: Rebuilding | Literal[""] = ""  # empty for a table that is not derived

@@ -1,4 +1,4 @@
-"""Each table of the schema, declared once: what it hangs on, how it is erased, copied, moved, salvaged and rebuilt.
+"""Each table of the schema, declared once: its references, and how it is erased, copied, moved, salvaged and rebuilt.
 
 The modules that erase, fork, import, repair and salvage read this. A new table is a migration and one declaration here.
 """
@@ -17,7 +17,7 @@ _VERSION = Reference(("version_id",), "versions")
 _ABOUT_THE_SPACE = "it is about the space, and says nothing of a memory"
 _OF_THE_SERVER = "it is about the server, and says nothing of a memory"
 
-# Each behind those that it refers to.
+# Each table comes after those that it refers to.
 TABLES = (
     Table(
         name="schema_migrations",
@@ -341,7 +341,7 @@ def named(name: str) -> Table:
 
 
 def parts(tables: Sequence[Table] = TABLES) -> list[Table]:
-    """Tables whose rows are part of a version, each behind those that it refers to."""
+    """Return the tables whose rows are part of a version, each after those that it refers to."""
     return [table for table in tables if table.version]
 
 
@@ -351,12 +351,12 @@ def of_versions(table: Table) -> tuple[str, ...]:
 
 
 def rebuilt_from_version() -> list[Table]:
-    """Tables that are derived from what a version says, each behind those that it refers to."""
+    """Return the tables that are derived from the content of a version, each after those that it refers to."""
     return [table for table in TABLES if table.rebuilt == "from_version"]
 
 
 def repeated() -> list[Table]:
-    """Tables whose rows a version takes over from the one before, each behind those that it refers to."""
+    """Return the tables whose rows a version copies from the one before, each after those that it refers to."""
     return [table for table in TABLES if table.repeated]
 
 

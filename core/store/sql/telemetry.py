@@ -1,4 +1,4 @@
-"""The SQL of telemetry: how often memories were given to those who asked, when last, and what they said of them."""
+"""The SQL of telemetry: how often and when memories were retrieved, and the verdicts on them."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _SAID: dict[int | None, Verdict | None] = {value: verdict for verdict, value in 
 
 
 def add(epoch: str, retrieved: Mapping[str, tuple[int, int]]) -> Statement:
-    """Count on: by memory id (32 hex digits) how often, and when last. What is not there any more is passed over."""
+    """Add to counts, given as (count, last time) by memory id in 32 hex digits; memories that are gone are skipped."""
     rows = json.dumps([[id_, *found] for id_, found in retrieved.items()])
     return Statement(
         "INSERT INTO retrievals (space_id, memory_id, count, last_at) "
@@ -30,12 +30,12 @@ def add(epoch: str, retrieved: Mapping[str, tuple[int, int]]) -> Statement:
 
 
 def retrieved_after(space: SpaceRow, after: int) -> Statement:
-    """(memory id, when last) of what was retrieved after a time, in microseconds."""
+    """Select (memory id, last time) of memories retrieved after a time, in microseconds."""
     return Statement("SELECT memory_id, last_at FROM retrievals WHERE space_id = ? AND last_at > ?", (space.id, after))
 
 
 def of_memory(space: SpaceRow, memory_id: bytes, actor: str) -> Statement:
-    """The retrievals of a memory, what callers said of it, and what this one did: one row."""
+    """Select retrieval count and time of a memory, its useful and not useful verdicts, and the actor's, in one row."""
     mine = "space_id = ? AND memory_id = ?"
     return Statement(
         f"SELECT (SELECT count FROM retrievals WHERE {mine}), (SELECT last_at FROM retrievals WHERE {mine}), "
@@ -47,7 +47,7 @@ def of_memory(space: SpaceRow, memory_id: bytes, actor: str) -> Statement:
 
 
 def telemetry(rows: Rows, memory_id: str, seq: Seq) -> Telemetry:
-    """What `of_memory` tells."""
+    """Read the row of `of_memory`."""
     count, last, useful, not_useful, own = cast(tuple[int | None, int | None, int, int, int | None], rows[0])
     return Telemetry(
         memory_id=memory_id,

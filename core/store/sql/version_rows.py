@@ -1,4 +1,4 @@
-"""A version of a memory as a row of `versions`: its columns, and the way there and back."""
+"""A version of a memory as a row of `versions`: its columns, and the conversion both ways."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ UNEXPIRED = "(v.expires_at IS NULL OR v.expires_at > ?)"
 
 
 class Layout:
-    """The columns of some fields of a memory, and both ways between a row and a memory. `made` makes the memory."""
+    """Columns of some fields of a memory, and the conversion between rows and memories. `made` makes the memory."""
 
     def __init__(self, fields: Iterable[MemoryField], made: Callable[..., Memory] = Memory) -> None:
         kept = stored(fields)
@@ -41,7 +41,7 @@ class Layout:
         )
 
     def row(self, memory: Memory, content_hash: bytes) -> dict[str, Scalar]:
-        """Return the values that `insert` takes between the distance from the space's seq and the id of the space."""
+        """Return the values that `insert` takes after the offset from the space's seq and before the space's id."""
         row: dict[str, Any] = dict(zip(self._written, self._values(memory), strict=True))
         for name in self._hashes:
             row[name] = content_hash
@@ -54,7 +54,7 @@ class Layout:
 
 
 def version(row: Row, space: str) -> Version:
-    """The version in a row of `history`."""
+    """Return the version in a row of `history`."""
     born, died, born_at, died_at = cast(tuple[int, int | None, int, int | None], row[WIDTH : WIDTH + 4])
     return Version(
         memory=memory(row, space),
@@ -66,28 +66,28 @@ def version(row: Row, space: str) -> Version:
 
 
 def raw(memory_id: str) -> bytes:
-    """The id of a stored memory, as the store has it."""
+    """Return the id of a memory as the store has it."""
     raw = id_bytes(memory_id)
     assert raw is not None
     return raw
 
 
 def _reader(fields: Sequence[MemoryField], made: Callable[..., Memory]) -> Callable[[Row, str], Memory]:
-    """Return the function that makes the memory in a row that begins with what is `Layout.selected`.
+    """Return a function that makes a memory from a row that begins with the columns `Layout.selected`.
 
-    It is compiled, as the methods of a dataclass are: every hit of a search passes through, and a loop over the fields
-    takes twice as long.
+    It is compiled from text, as the methods of a dataclass are. Every hit of a search uses it, and a loop over the
+    fields would take twice as long.
     """
     given = (f"{field.name}={_READ.get(field.form, '{0}').format(f'row[{n}]')}" for n, field in enumerate(fields, 1))
     known = {"made": made, "IMPORTANCE": IMPORTANCE, "from_us": from_us, "id_text": id_text, "decode": _decode}
     return eval(f"lambda row, space, us=None, at=None: made(space=space, {', '.join(given)})", known)
 
 
-_decode = msgspec.json.Decoder().decode  # what was checked when it was written: no number is out of its range
+_decode = msgspec.json.Decoder().decode  # no number is out of range, since all were checked before they were stored
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
-# Both ways of each form that is stored as something else. Of times that follow each other and are the same, as those
-# of creation and update mostly are, only the first is converted.
+# Conversions of forms that are stored as another type. Creation and update mostly have the same time, one after the
+# other, and only the first is converted.
 _READ: Mapping[Form, str] = {
     "rank": "IMPORTANCE[{0}]",
     "time": "None if {0} is None else at if {0} == us else (at := from_us(us := {0}))",

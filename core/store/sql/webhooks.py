@@ -1,4 +1,4 @@
-"""The SQL of webhooks: who is told of the changes of a space, how far, and what could not be told."""
+"""The SQL of webhooks: the receivers of a space's changes, their progress, and changes that could not be delivered."""
 
 import json
 from typing import cast
@@ -8,7 +8,7 @@ from muisti.core.store.database import Row, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
 from muisti.core.store.sql.spaces import SpaceRow
 
-LETTERS_MAX = 100  # of a webhook, the newest
+LETTERS_MAX = 100  # dead letters that are kept of a webhook, the newest
 
 _COLUMNS = (
     "w.id, w.url, w.secret, w.kinds, w.show, w.made_at, w.actor, w.epoch, w.cursor, w.attempts, w.error, w.told_at, "
@@ -18,7 +18,7 @@ _DUE = "w.stopped IS NULL AND w.next_at <= ? AND (w.cursor < s.seq OR w.epoch <>
 
 
 def kept(row: Row) -> Kept:
-    """A row of `all_of` or `due`."""
+    """Read a row of `all_of` or `due`."""
     names = ("id", "url", "secret", "kinds", "show", "made_at", "actor", "epoch", "cursor", "attempts", "error",
              "told_at", "stopped")  # fmt: skip
     values = dict(zip(names, row, strict=True))
@@ -26,7 +26,7 @@ def kept(row: Row) -> Kept:
 
 
 def insert(space: SpaceRow, new: Kept, most: int) -> list[Statement]:
-    """Refused with `incomplete` when the space has `most` already."""
+    """Add a webhook; refuse with `incomplete` when the space has `most` webhooks."""
     return [
         Statement(
             f"{refuse(Refusal.INCOMPLETE)} WHERE (SELECT count(*) FROM webhooks WHERE space_id = ?) >= ?",
@@ -51,7 +51,7 @@ def insert(space: SpaceRow, new: Kept, most: int) -> list[Statement]:
 
 
 def all_of(space: SpaceRow) -> list[Statement]:
-    """The webhooks of a space; (webhook, first, last, attempts, error, at) of their dead letters, newest first."""
+    """Select the webhooks of a space, and (webhook, first, last, attempts, error, at) of dead letters, newest first."""
     return [
         Statement(f"SELECT {_COLUMNS} FROM webhooks w WHERE w.space_id = ? ORDER BY w.id", (space.id,)),
         Statement(
@@ -67,7 +67,7 @@ def by_id(id_: str) -> Statement:
 
 
 def due(space: SpaceRow, now: int) -> Statement:
-    """Those that have something to tell."""
+    """Select the webhooks of a space with changes to deliver now."""
     return Statement(
         f"SELECT {_COLUMNS} FROM webhooks w JOIN spaces s ON s.id = w.space_id WHERE s.id = ? AND {_DUE}",
         (space.id, now),
@@ -75,17 +75,17 @@ def due(space: SpaceRow, now: int) -> Statement:
 
 
 def spaces_with_due(now: int) -> Statement:
-    """The names of their spaces."""
+    """Select the names of the spaces that have webhooks with changes to deliver now."""
     return Statement(f"SELECT DISTINCT s.name FROM webhooks w JOIN spaces s ON s.id = w.space_id WHERE {_DUE}", (now,))
 
 
 def delete(space: SpaceRow, id_: str) -> list[Statement]:
-    """Refused with `no_memory` when there is none."""
+    """Delete a webhook; refuse with `no_memory` when it does not exist."""
     return [_refuse_missing(space, id_), Statement("DELETE FROM webhooks WHERE id = ?", (id_,))]
 
 
 def go_back(space: SpaceRow, id_: str, since: int | None) -> list[Statement]:
-    """Tell again what came after a change, or what could not be told. Refused with `no_memory` when there is none."""
+    """Deliver changes after `since`, or else the dead letters, again. Refuse with `no_memory` without a webhook."""
     laid_aside = "(SELECT min(first) - 1 FROM dead_letters WHERE webhook_id = webhooks.id)"
     return [
         _refuse_missing(space, id_),
@@ -99,7 +99,7 @@ def go_back(space: SpaceRow, id_: str, since: int | None) -> list[Statement]:
 
 
 def reached(one: Kept, cursor: int, now: int) -> Statement:
-    """All up to a change was told."""
+    """Record that all changes up to `cursor` were delivered."""
     return Statement(
         "UPDATE webhooks SET cursor = ?, attempts = 0, next_at = 0, error = NULL, told_at = ? "
         "WHERE id = ? AND cursor = ? AND epoch = ?",
@@ -108,7 +108,7 @@ def reached(one: Kept, cursor: int, now: int) -> Statement:
 
 
 def failed(one: Kept, cursor: int, attempts: int, next_at: int, error: str, stopped: str | None) -> Statement:
-    """What comes after a change was not told; when to try again, or why not to."""
+    """Record a failed delivery, and when to retry or why delivery stops."""
     return Statement(
         "UPDATE webhooks SET cursor = ?, attempts = ?, next_at = ?, error = ?, stopped = ? WHERE id = ? AND cursor = ? "
         "AND epoch = ? AND attempts = ?",
@@ -117,7 +117,7 @@ def failed(one: Kept, cursor: int, attempts: int, next_at: int, error: str, stop
 
 
 def give_up(one: Kept, first: int, attempts: int, error: str, now: int) -> list[Statement]:
-    """Lay aside all from a change to where the space stands, and go on from there."""
+    """Turn all changes from `first` up to the space's seq into a dead letter, and continue after them."""
     mine = "FROM webhooks w JOIN spaces s ON s.id = w.space_id WHERE w.id = ? AND w.cursor = ? AND w.epoch = ?"
     known = (one.id, one.cursor, one.epoch)
     return [
