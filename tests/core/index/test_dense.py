@@ -200,7 +200,7 @@ def test_what_was_baked_is_all_that_a_search_needs():
     code = """
 import numpy as np
 from muisti.core.index.allowed import Allowed
-from muisti.core.index.inserted import Births
+from muisti.core.index.inserted import Inserted
 from muisti.core.kernels import bake, dense, pool
 from tests.core.index.test_dense import aim, nearest, rotated, snapshot_of
 kernels = [value for stage in (dense, pool) for value in vars(stage).values() if hasattr(value, "signatures")]
