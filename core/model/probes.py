@@ -28,7 +28,7 @@ class Probe(Struct, frozen=True, kw_only=True):
 
 
 class Run(Struct, frozen=True, kw_only=True):
-    """The results of the probes of a space. `ranks` counts from 1, by the id of the probe; None is beyond the first 100.
+    """Results of the probes of a space. `ranks` counts from 1, by the id of the probe; None is beyond the first 100.
 
     `recall` is the share of the probes that found the expected memory among their first k hits; 1 without probes.
     """

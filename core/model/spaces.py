@@ -48,7 +48,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     From a cosine of `similarity_limit` on, a new memory is refused as similar to a current one. This holds whatever the
     rules for duplicates and contradictions say; with None those rules decide alone. `history_days` is how long ended
     versions are kept, 0 for ever. Memories are purged `purge_after_days` after they were created, never where that is
-    None for the server too. `recency_weight` and `recency_half_life_days` are for searches that name no recency; weight 0 is none.
+    None for the server too. `recency_weight` and `recency_half_life_days` are for searches that name no recency; weight
+    0 is none.
     """
 
     secrets: Screening | None = None
