@@ -1,4 +1,4 @@
-"""Rows that point nearly where a new memory does. One pass over the sign bits leaves few to be compared exactly."""
+"""Rows whose vectors are near that of a new memory. One pass over the sign bits leaves few to compare exactly."""
 
 import math
 from collections.abc import Sequence
@@ -15,15 +15,15 @@ from muisti.core.kernels.likeness import common
 from muisti.core.kernels.pool import best_memories
 
 EXACT = 5_000  # up to this many rows the search by vectors is used
-DEVIATIONS = 2.7  # of the number of components of another sign
-ROOM = 4_096  # rows that are compared; where more are near, the demand grows
-NEAREST = 0.99  # cosine that is demanded at most
+DEVIATIONS = 2.7  # standard deviations of the number of components of another sign
+ROOM = 4_096  # rows that are compared; where more are near, the required cosine rises
+NEAREST = 0.99  # largest cosine that is required
 
 
 def alike(snapshot: Snapshot, direction: Floats, allowed: Allowed, least: float, wanted: int) -> Near:
-    """The best row of each of the `wanted` nearest memories with a cosine of `least`, best first.
+    """Return the best row of each of the `wanted` nearest memories with a cosine of at least `least`, best first.
 
-    `direction` is in the coordinates of the index. Exact up to `EXACT` allowed rows.
+    `direction` is in the coordinates of the index. The result is exact up to `EXACT` allowed rows.
     """
     query = aim(direction)
     if allowed.count > EXACT:
@@ -34,12 +34,12 @@ def alike(snapshot: Snapshot, direction: Floats, allowed: Allowed, least: float,
 
 
 def by_signs(snapshot: Snapshot, query: QueryVector, allowed: Allowed, least: float, wanted: int) -> Near:
-    """By one pass over the sign bits.
+    """Return what `alike` does, found by one pass over the sign bits.
 
-    Two vectors at an angle a differ in the sign of a / pi of the
-    components, give or take: Charikar, "Similarity estimation techniques from rounding algorithms", 2002. Heavy ones
-    seldom differ, so their share of the weight is less. Of 2,600 real pairs with a cosine of .6 or more none had more
-    than 2.6 deviations, or more weight than .97 of that share.
+    Two vectors at an angle a differ in the sign of about a / pi of the components (Charikar, "Similarity estimation
+    techniques from rounding algorithms", 2002). Components of large weight differ less often, so their share of the
+    weight is smaller. Of 2,600 real pairs with a cosine of .6 or more none differed by more than 2.6 standard
+    deviations. None had more than .97 of that share of the weight.
     """
     c, dimensions = snapshot.columns, len(query.codes)
     planes = (c.codes, c.scales, c.fine, c.fine_scales)
@@ -64,12 +64,15 @@ def by_signs(snapshot: Snapshot, query: QueryVector, allowed: Allowed, least: fl
 
 
 def words(codes: Codes) -> Codes:
-    """The words of a content, of which `codes` are the terms, with those of other fields; ascending."""
+    """Return the words of a content, ascending; `codes` are the terms of all fields."""
     return np.sort(codes[codes >> FIELD_BITS == 0] & HASH_MASK)
 
 
 def overlap(pieces: Sequence[Postings], row: int, said: Codes) -> float:
-    """The share of the longer content's words that both say, of a row and of a text with these words; 0 for none."""
+    """Return how many words a row and a text have in common, as a share of the longer one; 0 when both are empty.
+
+    `said` are the words of the text, ascending.
+    """
     piece = next(piece for piece in pieces if piece.first <= row < piece.first + piece.rows)
     theirs = piece.words(row)
     theirs.sort()

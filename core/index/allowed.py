@@ -1,4 +1,4 @@
-"""The rows that may be an answer."""
+"""The rows of a snapshot that a search may return."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from muisti.core.kernels import Codes, Mask
 
 
 class Allowed:
-    """A flag for each row of a snapshot, and how many are set. Immutable, but for what it remembers."""
+    """A flag for each row of a snapshot, and how many are set. Immutable, except that it caches its bits."""
 
     __slots__ = ("_words", "count", "mask")
 
@@ -17,8 +17,11 @@ class Allowed:
         self._words: Codes | None = None
 
     def with_vector(self, columns: Columns) -> Codes:
-        """A bit for each row that is allowed and has a vector, the lowest first: signs of others mean nothing."""
-        if self._words is None:  # two readers at once may both do this, to the same end
+        """Return a bit for each row, set when it is allowed and has a vector; the lowest bit is the first row.
+
+        The sign bits of rows without a vector mean nothing.
+        """
+        if self._words is None:  # two readers may both do this, with the same result
             flags = self.mask & (columns.scales > 0) if columns.blanks else self.mask
             packed = np.packbits(flags, bitorder="little")
             words = np.zeros(-(-len(flags) // 64), "<u8")

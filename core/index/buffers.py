@@ -1,4 +1,4 @@
-"""Arrays that grow at the end. What a reader has seen never changes under it."""
+"""Arrays that grow at the end. Appending never changes what a reader already sees."""
 
 from collections.abc import Sequence
 from typing import Generic, TypeVar
@@ -9,16 +9,14 @@ import numpy.typing as npt
 T = TypeVar("T", bound=np.generic)
 
 SMALLEST = 64  # rows
-DOUBLED = (
-    16_384  # rows up to which a full array is doubled; beyond, an eighth more keeps what is reserved in vain small
-)
+DOUBLED = 16_384  # rows up to which a full array is doubled; beyond, it grows by an eighth, to reserve little in vain
 
 
 class Buffer(Generic[T]):
-    """Rows of one type; a full array is replaced by a larger one, and the old stays with whoever holds it."""
+    """Rows of one type. A full array is replaced by a larger one; readers keep the old one."""
 
     def __init__(self, dtype: type[T], *shape: int) -> None:
-        """`shape` is that of a row; none makes plain values."""
+        """Make an empty buffer; `shape` is that of a row, empty for scalars."""
         self._array: npt.NDArray[T] = np.empty((0, *shape), dtype)
         self._used = 0
 
@@ -30,18 +28,18 @@ class Buffer(Generic[T]):
         return self._array.nbytes
 
     def view(self, rows: int | None = None) -> npt.NDArray[T]:
-        """The first `rows` rows, all by default, without copying."""
+        """Return the first `rows` rows, all by default, without copying."""
         return self._array[: self._used if rows is None else rows]
 
     def reserve(self, rows: int) -> None:
-        """Make room for exactly this many rows in all, should there be less."""
+        """Make room for exactly this many rows in all, unless there is more already."""
         if rows > len(self._array):
             grown = np.empty((rows, *self._array.shape[1:]), self._array.dtype)
             grown[: self._used] = self._array[: self._used]
             self._array = grown
 
     def append(self, values: npt.NDArray[np.generic] | Sequence[int]) -> None:
-        """Take over values that the type can hold."""
+        """Append values, which must fit the type."""
         need, have = self._used + len(values), len(self._array)
         if need > have:
             self.reserve(max(need, 2 * have if have < DOUBLED else have + have // 8, SMALLEST))

@@ -19,11 +19,11 @@ from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.support.waiting import Lock, WouldWait, refuse_long
 
 SOON = 2_000  # changes; so many are read in about 50 ms
-LOOSE = 10_000  # rows of an index that are not packed, before they are
+LOOSE = 10_000  # unpacked rows of an index from which they are packed
 
 
 class _Key(NamedTuple):
-    """An index by the space's name; `past`: that of all versions."""
+    """The name of a space, and whether the index has all versions (`past`) or only the current ones."""
 
     name: str
     past: bool = False
@@ -41,9 +41,9 @@ class Indexes:
         memory: int,
         vectors: bool,
     ) -> None:
-        """`memory` in bytes for all indexes together; `vectors` is False when embeddings are off.
+        """Make an empty cache of at most `memory` bytes; `vectors` is False when embeddings are off.
 
-        `bell` rings with each change of this process.
+        `notifier` hears of each change that this process makes.
         """
         self._database = database
         self._notifier = notifier or ChangeNotifier()
@@ -57,11 +57,11 @@ class Indexes:
         self._warming: dict[str, threading.Thread] = {}
         self._packing: dict[str, threading.Thread] = {}
         self._closing = threading.Event()
-        self._sizes: dict[_Key, int] = {}  # of the open ones, in bytes, as when they were last used
+        self._sizes: dict[_Key, int] = {}  # bytes of each open index when it was last used
         self._evicted = 0
 
     def on(self, database: Database) -> "Indexes":
-        """The same of another database, which they never write to."""
+        """Return an empty cache of the indexes of another database, which it never writes to."""
         made = Indexes(database, self._load_seconds, memory=self._memory, vectors=self._vectors)
         made._closing.set()
         return made
@@ -73,7 +73,7 @@ class Indexes:
 
     @property
     def loaded(self) -> int:
-        """Spaces whose index is in memory."""
+        """How many spaces have an index in memory."""
         with self._lock:
             return len({key.name for key in self._open})
 
@@ -85,17 +85,17 @@ class Indexes:
 
     @property
     def evicted(self) -> int:
-        """How often an index was forgotten because all together took too much memory."""
+        """How many indexes were dropped because all together took too much memory."""
         return self._evicted
 
     def note(self, space: SpaceRow, seq: int) -> None:
-        """A change of this process: the next search must have seen it."""
+        """Record a change that this process made, so that the next search sees it, and notify listeners."""
         with self._lock:
             self._written[space.id] = max(seq, self._written.get(space.id, 0))
         self._notifier.ring(space.space.name, Seq(space.space.epoch, seq))
 
     def fresh(self, name: str, at_least: int = 0) -> tuple[SpaceIndex, Snapshot]:
-        """The index of a space, as far as this process has written and at least to change number `at_least`.
+        """Return the index of a space and a snapshot that has seen what this process wrote, and change `at_least`.
 
         Raises:
             NotFound: there is no such space.
@@ -103,7 +103,7 @@ class Indexes:
         return self._reached(_Key(name), at_least)
 
     def past(self, name: str, at_least: int) -> tuple[SpaceIndex, Snapshot]:
-        """The index of all versions that a space keeps, at least to change number `at_least`.
+        """Return the index of all versions that a space keeps, and a snapshot that has seen change `at_least`.
 
         Raises:
             NotFound: there is no such space.
@@ -128,10 +128,10 @@ class Indexes:
             return index, snapshot
 
     def at_once(self, name: str) -> tuple[SpaceIndex, Snapshot]:
-        """Return the index of a space, as it is in memory.
+        """Return the index of a space and its snapshot, as they are in memory.
 
         Raises:
-            WouldWait: it is not open, or has not seen what this process has written.
+            WouldWait: the index is not open, or has not seen what this process has written.
         """
         with self._lock:
             index = self._open.get(_Key(name))
@@ -141,9 +141,9 @@ class Indexes:
             return index, index.snapshot
 
     def at_hand(self, space: SpaceRow) -> tuple[SpaceIndex, Snapshot] | None:
-        """The index as far as `space` says, when that takes no more than `SOON` changes to read.
+        """Return the index and a snapshot that has seen all that `space` has, if at most `SOON` changes are missing.
 
-        Otherwise None, and a thread brings it there meanwhile.
+        Otherwise return None and let a thread load or refresh the index.
         """
         name, wanted = space.space.name, space.seq.number
         with self._lock:
@@ -155,27 +155,27 @@ class Indexes:
         return self.fresh(name, wanted)
 
     def is_open(self, name: str) -> bool:
-        """Whether the index of a space is in memory."""
+        """Return whether the index of a space is in memory."""
         return _Key(name) in self._open
 
     def is_at_hand(self, space: SpaceRow, changes: int) -> bool:
-        """Whether the index is at most so many changes behind `space`."""
+        """Return whether the index is in memory and at most so many changes behind `space`."""
         with self._lock:
             index = self._open.get(_Key(space.space.name))
         return index is not None and space.seq.number - index.snapshot.seq.number <= changes
 
     def settle(self) -> None:
-        """Wait for what loads, and for what is packed, in the background."""
+        """Wait until loading and packing in the background have ended."""
         for thread in [*self._warming.values(), *self._packing.values()]:
             thread.join()
 
     def close(self) -> None:
-        """Wait for what loads in the background, and let packing rest."""
+        """Stop packing, and wait until loading and packing in the background have ended."""
         self._closing.set()
         self.settle()
 
     def drop(self, name: str) -> None:
-        """Forget the indexes of a space; the next use loads them again."""
+        """Drop the indexes of a space; the next use loads them again."""
         with self._lock:
             for key in (_Key(name), _Key(name, past=True)):
                 self._open.pop(key, None)
@@ -186,16 +186,16 @@ class Indexes:
         self._in_background(self._warming, name, lambda: self.fresh(name, wanted))
 
     def _pack(self, key: _Key, index: SpaceIndex) -> None:
-        """Pack what the next load would find loose, in a thread, when it is much."""
+        """Pack the index in a thread when it has at least `LOOSE` rows that are not packed."""
         if index.loose >= LOOSE and not key.past and not self._closing.is_set():
             self._in_background(self._packing, key.name, lambda: index.pack(self._closing.is_set))
 
     def _in_background(self, running: dict[str, threading.Thread], name: str, work: Callable[[], object]) -> None:
-        """Run something in a thread, one at a time for each space."""
+        """Run `work` in a thread, unless one is `running` for the space."""
 
         def run() -> None:
             try:
-                with suppress(MuistiError):  # whoever needs the index will meet the same, and say so
+                with suppress(MuistiError):  # the next request that needs the index raises the same error
                     work()
             finally:
                 with self._lock:
@@ -240,7 +240,7 @@ class Indexes:
             try:
                 index = SpaceIndex(self._database, space_row(found[0]), vectors=self._vectors, past=key.past)
             except Outdated:
-                continue  # made or embedded anew while it was read
+                continue  # the space was recreated or embedded again while it was read
             self._load_seconds.add(perf_counter() - began)
             return index
 

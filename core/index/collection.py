@@ -1,4 +1,4 @@
-"""The rows of default visibility (active, not expired): what BM25's statistics count, kept up to date change by change.
+"""Collection statistics for BM25: the rows of default visibility (active, not expired), updated change by change.
 
 Lengths are whole numbers, so sums that were added to and taken from equal a fresh count to the last bit.
 """
@@ -18,17 +18,19 @@ from muisti.core.kernels import Mask
 
 RowNumbers = npt.NDArray[np.int64]
 
-MOST_FRESH = 1_024  # rows that may expire and are not in order yet
+MOST_FRESH = 1_024  # rows with an expiry that may be unsorted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CollectionStatistics:
-    """`rows` is how many, of `memories`; `total` and `squares` are sums over their lengths, in units of `UNIT`.
+    """Counts of the visible rows and of their memories; `total` and `squares` sum up their lengths in `UNIT`s.
 
-    It holds for every time from `since` until `until`, in microseconds. Rows that will expire stand in `waiting`,
-    by time, and in `fresh`, in no order; some may have died since. `df` remembers what was counted,
-    by term code, `heard` which speakers there are. `flags` begins with `mask`: births alone lengthen it, and cost
-    no copy.
+    The counts hold for every time from `since` until `until`, in microseconds. `waiting` has rows that will expire,
+    ordered by `times`; `fresh` has more of them, unsorted. Some of both may have ended since. `df` caches document
+    frequencies by term code, and `heard` whether a speaker has visible rows.
+
+    `mask` has a flag for each row, and is the beginning of `flags`. When rows are only added, `flags` grows at its end
+    and nothing is copied.
     """
 
     mask: Mask
@@ -55,7 +57,7 @@ class CollectionStatistics:
         return UNIT * self.total / self.rows if self.rows else 0.0
 
     def hears(self, rows: Rows, speaker: int) -> bool:
-        """Whether a visible row is a speaker's, by the code."""
+        """Return whether any visible row belongs to the speaker with this code."""
         if speaker not in self.heard:
             said = rows.dialogues.speaker()[: len(self.mask)] == speaker
             self.heard[speaker] = bool((said & self.mask[: len(said)]).any())
@@ -68,7 +70,7 @@ class CollectionStatistics:
 
 
 def counted(rows: Rows, size: int, seq: int, now: int) -> CollectionStatistics:
-    """The population of the first `size` rows, after change number `seq`, at the time `now`."""
+    """Count the first `size` rows that are visible after change number `seq`, at the time `now`."""
     expires = rows.expires.view(size)
     living = lived(rows, size, seq) & rows.active.view(size)
     mask = living & (expires > now)
@@ -93,17 +95,17 @@ def counted(rows: Rows, size: int, seq: int, now: int) -> CollectionStatistics:
 
 
 def lived(rows: Rows, size: int, seq: int) -> Mask:
-    """Of the first `size` rows those of versions that lived after change number `seq`."""
+    """Return a flag for each of the first `size` rows: whether its version had begun and not ended after `seq`."""
     return (rows.born.view(size) <= seq) & (rows.died.view(size) > seq)
 
 
 def followed(before: CollectionStatistics, rows: Rows, size: int, seq: int, buried: RowNumbers) -> CollectionStatistics:
-    """The population after the births that made the rows `size` in number, and the deaths of the `buried`."""
+    """Update statistics after rows were added, up to `size`, and the versions of the `buried` rows ended."""
     old = len(before.mask)
     after = before
     left = buried[buried < old]
     left = left[before.mask[left]]
-    if len(left) or len(before.flags) != old:  # others have lengthened it
+    if len(left) or len(before.flags) != old:  # another snapshot has lengthened it
         flags = _flags(before.mask)
         flags.view()[left] = False
         after = _without(replace(before, flags=flags, mask=flags.view()), rows, left)
@@ -130,7 +132,7 @@ def followed(before: CollectionStatistics, rows: Rows, size: int, seq: int, buri
 
 
 def aged(before: CollectionStatistics, rows: Rows, now: int) -> CollectionStatistics:
-    """The population at a later time."""
+    """Update statistics to a later time: leave out the rows that have expired by then."""
     due = int(np.searchsorted(before.times, now, side="right"))
     is_due = rows.expires.view()[before.fresh] <= now
     gone = np.append(before.waiting[:due], before.fresh[is_due])
@@ -154,7 +156,7 @@ def aged(before: CollectionStatistics, rows: Rows, now: int) -> CollectionStatis
 
 
 def _flags(mask: Mask) -> Buffer[np.bool_]:
-    """A copy that can grow."""
+    """Copy a mask into a buffer that can grow."""
     flags = Buffer(np.bool_)
     flags.append(mask)
     return flags
@@ -172,7 +174,7 @@ def _without(population: CollectionStatistics, rows: Rows, left: RowNumbers) -> 
 
 
 def _in_order(rows: Rows, population: CollectionStatistics) -> CollectionStatistics:
-    """Put the fresh rows among the waiting, and leave out the dead."""
+    """Sort the fresh rows in among the waiting ones, without rows that are no longer visible."""
     waiting = np.append(population.waiting, population.fresh)
     waiting = waiting[population.mask[waiting]]
     times = rows.expires.view()[waiting]
@@ -187,7 +189,7 @@ def _in_order(rows: Rows, population: CollectionStatistics) -> CollectionStatist
 
 
 def _firsts(rows: Rows, chosen: RowNumbers | Mask) -> int:
-    """How many of the rows are the first of their memory."""
+    """Count the chosen rows that are the first of their memory."""
     numbers = rows.number.view(len(chosen)) if chosen.dtype == np.bool_ else rows.number.view()
     return int(np.count_nonzero(numbers[chosen] == 0))
 

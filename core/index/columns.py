@@ -1,7 +1,7 @@
 """Columns of the index in memory: append-only, a value or a list of values for each row.
 
-One thread extends, any number read. A reader passes `n`, a length that it saw, and gets arrays about the first `n`
-rows. These never change: growth copies the buffer, and what is written is not written again.
+One thread extends a column, any number of threads read it. A reader passes `n`, a length that it saw, and gets arrays
+about the first `n` rows. These never change: growth copies the buffer, and written places are not written again.
 """
 
 import sys
@@ -41,19 +41,19 @@ class Dictionary:
         return self._value_bytes + sys.getsizeof(self.values) + sys.getsizeof(self._codes) + self._floats.nbytes
 
     def floats(self) -> npt.NDArray[np.float64]:
-        """The float nearest to each value, NaN where the value is no number. Made when first asked for."""
+        """Return the float nearest to each value, NaN where the value is no number. Computed on first use."""
         known = self._floats
         if len(known) < len(self.values):
             fresh = [float(value) if is_number(value) else np.nan for value in self.values[len(known) :]]
-            self._floats = known = np.append(known, fresh)  # two readers at once may both do this, to the same end
+            self._floats = known = np.append(known, fresh)  # two readers may both do this, with the same result
         return known
 
     def code(self, value: Value) -> int | None:
-        """The number of a value, None for one that never came."""
+        """Return the number of a value, None for one that was never added."""
         return self._codes.get(_key(value))
 
     def add(self, value: Value) -> int:
-        """The number of a value, a new one if need be."""
+        """Return the number of a value, which is new when the value is."""
         code = self._codes.get(key := _key(value))
         if code is None:
             code = len(self.values)
@@ -91,7 +91,7 @@ class Keywords:
 
     def select(self, chosen: Mask, n: int) -> Mask:
         """The rows whose value is chosen; `chosen` has one flag for each value of the dictionary."""
-        return _chosen(np.append(chosen, False), self.view(n))  # the last flag serves MISSING_CODE
+        return _chosen(np.append(chosen, False), self.view(n))  # MISSING_CODE (-1) finds the last flag
 
 
 class Numbers:
@@ -138,7 +138,7 @@ class Lists:
     def extend(self, values: Sequence[Sequence[Value]]) -> None:
         codes = list(map(self.dictionary.add, chain.from_iterable(values)))
         rows = np.arange(self._size, self._size + len(values), dtype=np.int32)
-        self._codes.append(np.array(codes, np.int32))  # before the rows, which readers go by
+        self._codes.append(np.array(codes, np.int32))  # before the rows, whose length readers rely on
         self._rows.append(np.repeat(rows, [len(row) for row in values]))
         self._size += len(values)
 
@@ -163,7 +163,7 @@ Column = Keywords | Numbers | Lists
 
 
 def is_number(value: Value) -> TypeGuard[int | float]:
-    """Booleans are no numbers."""
+    """Return whether a value is a number; booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -172,7 +172,7 @@ def _key(value: Value) -> Value | tuple[bool]:
 
 
 def _chosen(chosen: Mask, codes: Codes) -> Mask:
-    """`chosen[codes]`; a single choice, the usual filter, is compared instead, many times as fast."""
+    """Return `chosen[codes]`. A single choice, the usual filter, is compared instead, which is many times as fast."""
     choices = np.flatnonzero(chosen)
     return codes == np.int32(choices[0]) if len(choices) == 1 else chosen.take(codes)
 

@@ -1,6 +1,6 @@
-"""What surrounds a row in its dialogue, and how the row says the words of a query: late or at once, apart or together.
+"""Signals beyond BM25: words of neighbouring rows in a dialogue, and the place and closeness of a row's own words.
 
-Fitted on the tuning sets (docs/quality.md). Content words count as if the weight of the content were 1.
+All constants are fitted on the tuning sets (docs/quality.md). Content words count as if the field had a weight of 1.
 """
 
 import numpy as np
@@ -12,23 +12,24 @@ from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels.context import beside, surround
 from muisti.core.query.query import Wanted
 
-LENDS = np.array([0.9, 0.7, 0.5, 0.3, 0.7, 0.5, 0.3, 0.1])  # of what 1 to 4 rows before say, and 1 to 4 after
-LEAD = 30  # words that count as the beginning
-NEAR = 3  # words apart that still belong together
+LENDS = np.array([0.9, 0.7, 0.5, 0.3, 0.7, 0.5, 0.3, 0.1])  # weights of 1 to 4 rows before, then 1 to 4 after
+LEAD = 30  # words of the beginning
+NEAR = 3  # words; the largest distance of two that count as close
 
 
 def with_neighbours(
     snapshot: Snapshot, visible: Mask, rows: RowNumbers, lexical: RowNumbers, allowed: Mask, reach: int
 ) -> RowNumbers:
-    """The rows, and those that stand up to `reach` steps from the lexical ones in a dialogue; distinct, ascending."""
+    """Return `rows` and the allowed rows within `reach` steps of a `lexical` row in a dialogue; distinct, ascending."""
     c = snapshot.columns
     return beside(rows, lexical, c.number, c.version, *snapshot.links(), visible, allowed, reach)
 
 
 def in_context(snapshot: Snapshot, visible: Mask, matches: Matches, wanted: Wanted, rows: RowNumbers) -> Doubles:
-    """For each row, ascending, four shares of the query's idf, (4, rows), each in [0, 1].
+    """Return four shares of the query's idf for each of `rows`, ascending: an array (4, rows) of values in [0, 1].
 
-    What the rows around add, what is said late, what stands together as in the query, and what is said at all.
+    The first is added by neighbouring rows. The second is of words that come late in the row. The third is of pairs
+    of words that are neighbours in the query and close in the row. The fourth is of words that the row has at all.
     """
     c, found = snapshot.columns, np.empty((4, len(rows)))
     weights = matches.idf * wanted.weights / (matches.mass or 1.0)

@@ -1,7 +1,7 @@
-"""Cosine over a snapshot: ever fewer rows, each time looked at more closely.
+"""Cosine search over a snapshot, in stages: each looks at fewer rows than the last, and more exactly.
 
-Many rows: their sign bits choose some hundreds. Those, or all when there are few, are scored by their int8 codes, and
-what may be among the best by both planes, exactly.
+When there are many rows, their sign bits choose some hundreds. Coarse int8 codes score those, or all rows when there
+are few. Rows that may be among the best are then scored by both levels of int8 codes.
 """
 
 import math
@@ -27,7 +27,7 @@ class Near(NamedTuple):
 
 
 class QueryVector(NamedTuple):
-    """A query: codes times `step` is its direction; `planes` are its signs and weights as bits."""
+    """The vector of a query: `codes` times `step`. `planes` has its signs and weights as bits."""
 
     codes: Shorts
     step: float
@@ -36,12 +36,12 @@ class QueryVector(NamedTuple):
 
 
 def rotated(vector: Floats) -> Floats:
-    """A query's vector in the coordinates of the index."""
+    """Return a query's vector in the coordinates of the index."""
     return rotate(vector[None, :])[0]
 
 
 def aim(direction: Floats) -> QueryVector:
-    """A query; `direction` is `rotated`."""
+    """Quantise the vector of a query, which `rotated` has brought into the coordinates of the index."""
     codes = np.empty(len(direction), np.int16)
     planes = np.empty((3, -(-len(direction) // 64)), np.uint64)
     step = loops.aim(direction, codes, planes)
@@ -49,16 +49,16 @@ def aim(direction: Floats) -> QueryVector:
 
 
 def cosines(snapshot: Snapshot, query: QueryVector, chosen: RowNumbers) -> Doubles:
-    """Cosine of the chosen rows to about 1e-5; 0 for a row without a vector."""
+    """Return the cosine of each chosen row, exact to about 1e-5; 0 for a row without a vector."""
     c, out = snapshot.columns, np.empty(len(chosen))
     loops.rescore(c.codes, c.scales, c.fine, c.fine_scales, query.codes, query.step, chosen, out)
     return out
 
 
 def nearest(snapshot: Snapshot, query: QueryVector, allowed: Allowed, wanted: int) -> Near:
-    """The `wanted` memories with the highest cosine, by their best row; equal ones by memory id.
+    """Return the `wanted` memories with the highest cosine, by their best row; ties by memory id.
 
-    Exact up to `SCANNED` allowed rows. What points away from the query, or nowhere, is no answer to it.
+    The result is exact up to `SCANNED` allowed rows. Rows with a cosine of 0 or less are left out.
     """
     c, k = snapshot.columns, wanted
     columns = (c.bits, c.codes, c.scales, c.fine, c.fine_scales, c.version, c.id_high, c.id_low, c.number)
@@ -77,9 +77,9 @@ def nearest(snapshot: Snapshot, query: QueryVector, allowed: Allowed, wanted: in
 
 
 def candidates(count: int, k: int) -> int:
-    """How many of `count` rows the sign bits choose for the best `k`.
+    """Return how many of `count` rows the sign bits should choose to find the best `k`.
 
-    Measured on windows of 8 to 60 words: .998 of the best 10 are among them at 20,000 rows, .997 at a million, and .99
-    of the best 50.
+    Measured on windows of 8 to 60 words: recall of the best 10 is .998 at 20,000 rows and .997 at a million. Recall of
+    the best 50 is .99.
     """
     return round((375 + 15 * k) * (count / SCANNED) ** 0.25)

@@ -1,8 +1,8 @@
-"""Who said what after what: the turns of each session in order, and the speaker of each memory.
+"""Dialogues: the turns of each session in order, and the speaker of each memory.
 
-A memory whose metadata has a `session` belongs to a dialogue: it stands there by its `turn`, a number, or, without
-one, at the end. Each is linked with the one before and after it, by the first row of each. Rows are
-linked for good: a reader steps over those that are not visible to it. Spaces without dialogue have no columns.
+A memory whose metadata has a `session` belongs to a dialogue. Its place there is its `turn`, a number; without one it
+comes last. The first row of each memory is linked with the first rows of the memories before and after it. Links stay
+when memories end: readers step over rows that are not visible to them. Spaces without dialogues have no columns.
 """
 
 from array import array
@@ -25,7 +25,7 @@ Scalar = str | int | float | None
 
 
 class _Session(msgspec.Struct):
-    """Turns in order, and the row of each; of equal turns the later row is behind."""
+    """The turns of a session in order, and the row of each; of equal turns the later row comes second."""
 
     turns: "array[float]" = msgspec.field(default_factory=lambda: array("d"))
     rows: "array[int]" = msgspec.field(default_factory=lambda: array("i"))
@@ -48,30 +48,33 @@ class Dialogues:
 
     @property
     def linked(self) -> bool:
-        """Whether any row belongs to a dialogue."""
+        """Return whether any row belongs to a dialogue."""
         return bool(self._sessions)
 
     @property
     def speakers(self) -> Speakers:
-        """Who speaks, by folded name: the place is the speaker's code."""
+        """The speakers, by folded name; the place of a name is the speaker's code."""
         known = self._known
         if len(known.names) != len(self._speakers):
             known = self._known = Speakers(list(self._speakers))
         return known
 
     def before(self) -> Ints:
-        """The first row of the memory before, for the first row of each memory of a dialogue; `NONE` where none is.
+        """Return, for the first row of each memory of a dialogue, the first row of the memory before; `NONE` if none.
 
-        `OUTSIDE` for all other rows. Links may lead to rows that a reader does not know yet.
+        All other rows have `OUTSIDE`. Links may lead to rows that are newer than a reader's snapshot.
         """
         return self._before.view()
 
     def after(self) -> Ints:
-        """The same for the memory after."""
+        """Return, for the first row of each memory of a dialogue, the first row of the memory after; `NONE` if none.
+
+        All other rows have `OUTSIDE`. Links may lead to rows that are newer than a reader's snapshot.
+        """
         return self._after.view()
 
     def speaker(self) -> Ints:
-        """The code of each row's speaker, `NONE` for no speaker."""
+        """Return the code of each row's speaker, `NONE` for no speaker."""
         return self._speaker.view()
 
     def append(
@@ -81,9 +84,9 @@ class Dialogues:
         turns: Sequence[Scalar],
         speakers: Sequence[str | None],
     ) -> None:
-        """Take over new rows: the passage's number, the session, the turn and the speaker of each.
+        """Append new rows: the passage's number, the session, the turn and the speaker of each.
 
-        The others are empty when no row has one.
+        `sessions` and `turns` are empty when no row has a session, `speakers` when no row has a speaker.
         """
         first = self._size
         self._size += len(numbers)
@@ -105,7 +108,7 @@ class Dialogues:
                 self._link(row, self._sessions.setdefault(session, _Session()), turn)
 
     def only(self, alive: npt.NDArray[np.bool_]) -> "Dialogues":
-        """A copy with the living rows, numbered anew from 0."""
+        """Return a copy with the `alive` rows alone, renumbered from 0."""
         kept = Dialogues()
         kept._size = int(np.count_nonzero(alive))
         kept._speakers = dict(self._speakers)
@@ -122,13 +125,16 @@ class Dialogues:
         return kept
 
     def _widen(self) -> None:
-        """Bring the links to all rows."""
+        """Extend the links to all rows; new ones are outside of any dialogue."""
         missing = self._size - len(self._before)
         self._before.append(np.full(missing, OUTSIDE, np.int32))
         self._after.append(np.full(missing, OUTSIDE, np.int32))
 
     def _link(self, row: int, session: _Session, turn: float) -> None:
-        """Put a row behind the last that is not later. Its own links come first: readers may walk meanwhile."""
+        """Insert a row behind the last whose turn is not later.
+
+        The row's own links are set before any link to it, because readers may follow links at the same time.
+        """
         place = bisect_right(session.turns, turn)
         before = session.rows[place - 1] if place else NONE
         after = session.rows[place] if place < len(session.rows) else NONE

@@ -1,7 +1,7 @@
-"""What callers said of the memories of a space, for its rankings.
+"""Feedback counts of the memories of a space, for its rankings.
 
-A space counts the verdicts that it has had, and each search reads that number with its rows: only when there are more
-than are known here they are read, and ranked with. So a space without feedback pays nothing for it.
+A space counts the verdicts that callers gave, and each search reads that number together with its rows. When the number
+has grown, the index reads the new verdicts and the search ranks again. A space without feedback pays nothing.
 """
 
 from typing import cast
@@ -18,7 +18,7 @@ from muisti.core.support.waiting import refuse_long
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """The verdicts up to `number`: halves of the memories' ids, rising by the low one, and counts."""
+    """The verdicts up to `number`: halves of the memories' ids, ascending by the low half, and counts."""
 
     number: int
     high: Codes
@@ -28,7 +28,7 @@ class _Known(msgspec.Struct, frozen=True):
 
 
 class FeedbackCounts:
-    """Of one space. Thread-safe: two readers at once read the same."""
+    """The feedback counts of one space. Thread-safe: two threads that renew them get the same."""
 
     def __init__(self, database: Database, space: SpaceRow) -> None:
         self._database, self._space = database, space
@@ -42,11 +42,11 @@ class FeedbackCounts:
 
     @property
     def number(self) -> int:
-        """How many verdicts are known."""
+        """How many verdicts of the space have been read."""
         return self._known.number
 
     def of(self, snapshot: Snapshot, rows: RowNumbers) -> tuple[Longs, Longs] | None:
-        """How many callers found the memory of each row useful, and how many did not; None when nobody said a word."""
+        """Return how many callers found the memory of each row useful, and how many did not; None without feedback."""
         known = self._known
         if not len(known.low):
             return None
@@ -56,9 +56,13 @@ class FeedbackCounts:
         return np.where(told, known.useful[places], 0), np.where(told, known.not_useful[places], 0)
 
     def renew(self) -> None:
-        """Read what is new."""
+        """Read the verdicts given since the last call.
+
+        Raises:
+            WouldWait: this is the first read, which may take long, and the thread must not wait.
+        """
         known = self._known
-        if not known.number:  # the first time it may be much
+        if not known.number:
             refuse_long()
         ((number,),), rows = self._database.read(feedback.given_after(self._space, known.number))
         if not rows:

@@ -16,7 +16,7 @@ NUMBERS = frozenset(field.name for field in FIELDS if field.filter and field.for
 
 
 class Fields:
-    """Columns that follow `rows`. Thread-safe."""
+    """The filter columns of `rows`, each read from the store as far as filters have needed it. Thread-safe."""
 
     def __init__(self, database: Database, space: SpaceRow, rows: Rows) -> None:
         self.rows = rows
@@ -30,7 +30,7 @@ class Fields:
         return sum(column.nbytes for column in list(self._columns.values()))
 
     def column(self, field: str, size: int) -> Column:
-        """The column of a field, with at least `size` rows."""
+        """Return the column of a field, with at least `size` rows, read from the store as far as it is missing."""
         with self._growing:
             column = self._columns.get(field)
             if column is None:
@@ -57,7 +57,7 @@ def _empty(field: str) -> Column:
 
 
 def _lists(found: Sequence[Row]) -> dict[int, list[Value]]:
-    """The values of each version; a third column tells booleans from numbers."""
+    """Return the values of each version; a third column of `found` marks booleans, which SQL stores as numbers."""
     lists: dict[int, list[Value]] = {}
     for row in found:
         value = bool(row[1]) if row[2:] == ("boolean",) else cast(Value, row[1])

@@ -1,4 +1,4 @@
-"""Compile a filter to a mask over the columns of the index: the same rows that core.store.sql.filters selects."""
+"""Compile a filter to a mask over the columns of the index, with the rows that core.store.sql.filters selects."""
 
 import operator
 from collections.abc import Callable
@@ -23,17 +23,19 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {  # on a column of numbers and
 
 
 def mask(filter: Filter, column: Callable[[str], Column], n: int) -> Mask:
-    """The rows among the first `n` for which the filter is true.
+    """Return a flag for each of the first `n` rows: whether the filter is true of it.
 
-    `column` gives the column of a field, with at least `n` rows, as the store has the field: Numbers for times
-    (microseconds), trust and the rank of the importance, Lists for tags (folded), derived_from (as text) and metadata
-    paths (scalars), Keywords for the rest (category and author folded, parent_id as bytes).
+    `column` returns the column of a field, with at least `n` rows and values as the store has them:
+
+    - Numbers for times (microseconds), trust, and the rank of the importance;
+    - Lists for tags (folded), derived_from (as text) and metadata paths (scalars);
+    - Keywords for all other fields (category and author folded, parent_id as bytes).
     """
     return _rows(filter, True, column, n)
 
 
 def _rows(filter: Filter, truth: bool, column: Callable[[str], Column], n: int) -> Mask:
-    """The rows for which the filter is `truth`. Where it is unknown, the row is in neither of the two masks."""
+    """Return the rows for which the filter is `truth`; rows for which it is unknown are in neither mask."""
     match filter:
         case Leaf(field):
             return _leaf(filter, truth, column(field), n)
@@ -64,10 +66,10 @@ def _compare_numbers(leaf: Leaf, column: Numbers, n: int) -> Mask:
 
 
 def _compare_values(leaf: Leaf, dictionary: Dictionary) -> Mask:
-    """Which values of the dictionary compare as true, each looked at once."""
+    """Return a flag for each value of the dictionary: whether the comparison is true of it."""
     if leaf.op in ("eq", "in"):
         codes = [code for operand in leaf.operands if (code := dictionary.code(operand)) is not None]
-        chosen = np.zeros(len(dictionary.values), np.bool_)  # made after the look-up, so that it has room for each code
+        chosen = np.zeros(len(dictionary.values), np.bool_)  # after the look-up, so that it has a place for each code
         chosen[codes] = True
         return chosen
     (operand,) = leaf.operands

@@ -1,4 +1,4 @@
-"""New rows of an index, a column each: from rows of the store, or from the bytes of a packed segment."""
+"""New rows of an index as columns, from rows of the store or from the bytes of a packed segment."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
@@ -15,7 +15,7 @@ from muisti.core.text.terms import fold
 
 NEVER = np.iinfo(np.int64).max
 
-# Of whole columns, as they are packed: little endian wherever they were made.
+# Types of the packed columns, little-endian on every machine.
 _TYPES = {
     "version": "<i8",
     "born": "<i8",
@@ -36,13 +36,12 @@ _TYPES = {
 
 
 class Inserted(msgspec.Struct, frozen=True):
-    """Passages in the order in which their versions were born; those of a version stand together.
+    """Passages in the order in which their versions were inserted; those of a version are adjacent.
 
-    `ids` are the halves of the memories' ids, (n, 2). `terms` has `term_counts[r]` codes of row r after those before.
-    `vectors` are stored vectors (`embedding.vectors`), zeros for none.
-    `died` is `NEVER` for the living, as all are that
-    are packed. `sessions` and `turns`, and `speakers` (folded), are
-    empty when no row has one.
+    `ids` are the halves of the memories' ids, (n, 2). `terms` has the term codes of all rows, `term_counts[r]` of row
+    r. `vectors` are stored vectors (`embedding.vectors`), zeros for none. `died` is the change that ended a version,
+    `NEVER` for a current one; packed versions always have `NEVER`. `sessions` and `turns` are empty when no row has a
+    session, `speakers` (folded) when no row has a speaker.
     """
 
     version: Longs
@@ -75,28 +74,28 @@ class Inserted(msgspec.Struct, frozen=True):
 
     @property
     def term_starts(self) -> Longs:
-        """Where the terms of each row begin, and the end of the last."""
+        """The places in `terms` where those of each row begin, and the end of the last."""
         return np.concatenate([[0], np.cumsum(self.term_counts, dtype=np.int64)]).astype(np.int64)
 
     @property
     def nbytes(self) -> int:
-        """What they take when they are packed, but for sessions and speakers."""
+        """The size in bytes of the packed rows, without sessions, turns and speakers."""
         return sum(getattr(self, name).nbytes for name in _TYPES)
 
     def rows(self, start: int, stop: int) -> "Inserted":
-        """Some of the rows."""
+        """Return the rows from `start` to `stop`, which is exclusive."""
         ends = self.term_starts
         cut: dict[str, Any] = {field.name: getattr(self, field.name)[start:stop] for field in fields(self)}
         cut["terms"] = self.terms[ends[start] : ends[stop]]
         return Inserted(**cut)
 
     def newer_than(self, version: int) -> "Inserted":
-        """Those of later versions; version ids ascend."""
+        """Return the rows of versions with a larger id; version ids ascend."""
         first = int(np.searchsorted(self.version, version, side="right"))
         return self.rows(first, len(self)) if first else self
 
     def without(self, versions: Longs) -> "Inserted":
-        """Those of other versions."""
+        """Return all rows but those of `versions`."""
         kept = ~np.isin(self.version, versions)
         cut: dict[str, Any] = {}
         for field in fields(self):
@@ -108,7 +107,7 @@ class Inserted(msgspec.Struct, frozen=True):
         return Inserted(**cut)
 
     def parts(self, nbytes: int) -> Iterator["Inserted"]:
-        """Stretches of whole versions that take about so many bytes each when they are packed."""
+        """Yield stretches of whole versions, each of about `nbytes` bytes when packed."""
         each = self.nbytes / max(len(self), 1)
         firsts = np.concatenate([[0], np.flatnonzero(np.diff(self.version)) + 1]) if len(self) else np.empty(0, int)
         start = 0
@@ -134,7 +133,7 @@ class Inserted(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, rows: Sequence[Row], dimensions: int) -> "Inserted":
-        """The rows of `index_rows.living` or `every`."""
+        """Return new rows from the result of `index_rows.living` or `index_rows.every`."""
         columns = cast(Any, list(zip(*rows, strict=True)) if rows else [()] * 17)
         version, memory_id, born, status, importance, at, expires, text, number, start, stop, *rest = columns
         terms, vector, sessions, turns, speaker, died = rest

@@ -1,7 +1,8 @@
 """BM25 over a snapshot: Robertson and Zaragoza, "The probabilistic relevance framework", 2009.
 
-idf = ln(1 + (N - df + .5) / (df + .5))
-score = sum over terms of idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / average))
+    idf = ln(1 + (N - df + .5) / (df + .5))
+    score = sum over terms of idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / average))
+
 N, df and the average count the rows of default visibility, before any filter of the caller.
 """
 
@@ -26,7 +27,7 @@ B = 0.4
 
 
 class Norm(msgspec.Struct, frozen=True):
-    """How much a length damps the count of a term."""
+    """The length normalisation of BM25: its parameters, and the average length of the visible rows."""
 
     k1: float
     b: float
@@ -34,23 +35,25 @@ class Norm(msgspec.Struct, frozen=True):
 
     @property
     def terms(self) -> tuple[float, float]:
-        """What stands under the fraction beside the count, in units: a constant, and a factor of the length."""
+        """The terms of the denominator beside the count, in units: a constant, and a factor of the length."""
         return self.k1 / UNIT * (1 - self.b), self.k1 * self.b / (self.average or 1.0)
 
     def impact(self, tf: npt.NDArray[np.integer], lengths: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
-        """tf / (tf + k1 * (1 - b + b * length / average)), for counts and lengths in units."""
+        """Return tf / (tf + k1 * (1 - b + b * length / average)), for counts and lengths in units."""
         constant, factor = self.terms
         return tf / (tf + constant + factor * lengths)
 
 
 class Matches(msgspec.Struct, frozen=True):
-    """`scores` of every row: BM25 over its largest possible value, so in [0, 1); 0 where no term stands.
+    """The lexical `scores` of all rows: BM25 divided by its largest possible value, in [0, 1); 0 without a term.
 
-    Rows that may not be seen have a score too, so that what stands around a row can be asked for. A memory that says
-    just what the query says has 1. `scores` and `tops` are the thread's own: they last until its next ranking.
-    `idf` is of the query's terms, 0 for those that no visible or allowed row contains; `mass` is the sum of the known
-    ones, each by its weight in the query, `unknown` the weight of the others, each of which has the `highest` idf.
-    `there` is the share of the mass whose terms stand in what is allowed.
+    Rows that the caller may not see have a score too. A memory whose text is that of the query has 1. `tops` has the
+    largest score of each block of rows. `scores` and `tops` are scratch arrays of the thread, valid until its next
+    ranking.
+
+    `idf` has a value for each term of the query, 0 for terms that no visible or allowed row contains. `mass` is the sum
+    of the idf of the known terms, each times its weight in the query. `unknown` is the weight of the other terms.
+    `there` is the share of the mass whose terms an allowed row contains. `highest` is the idf of a term in no row.
     """
 
     scores: Floats
@@ -64,9 +67,9 @@ class Matches(msgspec.Struct, frozen=True):
 
 
 def saturation(average: float) -> float:
-    """BM25's k1 from the average length: in short utterances a word says all that it can the first time.
+    """Return BM25's k1 for an average length: in short utterances repeating a word adds little.
 
-    Fitted on the tuning sets (docs/quality.md).
+    The constants are fitted on the tuning sets (docs/quality.md).
 
     >>> [round(saturation(average), 2) for average in (0, 30, 90, 500)]
     [0.5, 0.7, 1.1, 1.6]
@@ -77,7 +80,7 @@ def saturation(average: float) -> float:
 def rank_lexical(snapshot: Snapshot, population: CollectionStatistics, wanted: Wanted, allowed: Mask) -> Matches:
     """Score all rows by the terms of a query."""
     norm = Norm(saturation(population.average), B, population.average)
-    whole = population.rows == snapshot.size  # else what was counted is remembered
+    whole = population.rows == snapshot.size  # else counting is costly, so the counts are cached
     known = [] if whole else [population.df.get(code, -1) for code in wanted.codes.tolist()]
     df = np.full(len(wanted.codes), -1, np.int64) if whole else np.array(known, np.int64)
     idf, own = np.empty(len(df)), scratch()
@@ -94,7 +97,7 @@ def rank_lexical(snapshot: Snapshot, population: CollectionStatistics, wanted: W
 
 
 def mark_same_text(snapshot: Snapshot, wanted: Wanted, matches: Matches, allowed: Mask) -> None:
-    """Give a score of 1 to the memories that say just what the query says, sought among those with its rarest term."""
+    """Give a score of 1 to the memories whose text is that of the query, sought among those with its rarest term."""
     if matches.mass:
         rarest, half = wanted.codes[matches.idf.argmax()], int.from_bytes(same_text_hash(wanted.text)[:8], "little")
         texts = snapshot.columns.text
@@ -102,13 +105,13 @@ def mark_same_text(snapshot: Snapshot, wanted: Wanted, matches: Matches, allowed
 
 
 def best_matches(snapshot: Snapshot, matches: Matches, allowed: Mask, wanted: int) -> RowNumbers:
-    """The best row of each of the `wanted` best memories, best first, among the allowed rows that match."""
+    """Return the best row of each of the `wanted` best memories, best first, among the allowed rows that match."""
     c = snapshot.columns
     return best(matches.scores, matches.tops, allowed, c.version, c.id_high, c.id_low, wanted)[0]
 
 
 def shares(snapshot: Snapshot, matches: Matches, wanted: Wanted, row: int) -> dict[str, float]:
-    """What each term adds to the BM25 score of a row."""
+    """Return the part of a row's BM25 score that each term contributes."""
     piece = next(piece for piece in snapshot.pieces if piece.first <= row < piece.first + piece.rows)
     found: dict[str, float] = {}
     for term, idf in zip(wanted.terms, matches.idf.tolist(), strict=True):
@@ -122,7 +125,7 @@ def shares(snapshot: Snapshot, matches: Matches, wanted: Wanted, row: int) -> di
 
 
 def containing(snapshot: Snapshot, required: Iterable[str], phrases: Iterable[tuple[str, ...]], allowed: Mask) -> Mask:
-    """The allowed rows with every phrase, of memories that have every required word in one passage or another."""
+    """Return the allowed rows with every phrase, of memories that have each required word in any of their passages."""
     for phrase in phrases:
         allowed = allowed & _flags(_with_phrase(snapshot, phrase), snapshot.size)
     versions = snapshot.rows.version.view(snapshot.size)
@@ -133,7 +136,7 @@ def containing(snapshot: Snapshot, required: Iterable[str], phrases: Iterable[tu
 
 
 def any_with_every(snapshot: Snapshot, terms: Iterable[str], rows: RowNumbers) -> bool:
-    """Whether the memory of one of the rows has every term, in one passage or another."""
+    """Return whether a memory of one of the rows has every term, each in any of its passages."""
     versions = snapshot.rows.version.view(snapshot.size)
     left = np.unique(versions[rows])
     for term in terms:

@@ -1,4 +1,4 @@
-"""Packs what an index is made from into segments, so that the next load reads few large rows instead of many small."""
+"""Packs the rows of an index into segments, so that the next load reads few large rows instead of many small ones."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,13 +13,13 @@ from muisti.core.store.database import Database, Refused, Rows, Statement
 from muisti.core.store.sql import index_rows, segments, spaces
 from muisti.core.store.sql.spaces import SpaceRow
 
-PACKED = 1_000  # versions, so many of which are packed or none: 340 MB in memory if each were as long as it may be
-SEGMENT_BYTES = 2 << 20  # sqld holds no value of 5 MB, and an answer of more than 10 MB takes another round trip
+PACKED = 1_000  # versions packed together, never fewer: 340 MB in memory if each had the largest allowed content
+SEGMENT_BYTES = 2 << 20  # sqld refuses values of 5 MB, and an answer of more than 10 MB takes another round trip
 READ_BYTES = 4 << 20  # of segments in one read
 
 
 class Segment(NamedTuple):
-    """Inserted rows that were packed: up to `last`, alive at change `seen`."""
+    """Packed versions, the last of which began at change `last`; all were current at change `seen`."""
 
     inserted: Inserted
     last: int
@@ -27,8 +27,11 @@ class Segment(NamedTuple):
 
 
 def pack(database: Database, space: SpaceRow, generation: int | None, stopped: Callable[[], bool]) -> None:
-    """Pack the living versions that are in no segment yet, oldest first; fewer than `PACKED` stay as they are."""
-    with suppress(Refused):  # the space was made anew
+    """Pack the current versions that are in no segment yet, oldest first, `PACKED` at a time; a rest stays unpacked.
+
+    `stopped` is asked before each step. The function returns silently when the space was recreated meanwhile.
+    """
+    with suppress(Refused):
         while not stopped():
             (newest,) = database.read([segments.last(space, generation)])
             first = cast(int | None, newest[0][0]) or 0
@@ -44,9 +47,9 @@ def pack(database: Database, space: SpaceRow, generation: int | None, stopped: C
 
 
 def repack(database: Database, space: SpaceRow) -> int:
-    """Write the segments anew that hold erased versions, without these and all that died. Gives how many.
+    """Rewrite the segments that hold erased versions without any version that has ended; return how many.
 
-    Others may do the same at once. A segment from which all is gone stays, empty: behind a gap none would be read.
+    Several processes may do this at the same time. An emptied segment stays, because no segment behind a gap is read.
     """
     count = 0
     while True:
@@ -66,7 +69,7 @@ def repack(database: Database, space: SpaceRow) -> int:
 
 
 def packed(database: Database, space: SpaceRow, generation: int | None) -> tuple[int, Iterator[Segment]]:
-    """How many passages are packed, and the segments in order, up to the first gap."""
+    """Return how many passages are packed, and an iterator over the segments in order, up to the first gap."""
     (known,) = database.read([segments.chain(space, generation)])
     sizes = cast(list[tuple[int, int, int]], known)
     return sum(passages for _, passages, _ in sizes), _read(database, space, generation, sizes)
@@ -79,13 +82,13 @@ def _read(
     for (rows,) in _ahead(database.read, ([segments.data(space, generation, firsts)] for firsts in _groups(sizes))):
         for first, last, seen, data in cast(list[tuple[int, int, int, bytes]], rows):
             if first != end:
-                return  # what is behind a gap is of no use
+                return  # a gap: rows must be appended in order
             yield Segment(Inserted.unpack(data), last, seen)
             end = last
 
 
 def _ahead(read: Callable[[Sequence[Statement]], list[Rows]], asked: Iterable[list[Statement]]) -> Iterator[list[Rows]]:
-    """The answers in order: while one is used, the next is on its way, so that a server need not wait for us."""
+    """Yield the answers in order. A thread reads the next one while the caller uses the last."""
     with ThreadPoolExecutor(1, "segments") as reader:
         coming = deque[Future[list[Rows]]]()
         for statements in asked:
@@ -97,7 +100,7 @@ def _ahead(read: Callable[[Sequence[Statement]], list[Rows]], asked: Iterable[li
 
 
 def _groups(sizes: Sequence[tuple[int, int, int]]) -> Iterator[list[int]]:
-    """Where the segments begin that are read together."""
+    """Yield groups of segments to read together, by their first changes: at most `READ_BYTES`, or one segment."""
     firsts: list[int] = []
     size = 0
     for first, _, nbytes in sizes:

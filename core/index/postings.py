@@ -1,8 +1,8 @@
-"""Posting lists of a stretch of rows: immutable, merged with a neighbour when both are small.
+"""Posting lists of a stretch of rows: immutable, merged with a neighbour of similar size.
 
 A term code is `field << 56 | hash` (core/text/terms.py). The postings merge the fields of a term, each with its weight
 (BM25F: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004). Weights are whole
-numbers of `UNIT`s, so that counts, lengths and their sums are exact in whatever order they are added.
+numbers of `UNIT`s, so counts, lengths and their sums are exact in any order of addition.
 """
 
 from collections.abc import Sequence
@@ -24,18 +24,20 @@ MOST_ROWS = MOST_PAIRS = 1 << 16  # what 16 bits can number
 
 
 class TooManyPairs(Exception):
-    """These rows need more than one piece."""
+    """Rows that do not fit into one piece, whose pairs are numbered with 16 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postings:
-    """Rows `first` to `first + rows`.
+    """A piece: the postings of the rows from `first` to `first + rows`, which is exclusive.
 
-    `terms` are hashes, ascending; the postings of `terms[i]` are `packed[starts[i]:starts[i + 1]]`, by row. A posting
-    is `row - first` in the high 16 bits and in the low 16 the place in `tf` and `lengths`: the units of the term in
-    the row, and the units of the whole row. `tokens` are the content's terms in order, as places in `terms`; row r
-    has `tokens[token_starts[r - first]:token_starts[r - first + 1]]`. `table` is the piece as the kernels
-    take it (core/kernels/pieces.py).
+    `terms` are hashes, ascending; the postings of `terms[i]` are `packed[starts[i]:starts[i + 1]]`, by row. The high 16
+    bits of a posting are `row - first`. The low 16 bits are a place in `tf` and `lengths`. There `tf` has the units of
+    the term in the row, and `lengths` the units of the whole row.
+
+    `tokens` are the content's terms in order, as places in `terms`. Row r has
+    `tokens[token_starts[r - first]:token_starts[r - first + 1]]`. `table` describes the piece to the kernels
+    (core/kernels/pieces.py).
     """
 
     first: int
@@ -63,26 +65,26 @@ class Postings:
 
     @property
     def arrays(self) -> inserted.Piece:
-        """As the kernels take them."""
+        """The arrays in the order that the kernels take."""
         return self.terms, self.starts, self.packed, self.tf, self.lengths, self.token_starts, self.tokens
 
     def span(self, term: int) -> tuple[int, int]:
-        """Where the postings of a term (its hash) stand in `packed`; (0, 0) when it has none."""
+        """Return the places in `packed` where the postings of a term (its hash) begin and end; (0, 0) for none."""
         spans = np.empty((1, 2), np.int32)
         look_up(self.terms, self.starts, np.array([term], np.uint64), spans)
         return int(spans[0, 0]), int(spans[0, 1])
 
     def with_term(self, term: int) -> npt.NDArray[np.int64]:
-        """Rows that contain a term, ascending."""
+        """Return the rows that contain a term, ascending."""
         return (self.packed[slice(*self.span(term))] >> np.uint32(16)).astype(np.int64) + self.first
 
     def words(self, row: int) -> Codes:
-        """The content's terms of a row, in order."""
+        """Return the terms of a row's content, in order."""
         start, stop = self.token_starts[row - self.first : row - self.first + 2].tolist()
         return self.terms[self.tokens[start:stop]]
 
     def with_phrase(self, phrase: Sequence[int]) -> npt.NDArray[np.int64]:
-        """Rows whose content has these terms side by side, in order."""
+        """Return the rows whose content has these terms side by side, in order."""
         places = np.searchsorted(self.terms, np.array(phrase, np.uint64))
         if (places >= len(self.terms)).any() or (self.terms[places] != np.array(phrase, np.uint64)).any():
             return np.empty(0, np.int64)
@@ -94,21 +96,22 @@ class Postings:
 
 
 def table(pieces: Sequence[Postings]) -> Longs:
-    """Pieces as the kernels take them; to be used no longer than the pieces are held."""
+    """Return the table of pieces that the kernels take. It holds addresses, so it is valid while the pieces exist."""
     tables = [piece.table for piece in pieces]
     return np.concatenate(tables).reshape(-1, COLUMNS) if tables else np.empty((0, COLUMNS), np.int64)
 
 
 def in_units(weights: Floats) -> Ints:
-    """Weights as whole numbers of `UNIT`; one above 0 stays above 0."""
+    """Return weights as whole numbers of `UNIT`; a weight above 0 has at least one."""
     units = np.rint(weights / UNIT).astype(np.int32)
     return np.where(weights > 0, np.maximum(units, 1), 0).astype(np.int32)
 
 
 def build(first: int, codes: Codes, code_starts: npt.NDArray[np.int64], units: Ints) -> tuple[list[Postings], Ints]:
-    """The postings of new rows, in as few pieces as can be, and the length of each row in units.
+    """Return the postings of new rows, halved until each piece fits into 16 bits, and the length of each row in units.
 
-    `codes[code_starts[i]:code_starts[i + 1]]` are the term codes of row `first + i`; `units` has one for each field.
+    `codes[code_starts[i]:code_starts[i + 1]]` are the term codes of row `first + i`. `units` has the weight of each
+    field.
     """
     lengths = np.empty(len(code_starts) - 1, np.int32)
     return _pieces(first, codes, code_starts, units, lengths), lengths
@@ -130,10 +133,10 @@ def _fits(piece: inserted.Piece) -> bool:
 
 
 def merge(left: Postings, right: Postings) -> Postings:
-    """The postings of both; `right` begins where `left` ends.
+    """Return two neighbouring pieces as one; `right` begins where `left` ends.
 
     Raises:
-        TooManyPairs: they do not fit into one piece.
+        TooManyPairs: the rows do not fit into one piece.
     """
     if left.rows + right.rows > MOST_ROWS:
         raise TooManyPairs
@@ -144,7 +147,7 @@ def merge(left: Postings, right: Postings) -> Postings:
 
 
 def keep(postings: Postings, alive: Mask, first: int) -> Postings:
-    """The postings of the living rows, numbered anew from `first`. `alive` has a flag for each row of `postings`."""
+    """Return the postings of the `alive` rows, renumbered from `first`; `alive` has a flag for each row."""
     rows, pairs = postings.packed >> np.uint32(16), postings.packed & np.uint32(0xFFFF)
     kept = alive[rows]
     term_of = np.repeat(np.arange(len(postings.terms)), np.diff(postings.starts))[kept]
@@ -167,7 +170,10 @@ def keep(postings: Postings, alive: Mask, first: int) -> Postings:
 
 
 def settled(pieces: Sequence[Postings]) -> list[Postings]:
-    """The same rows in fewer pieces: each more than twice as large as the next, but for small ones and full ones."""
+    """Merge neighbouring pieces until each has more than twice the rows of the next.
+
+    Two pieces of at most `SMALL` rows together are merged in any case. Pieces that do not fit into one stay apart.
+    """
     done: list[Postings] = []
     for piece in pieces:
         done.append(piece)
@@ -180,7 +186,7 @@ def settled(pieces: Sequence[Postings]) -> list[Postings]:
     return done
 
 
-SMALL = 32  # rows; merging these is cheaper than looking into both
+SMALL = 32  # rows; merging these is cheaper than searching two pieces
 
 
 def _too_alike(left: Postings, right: Postings) -> bool:
@@ -188,7 +194,7 @@ def _too_alike(left: Postings, right: Postings) -> bool:
 
 
 def _pairs(tf: Ints, lengths: Ints) -> tuple[Ints, Ints, Ints]:
-    """Number the distinct pairs; their number for each, and the two halves of the distinct ones."""
+    """Number the distinct pairs; return the number of each pair, then `tf` and `lengths` of the distinct ones."""
     numbers, distinct = number(tf.astype(np.uint64) << np.uint64(32) | lengths.astype(np.uint64))
     if len(distinct) > MOST_PAIRS:
         raise TooManyPairs

@@ -1,4 +1,4 @@
-"""What was fetched a moment ago, for searches that may be answered from it without asking the database."""
+"""A cache of recently fetched memories, from which searches that allow some age are answered without the database."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ CHARACTERS = 2_000_000  # of content kept for one space
 
 
 class Recent:
-    """Memories by version id, which never change, and when the space was last seen to stand at which change.
+    """Memories by version id, which never change, and the last known change number of the space with its time.
 
     Thread-safe.
     """
@@ -27,7 +27,7 @@ class Recent:
         return 4 * self._characters
 
     def note(self, number: int, found: Mapping[int, Memory], asked_at: float) -> None:
-        """The space stood at change `number`, no earlier than `asked_at` by the monotonic clock."""
+        """Remember memories, and that the space was at change `number` at `asked_at` (monotonic clock) or later."""
         with self._lock:
             if number > self._seen[0] or asked_at > self._seen[1]:
                 self._seen = (number, asked_at)
@@ -39,13 +39,16 @@ class Recent:
                 self._characters -= len(gone.content)
 
     def forget(self) -> None:
-        """Let go of all."""
+        """Drop all memories and the change number."""
         with self._lock:
             self._memories.clear()
             self._characters, self._seen = 0, (-1, 0.0)
 
     def known(self, number: int, versions: Sequence[int], max_age: float) -> dict[int, Memory] | None:
-        """The memories of these versions, when the space stood at `number` less than `max_age` seconds ago."""
+        """Return the memories of `versions` if the space was at `number` at most `max_age` seconds ago, else None.
+
+        The result is None also when a version is not in the cache.
+        """
         with self._lock:
             seen, at = self._seen
             if seen != number or time.monotonic() - at > max_age:

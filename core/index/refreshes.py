@@ -1,7 +1,7 @@
-"""When the memories of a space were last retrieved, for rankings in which that keeps them fresh.
+"""Times at which the memories of a space were last retrieved, for rankings in which a retrieval keeps them fresh.
 
-Read by the first search with recency, and since then what is new every half minute: half-lives are days. So a search
-asks nobody, and what was retrieved a moment ago may not count yet.
+The first search with recency reads all times; later ones read new times every half minute, since decay takes days.
+Between these reads a search needs no query to the database, and the latest retrievals may not count yet.
 """
 
 from time import monotonic
@@ -17,13 +17,13 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import refuse_long
 
 STALE_SECONDS = 30.0
-LATE_US = 600_000_000  # processes write down what they counted some seconds later, and their clocks differ
+LATE_US = 600_000_000  # overlap of reads: processes write retrievals some seconds late, and their clocks differ
 
-_Known = tuple[Codes, Codes, Longs]  # halves of the ids, rising by the low one; when last
+_Known = tuple[Codes, Codes, Longs]  # halves of the ids, ascending by the low half, and the times
 
 
 class Refreshes:
-    """Of one space. Thread-safe: two readers at once read the same."""
+    """The last retrievals of the memories of one space. Thread-safe: two threads that renew them get the same."""
 
     def __init__(self, database: Database, space: SpaceRow) -> None:
         self._database, self._space = database, space
@@ -35,7 +35,11 @@ class Refreshes:
         return sum(array.nbytes for array in self._known)
 
     def last(self, snapshot: Snapshot, rows: RowNumbers) -> Longs:
-        """When the memory of each row was last retrieved, in microseconds; 0 for never."""
+        """Return when the memory of each row was last retrieved, in microseconds; 0 for never.
+
+        Raises:
+            WouldWait: new times must be read, and this thread may not wait.
+        """
         if monotonic() - self._read_at > STALE_SECONDS:
             refuse_long()
             self._renew()
@@ -58,7 +62,7 @@ class Refreshes:
 
 
 def _merged(known: _Known, news: _Known) -> _Known:
-    """Both, the later time of each memory."""
+    """Return the memories of both with the later time of each."""
     high, low = np.append(known[0], news[0]), np.append(known[1], news[1])
     at = np.append(known[2], news[2])
     order = np.lexsort((at, high, low))

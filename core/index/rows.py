@@ -1,6 +1,7 @@
-"""What the index knows of each row (a passage), one array a column. Appended to, never changed but for `died`.
+"""The rows of an index (passages), one array for each column. Rows are appended and never change, except for `died`.
 
-`died` takes the seq of the death in place: a reader of an older seq still counts the row as alive.
+`died` is the change number that ended a version, written in place. Readers of an older point compare it with theirs,
+so they still see the row as current.
 """
 
 from typing import NamedTuple, cast
@@ -19,7 +20,7 @@ ALIVE = np.iinfo(np.int64).max
 
 
 class Columns(NamedTuple):
-    """What searches read of the first rows, an array each. `bits` has a place for each block of rows."""
+    """Arrays of the columns that searches read, cut to the rows of a snapshot; `bits` has a place for each block."""
 
     version: Longs
     id_high: Codes
@@ -40,10 +41,10 @@ class Columns(NamedTuple):
 
 
 class Rows:
-    """Columns of the passages of a space, in the order in which their versions were born."""
+    """Columns of the passages of a space, in the order in which their versions were inserted."""
 
     def __init__(self, dimensions: int) -> None:
-        """`dimensions` is 0 when nothing is embedded."""
+        """Make empty columns; `dimensions` is that of the vectors, 0 when nothing is embedded."""
         self.version = Buffer(np.int64)
         self.id_high = Buffer(np.uint64)
         self.id_low = Buffer(np.uint64)
@@ -64,7 +65,7 @@ class Rows:
         self.fine = Buffer(np.int8, dimensions)
         self.fine_scales = Buffer(np.float32)
         self.bits = SignBits(dimensions)
-        self.blanks = 0  # rows without a vector, or with one of no length
+        self.blanks = 0  # rows without a vector, or with one of length 0
         self.dimensions = dimensions
         self.dialogues = Dialogues()
 
@@ -76,12 +77,12 @@ class Rows:
         return sum(buffer.nbytes for buffer in self._buffers().values()) + self.bits.nbytes + self.dialogues.nbytes
 
     def columns(self, size: int) -> Columns:
-        """The first `size` rows."""
+        """Return the columns of the first `size` rows, without copying."""
         views = {name: getattr(self, name).view(size) for name in Columns._fields if name != "blanks"}
         return Columns(**views, blanks=self.blanks)
 
     def append(self, inserted: Inserted, lengths: npt.NDArray[np.int32]) -> None:
-        """Take over new rows, and the length of each in units."""
+        """Append new rows, and the length of each in units."""
         planes = planes_of(inserted.vectors)
         self.blanks += int(np.count_nonzero(planes.scales == 0))  # first: a reader may count too many, never too few
         for buffer, values in (
@@ -110,8 +111,11 @@ class Rows:
         self.dialogues.append(inserted.number, inserted.sessions, inserted.turns, inserted.speakers)
 
     def bury(self, versions: npt.NDArray[np.int64], seqs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Note the deaths of versions and return their rows; what is not here, or is dead already, is passed over."""
-        known = self.version.view()  # ascending: rows arrive in the order of birth
+        """Write the change that ended each version into its rows, and return these rows.
+
+        Versions that are not in the index, or that have ended already, are skipped.
+        """
+        known = self.version.view()  # ascending: rows arrive in the order in which versions were inserted
         first, last = np.searchsorted(known, versions), np.searchsorted(known, versions, side="right")
         died = self.died.view()
         spans = zip(first.tolist(), last.tolist(), strict=True)
@@ -121,7 +125,7 @@ class Rows:
         return rows[newly]
 
     def only(self, alive: Mask) -> "Rows":
-        """A copy of the living rows."""
+        """Return a copy with the `alive` rows alone."""
         kept = Rows(self.dimensions)
         kept.reserve(int(np.count_nonzero(alive)))
         for name, buffer in self._buffers().items():

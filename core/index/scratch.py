@@ -1,4 +1,4 @@
-"""Arrays that a thread uses again and again: each search would otherwise allocate several as long as the index."""
+"""Scratch arrays that a thread reuses: without them each search allocates several arrays as long as the index."""
 
 import threading
 from typing import TypeVar
@@ -10,13 +10,13 @@ T = TypeVar("T", bound=np.generic)
 
 
 class Scratch(threading.local):
-    """One array for each name. What a name held is lost when it is asked for again by the same thread."""
+    """One array for each name and thread. A later request for a name may overwrite what an earlier one returned."""
 
     def __init__(self) -> None:
         self._arrays: dict[str, npt.NDArray[np.generic]] = {}
 
     def array(self, name: str, dtype: type[T], size: int) -> npt.NDArray[T]:
-        """The first `size` places of the array of this name, with whatever stands there."""
+        """Return `size` places of the array of this name; their values are left over from earlier use."""
         known = self._arrays.get(name)
         if known is None or len(known) < size or known.dtype != dtype:
             known = self._arrays[name] = np.zeros(max(size, 2 * (0 if known is None else len(known))), dtype)
@@ -27,5 +27,5 @@ _scratch = Scratch()
 
 
 def scratch() -> Scratch:
-    """The calling thread's."""
+    """Return the scratch arrays of the calling thread."""
     return _scratch

@@ -6,11 +6,11 @@ from muisti.core.embedding.vectors import Codes
 from muisti.core.index.buffers import Buffer
 from muisti.core.kernels.dense import LANES, Words
 
-AT_ONCE = 16_384  # rows, so that little more memory is in use while bits are made
+AT_ONCE = 16_384  # rows whose bits are computed together, which bounds the memory for that
 
 
 class SignBits:
-    """Blocks of rows that grow at the end; what a reader has seen never changes under it."""
+    """Sign bits in blocks of `LANES` rows. Appending never changes the bits of rows that a reader already sees."""
 
     def __init__(self, dimensions: int) -> None:
         self._words = -(-dimensions // 64)
@@ -25,7 +25,7 @@ class SignBits:
         return self._blocks.nbytes
 
     def view(self, rows: int | None = None) -> Words:
-        """The blocks (n, words, LANES) of the first `rows` rows, all by default."""
+        """Return the blocks (n, words, LANES) of the first `rows` rows, all by default."""
         return self._blocks.view(_blocks(self._used if rows is None else rows))
 
     def reserve(self, rows: int) -> None:
@@ -33,7 +33,7 @@ class SignBits:
         self._blocks.reserve(_blocks(rows))
 
     def append(self, codes: Codes) -> None:
-        """The signs of each row of codes; a 0 counts as negative."""
+        """Append the signs of each row of codes; a 0 counts as negative."""
         for start in range(0, len(codes), AT_ONCE):
             self._append(codes[start : start + AT_ONCE])
 

@@ -1,4 +1,4 @@
-"""An index as it stood at one point of a space's history."""
+"""Snapshots: an index at one point of a space's history."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,12 @@ from muisti.core.model.values import Seq
 
 RowNumbers = npt.NDArray[np.int64]
 
-POINTS = 4  # of the past, whose snapshots are remembered
-POPULATIONS = 2  # remembered by a snapshot: of the present, and of another time that searches refer to
+POINTS = 4  # cached snapshots of earlier points
+POPULATIONS = 2  # cached statistics of a snapshot: for the present, and for another time that searches refer to
 
 
 class Snapshot:
-    """The first `size` rows of a space at `seq`. Immutable, but for the populations that it remembers."""
+    """The first `size` rows of a space at `seq`. Immutable, except for its caches of statistics and past snapshots."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class Snapshot:
         unembedded: int,
         *populations: CollectionStatistics,
     ) -> None:
-        """`unembedded` is how many living rows have no vector."""
+        """Take the rows and posting lists; `unembedded` is how many current rows have no vector."""
         self.seq = seq
         self.rows = rows
         self.size = size
@@ -41,19 +41,19 @@ class Snapshot:
         self._past: tuple[Snapshot, ...] = ()
 
     def links(self) -> tuple[Ints, Ints]:
-        """The memory before and after each in its dialogue, by row; empty where nobody speaks.
+        """Return the links to the memory before and after each in its dialogue, by row; empty without dialogues.
 
-        See `Dialogues.before`.
+        `Dialogues.before` describes the values.
         """
-        after = self.rows.dialogues.after()  # first: it is the second to grow, so where it has rows both have
+        after = self.rows.dialogues.after()  # first, because it grows second: `before` has at least as many rows
         return self.rows.dialogues.before(), after
 
     def alive(self, now: int) -> Mask:
-        """Rows of current, unexpired memories of any status."""
+        """Return a flag for each row: whether its memory is current and not expired, whatever its status."""
         return lived(self.rows, self.size, self.seq.number) & (self.rows.expires.view(self.size) > now)
 
     def as_of(self, number: int) -> "Snapshot":
-        """The same rows as they stood after change `number`, an earlier one."""
+        """Return the snapshot of these rows at change `number`, which must not be later than this one's."""
         if number == self.seq.number:
             return self
         found = next((past for past in self._past if past.seq.number == number), None)
@@ -66,7 +66,7 @@ class Snapshot:
         return found
 
     def population(self, now: int) -> CollectionStatistics:
-        """The rows of default visibility at a time, in microseconds."""
+        """Return the statistics of the rows of default visibility at a time, in microseconds."""
         known = self._populations
         found = next((p for p in known if p.since <= now < p.until), None)
         if found is None:
@@ -80,7 +80,7 @@ class Snapshot:
         return found
 
     def followed_by(self, seq: Seq, pieces: Sequence[Postings], buried: RowNumbers, unembedded: int) -> "Snapshot":
-        """The snapshot after births, which are in `rows` by now, and the deaths of the `buried` rows."""
+        """Return the snapshot at `seq`, after rows were appended to `rows` and the versions of `buried` rows ended."""
         size = len(self.rows)
         populations = (followed(p, self.rows, size, seq.number, buried) for p in self._populations[:1])
         return Snapshot(seq, self.rows, size, pieces, unembedded, *populations)

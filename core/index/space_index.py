@@ -27,19 +27,19 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Lock
 from muisti.core.text.terms import FIELDS
 
-COMPACT_AT = 4_096  # rows that nobody asks for, when they are also most of the index
+COMPACT_AT = 4_096  # useless rows above which an index is compacted, if they are also more than half of it
 FIRST_PAGE = 500  # versions; long ones have hundreds of passages each
 PAGE_ROWS = 20_000  # passages that a further page brings, about
 
 
 class Outdated(Exception):
-    """The space was made anew or embedded anew, or a refresh broke off: this index can only be thrown away."""
+    """The index must be dropped: the space was recreated or embedded again, or the index lost its consistency."""
 
 
 class SpaceIndex:
-    """The living passages of a space in memory. Refreshing is serial; readers never wait for it.
+    """The passages of the current versions of a space in memory. Refreshes are serial; readers never wait for them.
 
-    With `past` the passages of all versions that are kept, so that its snapshots know earlier ones (`Snapshot.as_of`).
+    With `past` the index has the passages of all kept versions, so that `Snapshot.as_of` can return earlier points.
     """
 
     def __init__(self, database: Database, space: SpaceRow, *, vectors: bool = True, past: bool = False) -> None:
@@ -52,7 +52,7 @@ class SpaceIndex:
         self.recent = Recent()
         self.refreshes = Refreshes(database, space)
         self.feedback_counts = FeedbackCounts(database, space)
-        self.loose = 0  # rows that a load would not find packed
+        self.loose = 0  # rows that are in no segment
         self._database = database
         self._units = field_units(space.space.settings)
         self._refreshing = Lock()
@@ -63,7 +63,7 @@ class SpaceIndex:
         self._useless = self._unembedded = 0
         self._past = past
         self._kept_from = space.kept_from
-        self._erased = False  # whether there are rows of versions that were erased
+        self._erased = False  # whether rows of erased versions are still in memory
         self._whole = True
         self._snapshot = Snapshot(space.seq, self._rows, 0, (), 0)
         born, seen = (0, space.seq.number) if past else self._unpack()
@@ -79,10 +79,11 @@ class SpaceIndex:
         return sum(each.nbytes for each in kept)
 
     def refresh(self, at_least: int) -> Snapshot:
-        """A snapshot that has seen change number `at_least`.
+        """Return a snapshot that has seen change number `at_least`, after reading newer changes if necessary.
 
         Raises:
-            Outdated: the space changed its identity.
+            Outdated: the index must be dropped.
+            NotFound: the space is gone.
         """
         with self._refreshing:
             if not self._whole:
@@ -95,7 +96,7 @@ class SpaceIndex:
             return self._snapshot
 
     def column(self, snapshot: Snapshot, field: str) -> Column:
-        """The values of a filter field for the rows of a snapshot, built on first use."""
+        """Return the values of a filter field for the rows of a snapshot, built on first use."""
         return self._fields_of(snapshot).column(field, snapshot.size)
 
     def _fields_of(self, snapshot: Snapshot) -> Fields:
@@ -105,12 +106,15 @@ class SpaceIndex:
         return Fields(self._database, self.space, snapshot.rows)  # the snapshot was taken before a compaction
 
     def pack(self, stopped: Callable[[], bool]) -> None:
-        """Pack what is loose, so that it loads faster. Others may do the same."""
+        """Pack the rows that are in no segment, so that the next load is faster. Other processes may do the same."""
         pack(self._database, self.space, self._generation, stopped)
         self.loose = 0
 
     def _unpack(self) -> tuple[int, int]:
-        """Load what is packed; the last birth among that, and the change after which it may have died."""
+        """Load the segments; return the change of the last packed version, and the one after which some may have ended.
+
+        Both are change numbers of the space.
+        """
         rows, segments = packed(self._database, self.space, self._generation)
         self._rows.reserve(rows + rows // 16)  # some more, so that the first write need not copy all
         ends: list[tuple[int, int]] = [(0, self.space.seq.number)]
@@ -126,7 +130,10 @@ class SpaceIndex:
         return ends[-1][0], min(seen for _, seen in ends)
 
     def _pull(self, after_born: int, deaths_after: int) -> Snapshot:
-        """Append what was born and bury what died; the deaths are those up to the state that the snapshot names."""
+        """Read new versions and the ends of old ones from the store, and return the snapshot after them.
+
+        The last read of new versions and of ends is one batch, so the snapshot is consistent.
+        """
         page = FIRST_PAGE
         passages = index_rows.every if self._past else index_rows.living
         while True:
@@ -163,10 +170,10 @@ class SpaceIndex:
         return buried
 
     def _give_up(self, versions: npt.NDArray[np.int64]) -> None:
-        """Versions were erased: what is held of them goes. An index of the past is thrown away for that.
+        """Drop cached memories because `versions` were erased; their rows go with the next compaction.
 
         Raises:
-            Outdated: it is one of the past.
+            Outdated: this is an index of all versions, which must be dropped for that.
         """
         self.recent.forget()
         self._erased = bool(np.isin(self._rows.version.view(), versions).any())
@@ -179,7 +186,7 @@ class SpaceIndex:
         epoch, number, generation, kept_from = cast(tuple[str, int, int | None, int], state[0][:4])
         if epoch != self.space.space.epoch or generation != self.space.generation:
             raise Outdated
-        if kept_from > deaths_after:  # versions that died since may be erased: their deaths are not to be had
+        if kept_from > deaths_after:  # versions that ended since may be erased, so the store no longer lists them
             raise Outdated
         if self._past and kept_from > self._kept_from:
             self._useless = int(np.count_nonzero(self._rows.died.view() <= kept_from))
@@ -188,7 +195,7 @@ class SpaceIndex:
 
     def _append(self, inserted: Inserted) -> None:
         known = self._rows.version.view()
-        if len(known):  # a pull that failed half-way may have brought some already
+        if len(known):  # a pull that failed half-way may have appended some already
             inserted = inserted.newer_than(int(known[-1]))
         if not len(inserted):
             return
@@ -196,7 +203,7 @@ class SpaceIndex:
 
     def _take_over(self, group: Group) -> None:
         pieces = settled([*self._pieces, *group.pieces])
-        self._whole = False  # should memory run out in between, nobody goes on with columns of unlike lengths
+        self._whole = False  # if memory runs out in between, columns have unlike lengths and the index is dropped
         start = 0
         for inserted in group.inserted:
             self._rows.append(inserted, group.lengths[start : start + len(inserted)])
@@ -207,7 +214,7 @@ class SpaceIndex:
         self._whole = True
 
     def _compact(self) -> None:
-        """Drop the rows that nobody asks for. Snapshots taken before keep the old arrays."""
+        """Rebuild the index without the rows that no search can return. Earlier snapshots keep the old arrays."""
         self._erased = False
         died = self._rows.died.view()
         needed = died > self._kept_from if self._past else died == ALIVE
@@ -220,5 +227,5 @@ class SpaceIndex:
 
 
 def field_units(settings: SpaceSettings) -> Ints:
-    """The lexical weight of each field, by its code."""
+    """Return the lexical weight of each field in units, by the field's code."""
     return in_units(np.array([settings.lexical_weights.get(field, 0.0) for field in FIELDS], np.float32))

@@ -1,4 +1,4 @@
-"""Takes segments for an index: while the rows of some are taken over, a thread makes the posting lists of the next."""
+"""Unpacks segments for an index. While the rows of some are appended, a thread builds the posting lists of the next."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ from muisti.core.index.inserted import Inserted
 from muisti.core.index.postings import Postings, build
 from muisti.core.kernels import Codes, Ints, Longs
 
-GROUP_BYTES = 8 << 20  # packed; posting lists made together cost less than those that are merged afterwards
+GROUP_BYTES = 8 << 20  # packed; building posting lists together costs less than merging them afterwards
 
 
 class Group(NamedTuple):
@@ -22,7 +22,7 @@ class Group(NamedTuple):
 
 
 def built(segments: Iterator[Inserted], units: Ints) -> Iterator[Group]:
-    """All rows of the segments; `units` has the lexical weight of each field."""
+    """Yield all rows of the segments, in groups; `units` has the lexical weight of each field."""
     first = 0
     with ThreadPoolExecutor(1, "postings") as maker:
         before = None
@@ -48,6 +48,6 @@ def _groups(segments: Iterator[Inserted]) -> Iterator[list[Inserted]]:
 
 
 def _codes(inserted: Sequence[Inserted]) -> tuple[Codes, Longs]:
-    """The term codes of all rows, and where those of each begin, with the end of the last."""
+    """Return the term codes of all rows, and the places where those of each row begin, with the end of the last."""
     starts = np.cumsum(np.concatenate([[0], *(one.term_counts for one in inserted)]), dtype=np.int64)
     return np.concatenate([one.terms for one in inserted]), starts

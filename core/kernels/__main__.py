@@ -23,6 +23,6 @@ elif KERNELS is None:
         ahead.make(stages)
     except (OSError, subprocess.CalledProcessError) as error:
         sys.stderr.write(f"No C compiler makes modules for Python ({error}): each start loads numba, for a second\n")
-else:  # made of these sources, but perhaps by another compiler or for another numpy
+else:  # compiled from these sources, but perhaps by another compiler or for another numpy
     native.library().unlink()
     os.execv(sys.executable, [sys.executable, "-m", "muisti.core.kernels"])

@@ -1,9 +1,11 @@
-"""Compiles the kernels ahead of time: what numba made of them becomes a library that needs numba no more.
+"""Compiles the kernels ahead of time into a library that runs without numba.
 
-For each loop and each set of types that `bake` called it with, the code that numba optimised is linked into one object,
-behind an entry that core/kernels/native.c can call; a C compiler makes a Python module of both. For x86-64 there is a
-second object of the same code for processors that count the bits of several words at once (Intel's since 2019, AMD's
-since 2022); the module takes it where it runs on one.
+`bake` calls each loop with every set of types that it needs, and numba compiles and optimises a version for each set.
+This module links all versions into one object file. Each has an entry function that core/kernels/native.c calls. A C
+compiler builds a Python extension module from both.
+
+For x86-64 a second object file has the same code for processors that count the bits of several words in one
+instruction. Intel makes such since 2019, AMD since 2022. The extension module uses the second file on them.
 """
 
 import os
@@ -25,7 +27,7 @@ import numpy as np
 from muisti.core.kernels import native
 from muisti.core.kernels.jit import CPU
 
-# Neither says what types it takes.
+# Neither package has type annotations.
 llvm: Any = import_module("llvmlite.binding")
 types: Any = import_module("numba.core.types")
 
@@ -43,12 +45,12 @@ ITEMS = {
 TAKEN = {kind: ITEMS[kind] for kind in (types.boolean, types.int64, types.uint64, types.float64)}
 GIVEN = {kind: ITEMS[kind] for kind in (types.int64, types.uint64, types.float64)}
 
-# The CPU and features of a second level, by the CPU that numba compiles for; native.c knows when it may be taken.
+# The CPU and features of a second level, by the CPU that numba compiles for; native.c checks whether it can run.
 FASTER = {"x86-64-v3": ("x86-64-v4", "+avx512vpopcntdq,+avx512vnni")}
 
 
 class Loop(NamedTuple):
-    """A loop for one set of types: its signatures as native.c reads them, and numba's code of it."""
+    """A loop compiled for one set of types: its signatures as native.c reads them, and its code in LLVM."""
 
     name: str
     takes: str
@@ -58,11 +60,11 @@ class Loop(NamedTuple):
 
 
 def make(modules: Sequence[ModuleType]) -> Path:
-    """The library of the loops of some modules, which were compiled for all types that are needed.
+    """Build the library of the loops of `modules` and return its path. All needed types must be compiled already.
 
     Raises:
         FileNotFoundError: there is no C compiler.
-        subprocess.CalledProcessError: it cannot make a module for Python.
+        subprocess.CalledProcessError: the C compiler cannot build an extension module for Python.
     """
     loops = sorted((loop for module in modules for loop in _loops(module)), key=lambda loop: loop.name)
     path = native.library()
@@ -87,14 +89,14 @@ def _loops(module: ModuleType) -> Iterator[Loop]:
         for result in loop.overloads.values():
             symbol = result.fndesc.llvm_func_name
             code = llvm.parse_bitcode(result.library._get_module_for_linking().as_bitcode())
-            arguments = list(code.get_function(symbol).arguments)[2:]  # the first two are for what comes back
+            arguments = list(code.get_function(symbol).arguments)[2:]  # the first two are for the result
             with suppress(_Inner):
                 takes = _takes(result.signature.args, iter(arguments))
                 yield Loop(f"{stage}.{name}", takes, _gives(result.signature.return_type), symbol, code)
 
 
 class _Inner(Exception):
-    """Only loops have such arguments, or results."""
+    """A signature that native.c cannot call: only other loops pass such arguments or use such results."""
 
 
 def _takes(kinds: Iterable[Any], arguments: Iterator[Any]) -> str:
@@ -153,7 +155,7 @@ def _object(loops: Sequence[Loop], level: int, cpu: str, features: str) -> bytes
     whole.triple = llvm.get_process_triple()
     for i, loop in enumerate(loops):
         whole.link_in(llvm.parse_assembly(_entry(f"kernel_{level}_{i}", loop)))
-        whole.link_in(loop.code, preserve=True)  # of which what nothing calls is left out
+        whole.link_in(loop.code, preserve=True)  # the passes below remove what nothing calls
     for thing in (*whole.functions, *whole.global_variables):
         if not thing.is_declaration and not thing.name.startswith("kernel_"):
             thing.linkage = "internal"
@@ -167,7 +169,7 @@ def _object(loops: Sequence[Loop], level: int, cpu: str, features: str) -> bytes
 
 
 def _entry(name: str, loop: Loop) -> str:
-    """A function that calls the loop with arguments from words of memory."""
+    """Return LLVM source of a function that reads arguments from 64-bit words in memory and calls the loop."""
     given = [str(argument.type) for argument in loop.code.get_function(loop.symbol).arguments]
     lines: list[str] = []
     for at, kind in enumerate(given[2:]):

@@ -4,7 +4,7 @@ import numpy as np
 
 from muisti.core.kernels.target import Doubles, Floats, Ints, Longs, compiled
 
-LEXICAL, COSINE, AROUND, LATE, ORDER, COVERED, BREVITY, SPEAKER, WORDS, FUSED = range(10)  # what `blend` fills in
+LEXICAL, COSINE, AROUND, LATE, ORDER, COVERED, BREVITY, SPEAKER, WORDS, FUSED = range(10)  # rows of `parts`
 PARTS = 10
 
 
@@ -26,9 +26,10 @@ def blend(
     alpha: float,
     parts: Doubles,
 ) -> None:
-    """Complete `parts` (PARTS, rows), where `COSINE` to `COVERED` are given.
+    """Complete `parts` (PARTS, rows), whose rows `COSINE` to `COVERED` the caller has filled.
 
-    `gains` has what each speaker adds, by code, and last what nobody adds; it is empty when all add nothing.
+    `gains` has the gain of each speaker, by code, and last that of rows without a speaker. It is empty when no speaker
+    gains anything.
     """
     for i in range(rows.size):
         row = rows[i]
@@ -42,7 +43,7 @@ def blend(
         told = words + scale * (order * parts[ORDER, i] - late * parts[LATE, i])
         total = max(((1 - alpha) * told + alpha * parts[COSINE, i]) * brevity * (1 + speaker), 0.0)
         parts[LEXICAL, i] = scores[row]
-        parts[COVERED, i] = max(parts[COVERED, i], scores[row])  # what stands in other fields counts by its weight
+        parts[COVERED, i] = max(parts[COVERED, i], scores[row])  # words in other fields count by their weight
         parts[BREVITY, i], parts[SPEAKER, i] = brevity, speaker
         parts[WORDS, i] = words
         parts[FUSED, i] = total / (1 + total**4) ** 0.25

@@ -1,4 +1,4 @@
-"""Inner loops over the rows around a row: what its neighbours in a dialogue lend it, and how it says its own words."""
+"""Inner loops over rows and their neighbours in a dialogue: words of neighbours, and order and place of own words."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def beside(
     allowed: Mask,
     reach: int,
 ) -> Longs:
-    """The distinct `rows`, ascending, with those that are allowed and stand up to `reach` steps from a lexical one."""
+    """Return `rows` and the allowed rows within `reach` steps of a `lexical` row in a dialogue; distinct, ascending."""
     near = np.empty((lexical.size, 2 * reach), np.int64)
     if after.size > 0:
         windows(lexical, numbers, versions, before, after, visible, reach, near)
@@ -34,7 +34,7 @@ def beside(
 
 @compiled
 def joined(rows: Longs, near: Longs) -> Longs:
-    """The distinct rows of both, ascending, without what is `MISSING`."""
+    """Return the distinct rows of `rows` and `near`, ascending; `MISSING` places of `near` are left out."""
     every, count = np.empty(rows.size + near.size, np.int64), rows.size
     every[:count] = rows
     for row in near.flat:
@@ -70,10 +70,10 @@ def surround(
     near: int,
     out: Doubles,
 ) -> None:
-    """For each of the rows, ascending, in `out` (4, rows): what `lent` gives, and the three of `told`.
+    """Fill `out` (4, rows) for `rows`, ascending: first the result of `lent`, then the three results of `told`.
 
-    `norm` holds k1 * (1 - b) and k1 * b / average length, in units of `lengths`. A pair of terms has the idf of its
-    rarer one times `worth`, and none when either is unknown.
+    `norm` holds k1 * (1 - b) and k1 * b / average length, in units of `lengths`. The worth of a pair of terms is the
+    idf of its rarer one times `worth`, or 0 when the idf of either is 0.
     """
     reach = lends.size // 2
     around = np.empty((rows.size if after.size > 0 else 0, 2 * reach), np.int64)
@@ -105,10 +105,10 @@ def surround(
 def windows(
     rows: Longs, numbers: Ints, versions: Longs, before: Ints, after: Ints, visible: Mask, reach: int, out: Longs
 ) -> None:
-    """The rows `reach` steps back, in `out[:, :reach]`, and forth, in `out[:, reach:]`; `MISSING` beyond the end.
+    """Fill `out` with the rows around each row: `out[:, :reach]` the steps back, `out[:, reach:]` the steps forth.
 
-    A step leads to the next passage of the memory, or else over to the next visible memory of the session. A row that
-    is followed by another of its own memory has nothing on that side.
+    A step leads to the next passage of the memory, or else to the next visible memory of the session. Places beyond
+    the end are `MISSING`. So is the whole side of a row whose neighbour there is a passage of the same memory.
     """
     out[:] = MISSING
     for i in range(rows.size):
@@ -145,7 +145,7 @@ def _forth(row: np.int64, numbers: Ints, versions: Longs, after: Ints, visible: 
 
 @compiled
 def _visible(row: np.int64, links: Ints, visible: Mask) -> np.int64:
-    """The first row from here on that is visible; below 0 when there is none."""
+    """Follow `links` from `row` to the first visible row and return it; below 0 when there is none."""
     while 0 <= row < links.size and (row >= visible.size or not visible[row]):
         row = np.int64(links[row])
     return row if row < links.size else np.int64(MISSING)
@@ -153,9 +153,9 @@ def _visible(row: np.int64, links: Ints, visible: Mask) -> np.int64:
 
 @compiled
 def lent(own: Longs, near: Longs, lends: Doubles, counts: Ints, norms: Doubles, weights: Doubles, out: Doubles) -> None:
-    """What the rows around add to the share of the query's terms that a row covers.
+    """Fill `out` with the share of the query's terms that the rows around each row add to what it covers itself.
 
-    A term counts as said by the row or by a neighbour, as independent chances: `lends[k]` of what neighbour k says.
+    Saturated counts of a term combine as independent probabilities: 1 - (1 - own) * product of (1 - lends[k] * theirs).
     `own[i]` and `near[i, k]` are places in `counts` (rows, terms) and `norms` (rows); `near` is `MISSING` for none.
     """
     for i in range(own.size):
@@ -184,10 +184,11 @@ def told(
     order: Doubles,
     said: Doubles,
 ) -> None:
-    """How late a row says the terms of the query, how close together, and how many of them: all in [0, 1].
+    """Fill `late`, `order` and `said`, each in [0, 1]: how late, how close together and how completely a row has terms.
 
-    `late` is the share of the terms that first stand at place `lead[i]` or behind, `order` the saturated sum of `close`
-    by the `worths` of the pairs, `said` the share of the terms that stand there, be it once.
+    `late` adds up the terms that first occur at place `lead[i]` or later, by weight and saturated count. `order` is the
+    saturated sum of `close`, weighted by the `worths` of the pairs. `said` is the weight of the terms that the row has,
+    however often.
     """
     for i in range(own.size):
         row = own[i]

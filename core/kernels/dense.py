@@ -1,9 +1,11 @@
 """Inner loops over vectors.
 
-A row has int8 codes in two planes (`embedding.vectors`) and sign bits. The sign bits stand in blocks of `LANES` rows:
-bit d % 64 of `bits[row // LANES, d // 64, row % LANES]` is set where component d is positive, so that a loop over rows
-reads neighbouring words. A query has int16 codes, its own sign bits, and two planes of bits that are the binary digits
-of each component's weight, 0 to 3.
+A row has two levels of int8 codes, coarse and fine (`embedding.vectors`), and sign bits. The sign bits are stored in
+blocks of `LANES` rows, so that a loop over rows reads neighbouring words. Bit d % 64 of
+`bits[row // LANES, d // 64, row % LANES]` is set where component d is positive.
+
+A query has int16 codes and `planes` (3, words) of bits. The first has the signs; the others have the binary digits of
+each component's weight, 0 to 3.
 """
 
 import numpy as np
@@ -16,7 +18,7 @@ Shorts = npt.NDArray[np.int16]
 Words = npt.NDArray[np.uint64]
 
 LANES = 64
-AHEAD = 8  # rows: how early the memory of a row is asked for, in scans that jump from row to row
+AHEAD = 8  # rows: how far ahead memory is prefetched in scans that jump from row to row
 WEIGHT_STEP = 0.6  # of the root mean square component: recall is flat from .5 to .7
 DEVIATIONS = 6.0 / np.sqrt(12.0)  # of the rounding error of codes, uniform in each component: wider than any met
 
@@ -28,7 +30,10 @@ _BYTES = np.uint64(0x0101010101010101)
 
 @compiled
 def rotate(values: Doubles, signs: Doubles) -> None:
-    """In place, each row of (n, dimensions): the signs, then a Walsh-Hadamard transform of each power of two."""
+    """Rotate each row of `values` (n, dimensions) in place: multiply by `signs`, then transform by Walsh-Hadamard.
+
+    The transform works on stretches whose sizes are powers of two.
+    """
     rows, dimensions = values.shape
     for row in range(rows):
         for d in range(dimensions):
@@ -53,9 +58,9 @@ def rotate(values: Doubles, signs: Doubles) -> None:
 
 @compiled
 def aim(direction: Floats, codes: Shorts, planes: Words) -> float:
-    """Make a query's `codes` and its `planes` (signs, weight's ones, weight's twos); the step that codes count in.
+    """Fill a query's `codes` and `planes` (signs, ones and twos of the weights) and return the step of the codes.
 
-    The step is 0 for a direction without length. No sum of int8 codes times these codes leaves 32 bits.
+    The step is 0 for a direction of length 0. The dot product of int8 codes with these codes fits into 32 bits.
     """
     largest, total, squares = 0.0, 0.0, 0.0
     for d in range(direction.size):
@@ -79,7 +84,7 @@ def aim(direction: Floats, codes: Shorts, planes: Words) -> float:
 
 @compiled
 def popcount(word: np.uint64) -> np.uint64:
-    """Bits set in a word. The compiler knows these lines and takes the processor's own instruction."""
+    """Count the bits set in a word. The compiler recognises these lines and emits the processor's instruction."""
     word = word - ((word >> np.uint64(1)) & _ONES)
     word = (word & _TWOS) + ((word >> np.uint64(2)) & _TWOS)
     word = (word + (word >> np.uint64(4))) & _FOURS
@@ -88,7 +93,7 @@ def popcount(word: np.uint64) -> np.uint64:
 
 @compiled
 def lowest(word: np.uint64) -> np.int64:
-    """The place of the lowest bit set: as many as the zeros under it."""
+    """Return the place of the lowest bit set, which is the number of zeros below it."""
     return np.int64(popcount(~word & (word - np.uint64(1))))
 
 
@@ -96,12 +101,13 @@ def lowest(word: np.uint64) -> np.int64:
 def nearest_signs(
     bits: Words, query: Words, allowed: Words, wanted: int, weights: Longs, rows: Ints, distances: Ints, counts: Ints
 ) -> int:
-    """The `wanted` allowed rows with the least weight on components of the other sign, equal ones by row number.
+    """Find the `wanted` allowed rows with the least weight on components of the other sign, ties by row number.
 
-    `allowed` has a bit for each row. Fills `rows`, ascending, and returns how many there are. Scratch: `weights` has
-    LANES places, `rows` and `distances` at least 2 * wanted + LANES, `counts` more than any distance, 3 * 64 * words.
-    Rows are taken up while they come: `limit` is the wanted-th smallest distance so far, which a later row must beat;
-    `below` counts those that do.
+    `allowed` has a bit for each row. The function fills `rows`, ascending, and returns how many there are. Scratch:
+    `weights` has LANES places, `rows` and `distances` at least 2 * wanted + LANES, `counts` more than 3 * 64 * words.
+
+    The scan is a counting selection: `limit` is the wanted-th smallest distance so far, which a later row must beat.
+    `below` counts the rows nearer than `limit`.
     """
     counts[:] = 0
     found, below, limit = 0, 0, counts.size
@@ -129,7 +135,7 @@ def nearest_signs(
 
 @compiled
 def weigh(block: Words, query: Words, weights: Longs) -> None:
-    """For each row of a block, the weight of the components whose sign is not the query's."""
+    """Fill `weights` with the weight of the components whose sign is not the query's, for each row of a block."""
     weights[:] = 0
     for w in range(query.shape[1]):
         signs, ones, twos = query[0, w], query[1, w], query[2, w]
@@ -140,7 +146,7 @@ def weigh(block: Words, query: Words, weights: Longs) -> None:
 
 @compiled
 def lighter(weights: Longs, limit: int) -> np.uint64:
-    """A bit for each lane whose weight is under the limit."""
+    """Return a word with a bit set for each lane whose weight is below `limit`."""
     lanes = np.uint64(0)
     for lane in range(LANES):
         lanes |= np.uint64(weights[lane] < limit) << np.uint64(lane)
@@ -149,7 +155,7 @@ def lighter(weights: Longs, limit: int) -> np.uint64:
 
 @compiled
 def drop(rows: Ints, distances: Ints, found: int, limit: int, ties: int) -> int:
-    """Keep those nearer than `limit`, and the first `ties` that are as far; returns how many."""
+    """Keep the rows nearer than `limit`, and the first `ties` rows at that distance; return how many were kept."""
     kept = 0
     for i in range(found):
         tie = distances[i] == limit
@@ -162,7 +168,7 @@ def drop(rows: Ints, distances: Ints, found: int, limit: int, ties: int) -> int:
 
 @compiled
 def listed(allowed: Words, out: Ints) -> int:
-    """Fill `out` with the numbers of the allowed rows, ascending, and return how many. `allowed` has a bit for each."""
+    """Fill `out` with the numbers of the allowed rows, ascending, and return how many; `allowed` has a bit for each."""
     found = 0
     for block in range(allowed.size):
         word = allowed[block]
@@ -175,9 +181,9 @@ def listed(allowed: Words, out: Ints) -> int:
 
 @compiled
 def scan(codes: Bytes, scales: Floats, query: Shorts, rows: Ints, out: Floats) -> float:
-    """Cosine of the given rows over the query's step, from the first plane; -inf for a row without a vector.
+    """Fill `out` with the cosine of each row divided by the query's step, from coarse codes; -inf without a vector.
 
-    Returns the largest scale that it met.
+    Return the largest scale among these rows.
     """
     largest, width = 0.0, codes.shape[1]
     for i in range(rows.size):
@@ -193,7 +199,7 @@ def scan(codes: Bytes, scales: Floats, query: Shorts, rows: Ints, out: Floats) -
 
 @compiled
 def above(rows: Ints, scores: Floats, lowest: float, out: Longs) -> int:
-    """Fill `out` with the rows that score at least `lowest`; returns how many. `out` has room for one more."""
+    """Fill `out` with the rows that score at least `lowest` and return how many; `out` has one place more than rows."""
     found = 0
     for i in range(rows.size):
         out[found] = rows[i]
@@ -212,7 +218,7 @@ def rescore(
     rows: Longs,
     out: Doubles,
 ) -> None:
-    """Cosine of the given rows, from both planes; 0 for a row without a vector."""
+    """Fill `out` with the cosine of each row, from coarse and fine codes; 0 for a row without a vector."""
     width = codes.shape[1]
     for i in range(rows.size):
         row = rows[i]
@@ -247,10 +253,11 @@ def nearest(
     k: int,
     wanted: int,
 ) -> tuple[Longs, Doubles, float]:
-    """The best row of each of the `wanted` nearest memories, their cosines, and the cosine from which none is missing.
+    """Return the best row of each of the `wanted` nearest memories, their cosines, and a lower bound.
 
-    All `count` allowed rows are scored by their codes when `chosen` is 0; else as many as it says, which the sign bits
-    choose. What may be among the best `k` is scored exactly.
+    The coarse codes score all `count` allowed rows when `chosen` is 0, else the `chosen` rows nearest by sign bits.
+    Rows that may be among the best `k` are then scored from both levels. These include each row scored by its codes
+    whose cosine reaches the bound.
     """
     if chosen == 0:
         rows = np.empty(count, np.int32)

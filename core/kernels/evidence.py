@@ -16,10 +16,11 @@ def standing(
     weights: tuple[float, float, float],
     rival: int,
 ) -> tuple[float, float, float]:
-    """The most that one row has of `covered` and pairs, how far the best memory stands out, and the most of meaning.
+    """Return the largest `covered + pairs` of a row, the lead of the best memory, and the largest `meaning`.
 
-    A row scores (words + weights[0] * pairs + weights[1] * meaning) * (1 + weights[2] * persons), a memory as its best
-    row. It stands out from the memory at place `rival`, or from the last when there are fewer.
+    A row scores (words + weights[0] * pairs + weights[1] * meaning) * (1 + weights[2] * persons). A memory has the
+    score of its best row. The lead is the distance from the best memory to the one at place `rival`, or to the last
+    when there are fewer.
     """
     best, whose = np.full(rival, -np.inf), np.full(rival, -1, np.int64)
     found, most, nearest = 0, -np.inf, -np.inf

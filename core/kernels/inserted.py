@@ -1,7 +1,7 @@
-"""What makes and merges the posting lists of a piece, each in one call: a write makes small ones all the time.
+"""Loops that build and merge the posting lists of a piece in one call each: every write builds a small piece.
 
 The arrays are those of `core.index.postings.Postings`, in its order; `number`, `invert`, `union` and `place` do the
-work. A piece with more distinct pairs than 16 bits can number comes back as it is: the caller looks at their count.
+work. A piece with more distinct pairs than 16 bits can number is returned too: the caller checks their count.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ _ROW = np.uint32(16)
 
 @compiled
 def born(codes: Codes, starts: Longs, units: Ints, lengths: Ints) -> Piece:
-    """The piece of some rows: row r has the term codes `codes[starts[r]:starts[r + 1]]`. Fills their `lengths`."""
+    """Return the piece of new rows and fill their `lengths`; row r has the codes `codes[starts[r]:starts[r + 1]]`."""
     size = starts[-1] - starts[0]
     hashes, of_term = np.empty(size, np.uint64), np.empty(size, np.int32)
     in_content = np.empty(size, np.bool_)
@@ -55,7 +55,7 @@ def born(codes: Codes, starts: Longs, units: Ints, lengths: Ints) -> Piece:
 
 @compiled
 def merged(left: Piece, right: Piece, left_rows: int) -> Piece:
-    """The piece of both; `right` begins where `left` ends."""
+    """Return two neighbouring pieces as one; `right` begins where `left` ends."""
     terms, of_left, of_right = union(left[0], right[0])
     numbers, tf, lengths = _pairs(_joined(left[3], right[3]), _joined(left[4], right[4]))
     starts = np.zeros(terms.size + 1, np.int32)
@@ -80,7 +80,7 @@ def merged(left: Piece, right: Piece, left_rows: int) -> Piece:
 
 @compiled
 def described(piece: Piece, first: int, table: Longs) -> None:
-    """Fill the row that stands for a piece (core/kernels/pieces.py): sizes, then addresses."""
+    """Fill the row of `table` that describes a piece (core/kernels/pieces.py): sizes, then addresses."""
     sizes = (first, piece[5].size - 1, piece[0].size, piece[2].size, piece[3].size, piece[6].size)
     for at in range(len(sizes)):
         table[at] = sizes[at]
@@ -99,7 +99,7 @@ def described(piece: Piece, first: int, table: Longs) -> None:
 
 @compiled
 def _pairs(tf: Ints, lengths: Ints) -> tuple[Ints, Ints, Ints]:
-    """Number the distinct pairs; their number for each, and the two halves of the distinct ones."""
+    """Number the distinct pairs; return the number of each pair, then `tf` and `lengths` of the distinct ones."""
     keys = np.empty(tf.size, np.uint64)
     for at in range(tf.size):
         keys[at] = np.uint64(tf[at]) << _HALF | np.uint64(lengths[at])

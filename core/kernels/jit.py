@@ -1,6 +1,6 @@
-"""Compiles loops as the library has them, by private interfaces of the numba that `known.py` names.
+"""Compiles loops for the library, by private interfaces of the numba version that `known.py` names.
 
-Loops are compiled for a fixed CPU, so that what was compiled on one machine serves every other of its kind. The target
+Loops are compiled for a fixed CPU, so that code compiled on one machine runs on every other of its kind. The target
 is set before anything compiles.
 """
 
@@ -17,7 +17,7 @@ from muisti.core.kernels.plain import array_at, compiled
 
 __all__ = ["CPU", "array_at", "compiled", "fetch"]
 
-# Neither says what types it takes.
+# Neither package has type annotations.
 llvm: Any = import_module("llvmlite.binding")
 ir: Any = import_module("llvmlite.ir")
 
@@ -25,7 +25,7 @@ TARGETS = {"x86_64": "x86-64-v3", "AMD64": "x86-64-v3", "aarch64": "generic", "a
 
 CPU = TARGETS.get(platform.machine())
 
-# Vectors as wide as the narrowest type of a loop allows: sums of products of bytes take two thirds of the time.
+# Vectorise for the narrowest type of a loop: sums of products of bytes take two thirds of the time.
 llvm.set_option("", "-vectorizer-maximize-bandwidth")
 
 if CPU is not None:
@@ -49,6 +49,6 @@ _load = cast(Callable[[int], None], _fetch)
 
 @compiled
 def fetch(address: int, size: int) -> None:
-    """Begin to load the bytes at an address, which will be asked for soon; for use by loops."""
+    """Prefetch `size` bytes at an address into the processor's cache; for use by loops."""
     for line in range(0, size, 64):
         _load(address + line)

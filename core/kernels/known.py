@@ -1,6 +1,7 @@
-"""The versions of numba that make the library of kernels: `ahead.py` and `native.c` rely on private parts of them.
+"""The versions of numba and llvmlite that build the library of kernels, on whose private parts `ahead.py` relies.
 
-With any other version, `numba.njit` compiles the loops by documented means (`plain.py`). All results stay the same.
+`native.c` and `jit.py` rely on them too. With any other version `numba.njit` compiles the loops through documented
+interfaces (`plain.py`). Results are the same.
 """
 
 from collections.abc import Mapping
@@ -10,7 +11,7 @@ KNOWN: Mapping[str, str] = {"numba": "0.68.1", "llvmlite": "0.50.0"}
 
 
 def others() -> Mapping[str, str]:
-    """Return the installed packages, with their versions, that are others than the known ones."""
+    """Return the installed version of each package whose version is not the known one."""
     installed = {name: _installed(name) for name in KNOWN}
     return {name: found for name, found in installed.items() if found != KNOWN[name]}
 

@@ -1,7 +1,7 @@
 """Inner loops over postings and terms.
 
-A posting is a row, relative to its piece, in the high 16 bits and in the low 16 the number of a pair (units of the
-term in the row, units of the row's length). The pair says what the posting is worth under any average length.
+The high 16 bits of a posting are a row, relative to its piece. The low 16 bits are the number of a pair: units of the
+term in the row, and units of the row's length. The pair gives the score of the posting for any average length.
 """
 
 import numpy as np
@@ -16,10 +16,10 @@ GUESSES = 3
 
 @compiled
 def find(terms: Codes, term: np.uint64) -> np.int64:
-    """The place of a term, -1 when it is not there.
+    """Return the place of a term in `terms`, -1 when it is missing.
 
-    `terms` are hashes, ascending: evenly spread, so a proportion finds the neighbourhood (interpolation search:
-    Perl, Itai and Avni, 1978).
+    `terms` are hashes, ascending. They are evenly spread, so interpolation search lands near the place (Perl, Itai and
+    Avni, 1978).
     """
     if terms.size == 0:
         return np.int64(-1)
@@ -37,7 +37,7 @@ def find(terms: Codes, term: np.uint64) -> np.int64:
 
 @compiled
 def look_up(terms: Codes, starts: Ints, wanted: Codes, spans: Ints) -> None:
-    """Where the postings of each wanted term begin and end; both 0 when it has none."""
+    """Fill `spans` with the places where the postings of each wanted term begin and end; both 0 when it has none."""
     for i in range(wanted.size):
         at = find(terms, wanted[i])
         spans[i, 0] = starts[at] if at >= 0 else 0
@@ -56,9 +56,9 @@ def count(packed: Packed, spans: Ints, visible: Mask, df: Longs) -> None:
 def accumulate(
     packed: Packed, spans: Ints, weights: Floats, impacts: Floats, first: int, rows: int, scores: Floats, tops: Floats
 ) -> None:
-    """Score the rows of a piece: for each span that a row is in, its weight times the impact of the pair.
+    """Score the rows of a piece: add up, for each span that contains a row, its weight times the impact of the pair.
 
-    Raises the `tops` of the blocks that the piece reaches into. No score is negative.
+    The function raises the `tops` of the blocks that the piece reaches into. No score is negative.
     """
     own = scores[first : first + rows]
     own[:] = 0
@@ -77,7 +77,7 @@ def accumulate(
 
 @compiled
 def floor(tops: Floats, wanted: int) -> np.float32:
-    """A score that at least `wanted` blocks reach, nearly the highest such; 0 when fewer hold any."""
+    """Return a score that at least `wanted` blocks reach, nearly the highest such; 0 when fewer blocks have scores."""
     counts, bits = np.zeros(STEPS, np.int32), tops.view(np.int32)
     for block in range(bits.size):
         counts[bits[block] >> STEP_BITS] += 1
@@ -93,10 +93,10 @@ def floor(tops: Floats, wanted: int) -> np.float32:
 def best(
     scores: Floats, tops: Floats, allowed: Mask, versions: Longs, high: Codes, low: Codes, wanted: int
 ) -> tuple[Longs, Floats]:
-    """The best row of each of the `wanted` best memories, best first, and their scores.
+    """Return the best row of each of the `wanted` best memories, best first, and their scores.
 
-    Only allowed rows that score above 0. The rows of a memory stand together and share their version; memories of the
-    same score stand in the order of their ids, `high` then `low`.
+    Only allowed rows that score above 0 count. The rows of a memory are adjacent and share their version. Memories of
+    the same score are ordered by id, `high` then `low`.
     """
     rows, values, lowest = np.empty(wanted, np.int64), np.empty(wanted, np.float32), floor(tops, wanted)
     found = _pick(scores, tops, lowest, allowed, versions, high, low, rows, values)
@@ -117,7 +117,7 @@ def _pick(
     rows: Longs,
     values: Floats,
 ) -> int:
-    """Fill `rows` and `values` as `best` does, with what scores at least `lowest`; how many there are."""
+    """Fill `rows` and `values` as `best` does, from rows that score at least `lowest`; return how many there are."""
     found, held, value = 0, -1, np.float32(0)
     for block in range(tops.size):
         if tops[block] < lowest or tops[block] == 0:
@@ -141,7 +141,7 @@ def _pick(
 
 @compiled
 def _insert(row: int, value: np.float32, high: Codes, low: Codes, rows: Longs, values: Floats, found: int) -> int:
-    """Put a row among the `found` best, if it is one; how many there are then."""
+    """Insert a row among the `found` best if it ranks there; return how many there are then."""
     at = found
     while at > 0:
         above = rows[at - 1]
@@ -158,7 +158,7 @@ def _insert(row: int, value: np.float32, high: Codes, low: Codes, rows: Longs, v
 
 @compiled
 def has_sequence(starts: Ints, tokens: Ints, rows: Longs, pattern: Ints, out: Mask) -> None:
-    """Whether `pattern` stands, unbroken, among the tokens of each row."""
+    """Fill `out` with whether the tokens of each row contain `pattern` as one unbroken sequence."""
     for i in range(rows.size):
         found = False
         for at in range(starts[rows[i]], starts[rows[i] + 1] - pattern.size + 1):

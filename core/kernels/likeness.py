@@ -1,4 +1,4 @@
-"""The inner loops that find the rows of an index that point nearly where a new memory does, and what both say."""
+"""Inner loops that find the rows whose vectors are near that of a new memory, and count the words that both have."""
 
 import numpy as np
 import numpy.typing as npt
@@ -6,7 +6,7 @@ import numpy.typing as npt
 from muisti.core.kernels.dense import LANES, Shorts, Words, lighter, lowest, popcount
 from muisti.core.kernels.target import Bytes, Codes, Doubles, Floats, Longs, Mask, compiled, fetch
 
-COARSE = 0.02  # more than the first plane alone is ever wrong by
+COARSE = 0.02  # of a cosine; the error of the coarse codes alone is smaller
 
 
 @compiled
@@ -26,10 +26,10 @@ def alike(
     rows: Longs,
     cosines: Doubles,
 ) -> int:
-    """Allowed rows whose cosine is `least`, among those that are near by their signs, ascending.
+    """Find the allowed rows, ascending, with a cosine of at least `least` among those whose signs are near.
 
-    That is, with at most `most` components of another sign, and those of a weight of at most `heaviest` in all.
-    Returns how many there are, of which `rows` and `cosines` hold as many as have room.
+    Near means at most `most` components of another sign, whose weights add up to at most `heaviest`. The function
+    returns how many there are. It fills `rows` and `cosines` with as many as they have places.
     """
     found, waiting = 0, 0
     others, near = np.empty(LANES, np.int64), np.empty(2 * LANES, np.int64)
@@ -60,7 +60,7 @@ def alike(
 
 @compiled
 def common(one: Codes, other: Codes) -> int:
-    """How many both have of two ascending lists of words, each as often as both have it."""
+    """Count the words that two ascending lists have in common, a repeated word as often as both have it."""
     found, i, k = 0, 0, 0
     while i < one.size and k < other.size:
         if one[i] < other[k]:

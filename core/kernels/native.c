@@ -1,10 +1,12 @@
 /* Kernels that were compiled ahead of time, as callables of Python.
 
-   kernels.h, which core/kernels/ahead.py makes, lists them. Each takes its arguments as numba passes them: one after the
-   other in words of 64 bits, an array as its owner and parent (here none), number of items, bytes an item, address, shape
-   and strides. What it gives back lies in memory as a struct of C would. A signature has a letter for each scalar,
-   `<dimensions><letter>` for each array, behind `&` when the kernel writes to it, and brackets around a tuple; the letters
-   are those of Python's struct: ? b h i I q Q f d, and n for nothing. */
+   kernels.h, which core/kernels/ahead.py writes, lists them. Each takes its arguments as numba passes them: one after
+   the other, in words of 64 bits. An array is its owner and parent (both none here), number of items, bytes an item,
+   address, shape and strides. The result lies in memory like a struct of C.
+
+   A signature has a letter for each scalar, `<dimensions><letter>` for each array, and brackets around a tuple. An
+   array that the kernel writes to has `&` before it. The letters are those of Python's struct: ? b h i I q Q f d.
+   The letter n is no result. */
 
 #define PY_SSIZE_T_CLEAN
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
@@ -20,12 +22,12 @@ typedef int32_t (*Entry)(const int64_t *words, void *result);
 
 typedef struct {
     const char *name, *takes, *gives;
-    Entry enter[LEVELS]; /* the first for every processor, the second, if there is one, for some */
+    Entry enter[LEVELS]; /* the first for every processor, the second, if there is one, for newer ones */
 } Loop;
 
 #include "kernels.h" /* static const Loop LOOPS[], which ends with a name of NULL */
 
-/* How many of the levels of core/kernels/ahead.py the processor at hand can do. */
+/* Return how many of the levels of core/kernels/ahead.py this machine's processor supports. */
 static int levels(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
     if (LOOPS[0].enter[1] && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -55,7 +57,8 @@ static int type_of(char letter) {
 
 static int is_array(const char *signature) { return *signature >= '0' && *signature <= '9'; }
 
-/* From Python to words: how many, or -1 for what the signature does not take. May set an exception. */
+/* From Python to words. Each function returns how many words it wrote, or -1 when the value does not fit the signature.
+   It may set an exception. */
 
 static int put_scalar(char letter, PyObject *value, int64_t *word) {
     double number;
@@ -110,7 +113,7 @@ static int put_array(const char *signature, int flags, PyObject *value, int64_t 
     return 5 + 2 * dimensions;
 }
 
-/* `*signature` moves behind what was put. */
+/* Write a value of any kind, and move `*signature` past its letters. */
 static int put(const char **signature, PyObject *value, int64_t *words) {
     int written = **signature == '&';
     *signature += written;
@@ -135,7 +138,7 @@ static int put(const char **signature, PyObject *value, int64_t *words) {
     return at == PyTuple_GET_SIZE(value) ? used : -1;
 }
 
-/* Whether the signature takes the arguments. */
+/* Write all arguments; return whether the signature takes them. */
 static int put_all(const char *signature, PyObject *const *arguments, Py_ssize_t count, int64_t *words) {
     int used = 0;
     for (Py_ssize_t at = 0; at < count; at++) {
@@ -149,7 +152,7 @@ static int put_all(const char *signature, PyObject *const *arguments, Py_ssize_t
 
 static void release(PyObject *capsule) { NRT_MemInfo_call_dtor(PyCapsule_GetPointer(capsule, NULL)); }
 
-/* From memory to Python. On an error what is left is leaked, as is right when Python has no memory. */
+/* From memory to Python. On an error the rest leaks, which is acceptable since it means that Python has no memory. */
 
 static PyObject *take_array(const char *signature, const char *memory) {
     const int64_t *word = (const int64_t *)memory;

@@ -1,7 +1,7 @@
-"""Where the kernels are that were compiled ahead of time, and how they are loaded: without numba, in a millisecond.
+"""Loads the kernels that were compiled ahead of time: without numba, in a millisecond.
 
-The library lies beside this file and bears the digest of the sources in its name: one that was made of others is not
-found. `core/kernels/ahead.py` makes it.
+`core/kernels/ahead.py` builds the library into `__pycache__` beside this file. Its name contains a digest of the
+sources, so a library of other sources is never loaded.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ Kernels = Mapping[str, Callable[..., Any]]  # by `module.name`
 
 
 def library() -> Path:
-    """The file that holds the kernels of these sources for this Python, whether it exists or not."""
+    """Return the path of the library of these sources for this Python; the file need not exist."""
     digest = hashlib.sha256()
     for source in sorted(FOLDER.glob("*.[pch]*")):
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
@@ -25,9 +25,9 @@ def library() -> Path:
 
 
 def levels() -> Sequence[Kernels]:
-    """The kernels for each level of processors that this machine can do, the fastest last; all do the same.
+    """Return the kernels for each processor level that this machine supports, the fastest last.
 
-    Nothing when there is no library that this machine can load.
+    All levels give the same results. The sequence is empty when there is no library that this machine can load.
     """
     path = library()
     if not path.is_file():
@@ -39,6 +39,6 @@ def levels() -> Sequence[Kernels]:
     try:
         module: Any = module_from_spec(spec)
         loader.exec_module(module)
-    except ImportError:  # made for another C library, or another numpy
+    except ImportError:  # built for another C library, or another numpy
         return ()
     return cast(Sequence[Kernels], module.levels)

@@ -1,6 +1,6 @@
-"""Many pieces of postings in one call: a call of a kernel costs microseconds, and a query would need several a piece.
+"""Loops over all pieces of postings in one call, since a call costs microseconds and a query needs several a piece.
 
-A piece is a row of sizes and addresses. Whoever calls holds on to the arrays until the kernel returns.
+A piece is a row of sizes and addresses. The caller keeps references to its arrays until the kernel returns.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ FIRST, ROWS, TERMS, POSTINGS, PAIRS, TOKENS = range(6)  # sizes
 TERMS_AT, STARTS_AT, PACKED_AT, TF_AT, LENGTHS_AT, TOKEN_STARTS_AT, TOKENS_AT = range(6, 13)  # addresses
 COLUMNS = 13
 
-COMMON = 10_000  # rows with a term, of which some are sure to be allowed
+COMMON = 10_000  # rows with a term; beyond, an allowed one is taken for granted
 
 
 @compiled
@@ -46,12 +46,14 @@ def score(
     scores: Floats,
     tops: Floats,
 ) -> tuple[float, float, float]:
-    """BM25 of every row over its limit. Gives the limit, the sum of the idf of the known terms, and how many are not.
+    """Fill `scores` with the BM25 of every row divided by its limit, and `tops` with the largest score of each block.
 
-    The third is the share of the limit whose terms an allowed row has. Terms count by their `times`. A `df` below 0 is
-    counted among `visible`; `rows` is how many these are. A term is known when a visible or an allowed row has it; the
-    `idf` of the others is 0. `norm` holds k1 * (1 - b) and k1 * b / average length, in units. `impacts` is room for the
-    pairs of any piece.
+    Return the limit, how many terms are unknown, and the share of the limit whose terms an allowed row has. The limit
+    is the sum of the idf of the known terms. Terms count by their `times`. A term is known when a visible or an allowed
+    row has it; the `idf` of the others is 0.
+
+    A `df` below 0 is counted among `visible`; `rows` is how many rows are visible. `norm` holds k1 * (1 - b) and
+    k1 * b / average length, in units. `impacts` is scratch with a place for each pair of the largest piece.
     """
     spans = np.empty((pieces.shape[0], wanted.size, 2), np.int32)
     for p in range(pieces.shape[0]):
@@ -83,7 +85,7 @@ def score(
 
 @compiled
 def _stands(pieces: Longs, spans: Ints, term: int, mask: Mask) -> bool:
-    """Whether a row of the mask has a term."""
+    """Return whether a row of the mask has a term."""
     for p in range(pieces.shape[0]):
         packed = _packed(pieces[p])
         for at in range(spans[p, term, 0], spans[p, term, 1]):
@@ -110,7 +112,7 @@ def certain(
 
 @compiled
 def _frequencies(pieces: Longs, spans: Ints, mask: Mask, everything: bool, df: Longs, which: Mask) -> None:
-    """For the terms that `which` says: how many rows of the mask have each, or how many have it at all."""
+    """Set `df` of the terms in `which` to the number of rows of the mask with each, or of all with `everything`."""
     if not which.any():
         return
     counted, chosen = np.zeros(df.size, np.int64), np.zeros((df.size, 2), np.int32)
@@ -132,11 +134,11 @@ def _frequencies(pieces: Longs, spans: Ints, mask: Mask, everything: bool, df: L
 def read(
     pieces: Longs, rows: Longs, terms: Codes, pairs: Ints, near: int, counts: Ints, firsts: Ints, close: Floats
 ) -> None:
-    """What the contents of some rows, ascending, say of the terms of a query.
+    """Count the terms of a query in the contents of `rows`, ascending, and measure how close pairs of them are.
 
-    `counts[i, t]`: how often term t stands in row i; `firsts[i, t]`: the place of the first, -1 for none. `close[i, p]`
-    sums over each `pairs[p, 0]` how near the next `pairs[p, 1]` is, within `near` places: 1 / distance behind it, half
-    of that before it.
+    `counts[i, t]` is how often row i has term t; `firsts[i, t]` is the place of the first, -1 for none. `close[i, p]`
+    sums a closeness over each occurrence of `pairs[p, 0]`. That is 1 / distance to the nearest `pairs[p, 1]` within
+    `near` places behind it; one before it counts half as much.
     """
     counts[:], firsts[:], close[:] = 0, -1, 0
     places = np.empty(terms.size, np.int32)

@@ -1,4 +1,4 @@
-"""Compiles loops by numba's documented interfaces only: for the processor at hand, and without the GIL."""
+"""Compiles loops through numba's documented interfaces only: for this machine's processor, and without the GIL."""
 
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
@@ -33,10 +33,10 @@ _array = cast(Callable[[Any, tuple[int, ...], Any], Any], numba.carray)  # pyrig
 
 @compiled
 def array_at(address: int, size: int, kind: type[np.generic]) -> npt.NDArray[Any]:
-    """The array that lies at an address, for use by loops."""
+    """Return the array of `size` items at an address, without copying; for use by loops."""
     return _array(_at(address), (size,), kind)
 
 
 @compiled
 def fetch(address: int, size: int) -> None:
-    """Do nothing: numba documents no way to load memory before it is asked for."""
+    """Do nothing: numba documents no way to prefetch memory."""

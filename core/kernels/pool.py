@@ -1,4 +1,4 @@
-"""Inner loops that pick the best."""
+"""Inner loops that select the best rows and memories by score."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ MANY = 1_024  # a sorted list of the best is faster than a partition up to here
 
 @compiled
 def threshold(scores: Floats, k: int) -> float:
-    """The k-th largest score, or -inf when there are fewer above it."""
+    """Return the k-th largest score, found in a sorted list of the best `k`; -inf when there are fewer scores."""
     best = np.full(k, -np.inf, np.float32)
     for i in range(scores.size):
         value = scores[i]
@@ -24,7 +24,7 @@ def threshold(scores: Floats, k: int) -> float:
 
 @compiled
 def kth_largest(scores: Floats, k: int) -> float:
-    """The k-th largest score, or -inf when there are no more than that."""
+    """Return the k-th largest score, or -inf when there are at most `k` scores."""
     if k >= scores.size:
         return -np.inf
     return threshold(scores, k) if k <= MANY else np.float64(np.partition(scores, scores.size - k)[scores.size - k])
@@ -43,10 +43,10 @@ def best_memories(
     heap: Longs,
     out: Longs,
 ) -> int:
-    """Places in `rows` of the best row of each of the `wanted` best memories, among those that score above `above`.
+    """Fill `out` with the places in `rows` of the best row of each of the `wanted` best memories; return how many.
 
-    By falling score, then memory id, then passage. Fills `out` and returns how many there are; `heap` is scratch, a
-    place for each row. `version` to `number` are columns of the index.
+    Only rows that score above `above` count. The order is by falling score, then memory id, then passage. `heap` is
+    scratch, with a place for each row. `version` to `number` are columns of the index.
     """
     size = 0
     for i in range(rows.size):
@@ -76,7 +76,7 @@ def best_memories(
 def sink(
     heap: Longs, top: int, size: int, scores: Doubles, rows: Longs, id_high: Codes, id_low: Codes, number: Ints
 ) -> None:
-    """Move the entry at `top` down until none below it goes before it."""
+    """Move the entry at `top` down the heap until neither child ranks before it."""
     moving = heap[top]
     while True:
         child = 2 * top + 1
@@ -97,7 +97,7 @@ def sink(
 def goes_before(
     left: int, right: int, scores: Doubles, rows: Longs, id_high: Codes, id_low: Codes, number: Ints
 ) -> bool:
-    """Whether one place of `rows` ranks before another."""
+    """Return whether the place `left` of `rows` ranks before the place `right`."""
     if scores[left] != scores[right]:
         return bool(scores[left] > scores[right])
     a, b = rows[left], rows[right]
@@ -110,7 +110,7 @@ def goes_before(
 
 @compiled
 def count_memories(versions: Longs, chosen: Mask) -> int:
-    """How many memories have a chosen row; the rows of a memory stand together and share their version."""
+    """Count the memories that have a chosen row; the rows of a memory are adjacent and share their version."""
     found, last = 0, np.int64(-1)
     for row in range(chosen.size):
         if chosen[row] and versions[row] != last:

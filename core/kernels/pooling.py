@@ -1,4 +1,4 @@
-"""The inner loop that makes one vector of the tokens of a text."""
+"""The inner loop that pools the tokens of a text into one vector."""
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,10 @@ Table = npt.NDArray[np.int8] | npt.NDArray[np.float32]
 def pool_tokens(
     table: Table, places: Longs, weights: Floats, tokens: Longs, starts: Longs, damped: bool, out: Floats
 ) -> None:
-    """Unit-length sums of `weights[t] * table[places[t]]` over the tokens of each text; zeros when there are none.
+    """Fill `out` with the sum of `weights[t] * table[places[t]]` over the tokens of each text, scaled to unit length.
 
-    Text i has `tokens[starts[i]:starts[i + 1]]`. `damped`: a token that stands n times counts sqrt(n).
+    Text i has `tokens[starts[i]:starts[i + 1]]`; a text without tokens has zeros. With `damped` a token that occurs n
+    times counts sqrt(n) times, otherwise n times.
     """
     for i in range(starts.size - 1):
         own = np.sort(tokens[starts[i] : starts[i + 1]])

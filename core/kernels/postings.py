@@ -9,7 +9,7 @@ MIX = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: Knuth, "The art of com
 
 @compiled
 def number(keys: Codes) -> tuple[Ints, Codes]:
-    """The distinct keys in the order in which they first stand, and for each key its place among them."""
+    """Return the place of each key among the distinct keys, and these in the order of their first occurrence."""
     places, distinct = np.empty(keys.size, np.int32), np.empty(keys.size, np.uint64)
     used, bits = 0, 10
     slots = np.full(1 << bits, -1, np.int32)
@@ -44,7 +44,7 @@ def _free_or_own(slots: Ints, distinct: Codes, key: np.uint64, bits: int) -> np.
 
 @compiled
 def invert(ids: Ints, units: Ints, starts: Ints, terms: int) -> tuple[Ints, Ints, Ints]:
-    """Postings by term, then row: where each term's begin, their rows, and the units of the term in the row.
+    """Return postings by term, then row: where each term's begin, their rows, and the units of the term in the row.
 
     `ids[starts[r]:starts[r + 1]]` are the terms of row r, below `terms`, each with its `units`.
     """
@@ -73,7 +73,7 @@ def invert(ids: Ints, units: Ints, starts: Ints, terms: int) -> tuple[Ints, Ints
 
 @compiled
 def union(left: Codes, right: Codes) -> tuple[Codes, Ints, Ints]:
-    """Two ascending arrays of distinct values as one, and the place in it of each value of either."""
+    """Merge two ascending arrays of distinct values; return the union and the places in it of the values of each."""
     both = np.empty(left.size + right.size, np.uint64)
     of_left, of_right = np.empty(left.size, np.int32), np.empty(right.size, np.int32)
     i = j = size = 0
@@ -94,9 +94,9 @@ def union(left: Codes, right: Codes) -> tuple[Codes, Ints, Ints]:
 
 @compiled
 def place(starts: Ints, packed: Packed, terms: Ints, add: int, pairs: Ints, after: Ints, out: Packed) -> None:
-    """Append the postings of one piece to those of a merged one, with `add` to the row and the pair numbered anew.
+    """Append the postings of one piece to those of a merged one: add `add` to each row, take pair p as `pairs[p]`.
 
-    `terms` are the places of the piece's terms in the merged piece; `after` says where the next posting of each goes.
+    `terms` are the places of the piece's terms in the merged piece; `after` has the place of each term's next posting.
     """
     for term in range(terms.size):
         to = after[terms[term]]

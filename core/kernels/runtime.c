@@ -1,5 +1,5 @@
-/* What the code that numba makes of a loop calls: memory whose owners are counted (numba/core/runtime/nrt.h), and one
-   question about strides. */
+/* Functions that code compiled by numba calls: reference-counted memory (numba/core/runtime/nrt.h), and a check of
+   strides. */
 
 #include "runtime.h"
 
@@ -27,7 +27,7 @@ Memory *NRT_MemInfo_alloc_aligned(size_t size, unsigned align) {
     return align <= ALIGNMENT ? NRT_MemInfo_alloc(size) : NULL;
 }
 
-/* A list, whose items lie apart so that they can grow. */
+/* A list. Its items are a block of their own, so that it can grow. */
 
 static void destroy_list(void *items, size_t size, void *of_items) {
     (void)size;
@@ -63,7 +63,7 @@ void NRT_MemInfo_call_dtor(Memory *memory) {
     free(memory);
 }
 
-/* Whether an array can have another shape without being copied; its strides then. Arrays of kernels have no gaps. */
+/* Return whether an array can be reshaped without a copy, and fill its new strides. Arrays of kernels have no gaps. */
 int numba_attempt_nocopy_reshape(intptr_t from, const intptr_t *shape, const intptr_t *strides, intptr_t to,
                                  const intptr_t *new_shape, intptr_t *new_strides, intptr_t item, int fortran) {
     intptr_t step = item;

@@ -1,7 +1,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory with owners, as code of numba reads it: NRT_MemInfo. */
+/* Reference-counted memory in numba's layout: NRT_MemInfo. */
 typedef struct {
     int64_t owners;
     void (*destroy)(void *data, size_t size, void *what);

@@ -1,8 +1,8 @@
-"""How loops are compiled: ahead of time where the library was made (core/kernels/ahead.py), else by numba on first use.
+"""Chooses how loops are compiled: ahead of time in the library (core/kernels/ahead.py), else by numba on first use.
 
-Either is for the same CPU: x86-64-v3 (AVX2, 2013 and later), or the generic 64-bit Arm. The library has the same loops
-once more for processors of later years, and takes those where it runs on one. A numba of another version than
-core/kernels/known.py names makes no library, and compiles for the processor at hand.
+Both compile for the same CPU: x86-64-v3 (AVX2, 2013 and later), or generic 64-bit Arm. The library has a second copy of
+the loops for newer processors and uses it on one. A numba version that core/kernels/known.py does not name builds no
+library; it compiles for this machine's processor.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ Mask = npt.NDArray[np.bool_]
 
 LEVELS = native.levels()
 KERNELS = LEVELS[-1] if LEVELS else None
-OTHERS: Mapping[str, str] = known.others() if KERNELS is None else {}  # with which no library is made
+OTHERS: Mapping[str, str] = known.others() if KERNELS is None else {}  # packages whose version builds no library
 
 if KERNELS is None and OTHERS:
     from muisti.core.kernels.plain import array_at, compiled, fetch
@@ -37,21 +37,21 @@ else:
     made = KERNELS
 
     def compiled(loop: Callable[P, R]) -> Callable[P, R]:
-        """The compiled `loop`; itself when only other loops use it."""
+        """Return the compiled form of `loop`, or `loop` itself when only other loops call it."""
         name = f"{loop.__module__.rpartition('.')[2]}.{loop.__name__}"
         return cast(Callable[P, R], made.get(name, loop))
 
     def array_at(address: int, size: int, kind: type[np.generic]) -> npt.NDArray[Any]:
-        """What compiled loops have inside of them."""
+        """Raise NotImplementedError: compiled loops contain this function, and nothing else calls it."""
         raise NotImplementedError
 
     def fetch(address: int, size: int) -> None:
-        """The same."""
+        """Raise NotImplementedError: compiled loops contain this function, and nothing else calls it."""
         raise NotImplementedError
 
 
 def warning() -> str | None:
-    """Return what is wrong with the way in which loops are compiled, and what helps; None when nothing is."""
+    """Return why loops are compiled the slow way and how to mend it; None when the installed versions are known."""
     if not OTHERS:
         return None
     found = " and ".join(f"{name} {version}" for name, version in OTHERS.items())

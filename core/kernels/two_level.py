@@ -1,4 +1,4 @@
-"""The inner loops that make the two planes of a vector, and the vector of its planes (core/embedding/vectors.py).
+"""Inner loops of two-level int8 quantisation: from a vector to its codes and back (core/embedding/vectors.py).
 
 A row has the bytes of its scale and fine scale (float32, little-endian), then its codes, then its fine codes.
 """
@@ -12,7 +12,7 @@ HEAD = 8  # bytes of the scales
 
 @compiled
 def quantise(vectors: Floats, scales: Floats, rows: Bytes) -> None:
-    """Fill the codes of each row, and its two `scales`. Rounded to even, in float32 throughout."""
+    """Fill the codes of each row and its two `scales`. Halves round to even; all arithmetic is in float32."""
     count, dimensions = vectors.shape
     rest = np.empty(dimensions, np.float32)
     for row in range(count):
@@ -33,7 +33,7 @@ def quantise(vectors: Floats, scales: Floats, rows: Bytes) -> None:
 
 @compiled
 def restore(rows: Bytes, scales: Floats, out: Floats) -> None:
-    """The vectors, to about 1e-5 of a cosine."""
+    """Fill `out` with the vectors of the rows, whose cosines are exact to about 1e-5."""
     count, dimensions = out.shape
     for row in range(count):
         for d in range(dimensions):

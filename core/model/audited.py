@@ -28,7 +28,7 @@ Action = Literal[
 
 
 class Audited(msgspec.Struct, frozen=True, kw_only=True):
-    """That somebody did something. `actor` is the id of a key, or names who acts without one."""
+    """An entry of the audit log: who did what. `actor` is the id of a key, or the name of who acts without one."""
 
     number: int
     at: datetime

@@ -1,4 +1,4 @@
-"""Backups: what a copy of a database says of itself."""
+"""Backups: the description that a copy of a database carries."""
 
 from msgspec import Struct
 
@@ -6,7 +6,7 @@ from muisti.core.model.values import Seq
 
 
 class Stamp(Struct, frozen=True, kw_only=True):
-    """Of a copy: when it was made (microseconds), how large it is, and where each space stood."""
+    """A description of a copy: when it was made (microseconds), its size, and the last change of each space."""
 
     made_at: int
     size: int

@@ -21,7 +21,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemoryChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a memory between two points; `before` and `after` are None where it was not current."""
+    """A change of a memory between two points; `before` and `after` are None where it was not current."""
 
     id: str
     change: Literal["added", "changed", "ended"]
@@ -31,7 +31,7 @@ class MemoryChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Diff(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of what changed between two points, by id. `next_cursor` is None on the last."""
+    """A page of memories that changed between two points, ordered by id. `next_cursor` is None on the last page."""
 
     items: tuple[MemoryChange, ...]
     next_cursor: str | None
@@ -40,10 +40,11 @@ class Diff(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Divergence(msgspec.Struct, frozen=True, kw_only=True):
-    """A memory that is not the same in a space and in another that is to be merged into it.
+    """A memory that differs between a space and another that is to be merged into it.
 
-    `ours` stands in the space, `theirs` in the other, None where there is none; `here` and `there` are the fields that
-    each has changed since both were the same. `conflict`: both have changed it, or want one address.
+    `ours` is the memory of the space and `theirs` that of the other; None where there is none. `here` and `there` are
+    the fields that each has changed since both were the same. `conflict` is true when both have changed the memory, or
+    two memories have the same address.
     """
 
     id: str
@@ -56,7 +57,7 @@ class Divergence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of what differs between a space, at `seq`, and another, at `other`. `next_cursor` is None on the last."""
+    """A page of memories that differ between a space, at `seq`, and another, at `other`; no cursor on the last page."""
 
     items: tuple[Divergence, ...]
     next_cursor: str | None

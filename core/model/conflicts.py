@@ -1,4 +1,4 @@
-"""Conflicts that were stored and wait for somebody to decide."""
+"""Conflicts that are stored and wait for a decision."""
 
 from datetime import datetime
 
@@ -9,9 +9,9 @@ from muisti.core.model.values import Memory, Seq
 
 
 class OpenConflict(Struct, frozen=True, kw_only=True):
-    """Two current memories of which the later one says the same as the other, or the contrary.
+    """Two current memories, the later of which repeats or contradicts the other.
 
-    `similarity` is the cosine of both texts when they were compared; `differs` is where they part.
+    `similarity` is the cosine of both texts when they were compared; `differs` has the words in which they differ.
     """
 
     id: int

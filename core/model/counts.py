@@ -10,10 +10,10 @@ from muisti.core.model.values import Seq
 
 
 class Telemetry(msgspec.Struct, frozen=True, kw_only=True):
-    """How often a memory was given to somebody who searched or read, when last, and what they said of it.
+    """Retrieval and feedback counts of a memory: how often searches and reads returned it, and what callers thought.
 
-    Retrievals are best-effort: counted in batches, by no change of the memory. `useful` and `not_useful` are how many
-    callers said so, `feedback` is what this one did.
+    Retrievals are best-effort: they are counted in batches and are no change of the memory. `useful` and `not_useful`
+    are how many callers gave that verdict; `feedback` is the verdict of the caller who asks.
     """
 
     memory_id: str
@@ -26,7 +26,7 @@ class Telemetry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Count(msgspec.Struct, frozen=True, kw_only=True):
-    """How many current memories bear a name."""
+    """A name and how many current memories have it."""
 
     name: str
     count: int
@@ -40,14 +40,14 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Quota(msgspec.Struct, frozen=True, kw_only=True):
-    """How much a space may hold; None for any."""
+    """Limits on what a space may hold; None for no limit."""
 
     memories: int | None = None
     bytes: int | None = None
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """What a space holds: memories that are not deleted, and the bytes that were said of them; and what it may hold."""
+    """The size of a space, counting memories that are not deleted and the bytes that callers stated, and its quota."""
 
     memories: int
     bytes: int

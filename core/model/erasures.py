@@ -1,4 +1,4 @@
-"""Reports of erasing: what was erased, and what was found when all places were asked again."""
+"""Reports of erasing: what was erased, and what a second look at all places still found."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from muisti.core.model.values import Json, Seq
 
-# What nobody can look at from here.
+# Places that this process cannot check.
 ELSEWHERE: Mapping[str, str] = {
     "backups made before": "they keep what they were made of; delete them when their time has come",
     "the disk below the file": "snapshots of the volume, and cells that a disk has put aside, are out of reach",
@@ -18,11 +18,11 @@ ELSEWHERE: Mapping[str, str] = {
 
 
 class Erasure(Struct, frozen=True, kw_only=True):
-    """What was erased, and what was found when all places were asked again.
+    """A report of an erasure, with the result of a second look at all places.
 
-    `what` is how the caller named it. `erased` counts rows by table; `found` is what is left by place, 0 where all is
-    well; `unchecked` are places that could not be looked at, and why. `relatives` are ids of memories that stay and
-    name an erased one as their parent or predecessor.
+    `what` is the subject as the caller named it. `erased` counts rows by table. `found` counts what is left by place; 0
+    means that nothing is. `unchecked` has the places that could not be checked, and why. `relatives` are ids of
+    memories that remain and name an erased one as their parent or predecessor.
     """
 
     id: str
@@ -40,5 +40,5 @@ class Erasure(Struct, frozen=True, kw_only=True):
 
     @property
     def complete(self) -> bool:
-        """Whether nothing was found wherever it could be looked for."""
+        """Return whether no checked place has anything left."""
         return not any(self.found.values())

@@ -1,38 +1,38 @@
-"""Everything that the core can refuse to do.
+"""Errors of the core: everything that it can refuse to do.
 
-MuistiError
-├── InvalidInput          the caller can fix a field; `problems` says which and how
-│   └── SensitiveContent  a field holds a secret or personal data, which the space does not take
-├── NotFound              no such space, memory or entry
-├── Forbidden             it is not the caller's to write
-├── Conflict              what is stored stands against it
-│   ├── Similar           a current memory is like a new one
-│   │   ├── Duplicate     it says the same
-│   │   └── Contradiction it says the contrary
-│   ├── Echo              its author has just found what it says, and the space takes no echoes
-│   ├── AddressTaken      the category and key belong to another current memory
-│   ├── ChangedSince      others have changed what is to be undone
-│   ├── MergeConflict      two spaces have changed the same memories
-│   ├── AlreadyExists     a space of this name exists
-│   ├── ModelMismatch     the space was embedded by another model
-│   ├── RecallDropped     another model finds less of what the probes expect
-│   └── RequestReused     an idempotency key came back with another body
-├── QuotaExceeded         the space may not hold as much
-├── TooLarge              more at once than the database takes; send less at a time
-├── Stale                 the memory has moved on since the version that the caller names
-├── EpochGone             the caller's point of history belongs to a space that was made anew
-├── PastRetention         the point of history lies before what the space remembers
-├── PointAhead            the point of history lies in the future
-├── NotYetReplicated      the asked point of history has not arrived here; safe to retry
-├── Busy                  too much waits already; safe to retry
-├── StoreUnavailable      the database did not answer; safe to retry
-│   ├── StoreFull         no room on the disk
-│   ├── StoreReplaced     its file was deleted, moved or replaced while it was open
-│   └── StoreReadOnly     its file can only be read
-├── StoreCorrupt          the file is damaged or not ours
-└── SchemaTooNew          a newer Muisti has written this database
+    MuistiError
+    ├── InvalidInput          the caller can fix a field; `problems` says which and how
+    │   └── SensitiveContent  a field contains a secret or personal data, which the space refuses
+    ├── NotFound              no such space, memory or entry
+    ├── Forbidden             the caller may not write this
+    ├── Conflict              the request conflicts with stored data
+    │   ├── Similar           a current memory is like a new one
+    │   │   ├── Duplicate     it says the same
+    │   │   └── Contradiction it says the contrary
+    │   ├── Echo              the author has just retrieved what the new memory says, and the space refuses echoes
+    │   ├── AddressTaken      the category and key belong to another current memory
+    │   ├── ChangedSince      others have changed what is to be undone
+    │   ├── MergeConflict     two spaces have changed the same memories
+    │   ├── AlreadyExists     a space or checkpoint of this name exists
+    │   ├── ModelMismatch     the space was embedded by another model
+    │   ├── RecallDropped     the probes of a space have less recall with another model
+    │   └── RequestReused     an idempotency key was used again with another body
+    ├── QuotaExceeded         the space would exceed its quota
+    ├── TooLarge              the database takes less in one request; send less at a time
+    ├── Stale                 the memory has changed since the version that the caller names
+    ├── EpochGone             the caller's point of history belongs to a space that has been replaced
+    ├── PastRetention         the point of history is older than what the space keeps
+    ├── PointAhead            the point of history is in the future
+    ├── NotYetReplicated      the point of history has not been replicated here yet; safe to retry
+    ├── Busy                  too many requests are waiting; safe to retry
+    ├── StoreUnavailable      the database did not answer; safe to retry
+    │   ├── StoreFull         the disk is full
+    │   ├── StoreReplaced     its file was deleted, moved or replaced while it was open
+    │   └── StoreReadOnly     its file can only be read
+    ├── StoreCorrupt          the file is damaged, or no database of Muisti
+    └── SchemaTooNew          a newer Muisti has written this database
 
-`code` is contract, the message is prose.
+Clients may rely on `code`; the message may change.
 """
 
 from collections.abc import Sequence
@@ -45,13 +45,13 @@ from muisti.core.model.counts import Usage
 from muisti.core.model.outcomes import LaterChange, Likeness
 from muisti.core.model.values import Seq
 
-PROBLEMS = 100  # fields that a refusal of a batch names
+PROBLEMS = 100  # fields that a refusal of a batch names at most
 TAKE_THE_REST = "atomic=false stores those (on the command line --each)"
-NAMED = 5  # later changes, in a message
+NAMED = 5  # ids that a message names at most
 
 
 class MuistiError(Exception):
-    """Base class. Each concrete class has a stable `code`."""
+    """Base class of all errors of the core. Each concrete class has a stable `code`."""
 
     code: ClassVar[str] = "internal"
 
@@ -75,7 +75,7 @@ def placed(message: str) -> tuple[str, str]:
 
 
 class InvalidInput(MuistiError):
-    """One or more fields are not acceptable."""
+    """One or more fields of the request are invalid."""
 
     code = "invalid_input"
 
@@ -85,14 +85,14 @@ class InvalidInput(MuistiError):
 
     @classmethod
     def at(cls, path: str, message: str) -> "InvalidInput":
-        """The refusal of a single field."""
+        """Make the refusal of a single field."""
         return cls([Problem(path, message)])
 
 
 class SensitiveContent(InvalidInput):
-    """A text looks like a secret or like personal data. It is named by its field and its kind, never shown.
+    """A text looks like a secret or like personal data. The message names its field and kind, and never shows the text.
 
-    `refused` and `of` count the memories of a batch: those that hold such a thing, and all.
+    `refused` counts the memories of a batch that contain such text, `of` all memories of the batch.
     """
 
     code = "sensitive_content"
@@ -111,7 +111,7 @@ class SensitiveContent(InvalidInput):
 
 
 class NotFound(MuistiError):
-    """There is no such thing, or it is deleted. An empty `name` stands for any thing of its kind."""
+    """The thing does not exist, or is deleted. With an empty `name` the message says that there is none of its kind."""
 
     code = "not_found"
 
@@ -122,22 +122,22 @@ class NotFound(MuistiError):
 
 
 class Forbidden(MuistiError):
-    """What would be written is not the caller's."""
+    """The caller may not write this."""
 
     code = "forbidden"
 
 
 class Conflict(MuistiError):
-    """What is stored stands against the request."""
+    """The request conflicts with stored data."""
 
     code = "conflict"
 
 
 class Similar(Conflict):
-    """Current memories stand against a new one: `found`, the most alike first, of the kind that the class names.
+    """Current memories are too much like a new one: `found`, the most alike first, of the kind that the class names.
 
-    `position` is the place of the new one among those that came together, `other` that of the one there that it is
-    like, None when it is like stored ones. They were sought up to `checked_at`.
+    `position` is the place of the new memory in its batch. `other` is the place of the memory in the batch that it is
+    like, None when it is like stored ones. The check has seen all changes up to `checked_at`.
     """
 
     says: ClassVar[str]
@@ -151,7 +151,7 @@ class Similar(Conflict):
         checked_at: Seq | None = None,
         hidden: bool = False,
     ) -> None:
-        """`hidden`: there is a stored one that the caller may not see."""
+        """Compose the message; `hidden` says that the stored memory is one that the caller may not see."""
         self.found, self.position, self.other, self.checked_at = tuple(found), position, other, checked_at
         self._hidden = hidden
         super().__init__(f"{self._what()}; {self._advice()}")
@@ -180,14 +180,14 @@ class Similar(Conflict):
 
 
 class Duplicate(Similar):
-    """A current memory says the same, in the same words or nearly."""
+    """A current memory says the same as the new one, in the same words or nearly."""
 
     code = "duplicate"
     says = "says the same as"
 
 
 class Contradiction(Similar):
-    """A current memory says the contrary, or another value of the same thing."""
+    """A current memory says the contrary of the new one, or gives another value for the same thing."""
 
     code = "contradiction"
     says = "contradicts"
@@ -201,8 +201,8 @@ class AddressTaken(Conflict):
     def __init__(
         self, category: str, key: str, found: Sequence[Likeness], position: int = 0, *, hidden: bool = False
     ) -> None:
-        """`hidden`: the caller may not see whose they are."""
-        where = f"belong to memory {', '.join(one.id for one in found)}" if found else "stand twice in this batch"
+        """Compose the message; `hidden` says that the other memory is one that the caller may not see."""
+        where = f"belong to memory {', '.join(one.id for one in found)}" if found else "occur twice in this batch"
         where = "are taken" if hidden else where
         super().__init__(f"category {category!r} and key {key!r} {where}; update that one or PUT the entry")
         self.category, self.key = category, key
@@ -210,12 +210,12 @@ class AddressTaken(Conflict):
 
 
 class Echo(Conflict):
-    """A new memory only repeats what its author has just found: `ids`, the most repeated first."""
+    """A new memory only repeats memories that its author has just retrieved: `ids`, the most repeated first."""
 
     code = "echo"
 
     def __init__(self, ids: Sequence[str], path: str) -> None:
-        """`path` is where the memory stands in the request."""
+        """Compose the message; `path` is the JSON path of the memory in the request."""
         self.ids, self.path = tuple(ids), path
         super().__init__(
             f"the new memory only repeats what you have just found ({', '.join(ids[:NAMED])}); nothing was stored, for "
@@ -233,7 +233,7 @@ class ChangedSince(Conflict):
         named = [f"{one.memory_id} (change {one.seq}, {one.kind}, by {one.actor or 'nobody known'})" for one in found]
         more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
         super().__init__(
-            f"nothing was undone: later changes stand upon these, of {', '.join(named[:NAMED])}{more}; "
+            f"nothing was undone: later changes depend on these, of {', '.join(named[:NAMED])}{more}; "
             "undo those first, or restore single memories"
         )
 
@@ -249,7 +249,7 @@ class MergeConflict(Conflict):
         more = " and others" if len(self.found) > NAMED else ""
         super().__init__(
             f"nothing was merged: {source!r} and {into!r} have both changed {named}{more}; change one of each, or say "
-            f"whose stands: ours ({into!r}) or theirs ({source!r})"
+            f"whose to keep: ours ({into!r}) or theirs ({source!r})"
         )
 
 
@@ -260,21 +260,21 @@ class AlreadyExists(Conflict):
 
 
 class ModelMismatch(Conflict):
-    """The vectors of a space come from another model than the one that runs."""
+    """The vectors of a space come from another model than the one in use."""
 
     code = "model_mismatch"
 
 
 class RecallDropped(Conflict):
-    """Another model finds less of what the probes of a space expect."""
+    """The probes of a space have less recall with another model."""
 
     code = "recall_dropped"
 
     def __init__(self, space: str, before: float, after: float) -> None:
         self.before, self.after = before, after
         super().__init__(
-            f"the probes of space {space!r} had a recall of {before:.3f}, and would have {after:.3f}; the model before "
-            "stands again: force it if that is wanted"
+            f"the probes of space {space!r} had a recall of {before:.3f}, and would have {after:.3f}; the old model is "
+            "in use again: force the change if that is wanted"
         )
 
 
@@ -288,7 +288,7 @@ class RequestReused(Conflict):
 
 
 class QuotaExceeded(MuistiError):
-    """The space would hold more than it may. `usage` is what it holds, None when the caller may not know."""
+    """The space would exceed its quota. `usage` is its size now, None when the caller may not know it."""
 
     code = "quota_exceeded"
 
@@ -310,7 +310,7 @@ class QuotaExceeded(MuistiError):
 
 
 class TooLarge(MuistiError):
-    """More at once than the database takes, or a compressed file that grows beyond measure; nothing was stored."""
+    """The request is larger than the database takes, or a compressed file grows too large; nothing was stored."""
 
     code = "too_large"
 
@@ -332,25 +332,25 @@ class EpochGone(MuistiError):
 
 
 class PastRetention(MuistiError):
-    """The named point of history lies before what the space remembers."""
+    """The named point of history is older than what the space keeps."""
 
     code = "past_retention"
 
 
 class PointAhead(MuistiError):
-    """The named point of history lies in the future."""
+    """The named point of history is in the future."""
 
     code = "point_ahead"
 
 
 class NotYetReplicated(MuistiError):
-    """The named point of history has not been reached here yet."""
+    """The named point of history has not been replicated to this database yet."""
 
     code = "not_yet_replicated"
 
 
 class Busy(MuistiError):
-    """Too many requests wait already."""
+    """Too many requests are waiting already."""
 
     code = "busy"
 
@@ -362,7 +362,7 @@ class StoreUnavailable(MuistiError):
 
 
 class StoreFull(StoreUnavailable):
-    """There is no room left for the database."""
+    """The disk has no space left for the database."""
 
     code = "store_full"
 

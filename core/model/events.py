@@ -9,10 +9,10 @@ from muisti.core.model.values import Memory, Seq
 
 
 class Event(Struct, frozen=True, kw_only=True):
-    """A change of a memory, or, without one, of the space. `version` is the one that it made or ended.
+    """A change of a memory, or of the whole space when `memory_id` is None. `version` is the one it made or ended.
 
-    `actor` made it, with `request`; None where that was not told. `before` and `after` are None where there is no such
-    memory, or where it is not shown.
+    `actor` made the change, with the request id `request`; None where it is not known. `before` and `after` are None
+    where there is no such memory, or where the caller did not ask for it.
     """
 
     seq: int
@@ -27,7 +27,7 @@ class Event(Struct, frozen=True, kw_only=True):
 
 
 class Events(Struct, frozen=True, kw_only=True):
-    """Changes, oldest first. All up to `reached` have been told; `more` when the space has gone further."""
+    """Changes, oldest first, complete up to `reached`; `more` is true when the space has later changes."""
 
     items: tuple[Event, ...]
     reached: Seq

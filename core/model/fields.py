@@ -1,8 +1,8 @@
 """The fields of a memory, each declared once: how it is stored, found, compared, sealed, exported and shown.
 
-What depends on the fields is derived from `FIELDS`: columns of SQL, checksums, filters, diffs, exports. A new field
-needs an entry here, a place in `Memory` (and in `Draft`, when callers state it), and a migration that adds its columns.
-tests/core/model/test_fields.py holds these to each other.
+Columns of SQL, checksums, filters, diffs and exports are derived from `FIELDS`. A new field needs an entry here, an
+attribute of `Memory` (and of `Draft`, when callers state it), and a migration that adds its columns.
+tests/core/model/test_fields.py checks that these agree.
 """
 
 from collections.abc import Iterable
@@ -13,19 +13,19 @@ from msgspec import Struct
 from muisti.core.model.terms import CONTENT_MAX, SourceClass, Status, Type
 from muisti.core.model.values import IMPORTANCE, NAME_MAX, REASON_MAX, Kind
 
-# What a column holds: microseconds for a time, sixteen bytes for an id, the place in `IMPORTANCE` for a rank, JSON for
-# a list and for an object.
+# The form of a column: a time is microseconds, an id sixteen bytes, a rank the place in `IMPORTANCE`. Lists and objects
+# are JSON.
 Form = Literal["text", "number", "rank", "time", "id", "list", "object"]
 
-# What a filter compares, which says its operators and how its operands are read (core/query/filter_fields.py).
+# The kind of a filter, which determines its operators and how its operands are read (core/query/filter_fields.py).
 Filter = Literal["any_case", "text", "choice", "rank", "time", "id", "percent", "tags", "ids", "paths"]
 
-# How a diff shows a change: both values, the stretch of words that differs, or each path within an object.
+# The way in which a diff shows a change: both values, the stretch of words that differs, or each path of an object.
 Diff = Literal["value", "words", "paths"]
 
 
 class MemoryField(Struct, frozen=True, kw_only=True):
-    """A field of a memory. The defaults are those of a field that callers state and everybody may read.
+    """A field of a memory. The defaults are for a field that callers state and every reader may see.
 
     `place` orders the columns of a row; checksums depend on it, so a new field takes the next number. It is None for
     a field that is stored with the space.
@@ -35,20 +35,20 @@ class MemoryField(Struct, frozen=True, kw_only=True):
     place: int | None
     form: Form = "text"
     column: str = ""  # in `versions`; empty: the name of the field
-    folded: bool = False  # a column beside it has it without case, and filters compare that one
-    hashed: bool = False  # a column beside it has its hash
-    choices: tuple[str, ...] = ()  # what it may say; empty: anything
-    most: int | None = None  # characters of a text that says anything
-    usual: Any = None  # the value that it has when nobody states it
-    filter: Filter | None = None  # None: no filter asks for it
-    diff: Diff | None = "value"  # None: a diff leaves it out
+    folded: bool = False  # a second column has the case-folded value, which filters compare
+    hashed: bool = False  # a second column has the hash of the value
+    choices: tuple[str, ...] = ()  # allowed values; empty: any
+    most: int | None = None  # characters of a free text at most
+    usual: Any = None  # default value
+    filter: Filter | None = None  # None: filters cannot name it
+    diff: Diff | None = "value"  # None: diffs leave it out
     stated: bool = True  # callers state it, in a `Draft`; otherwise the service derives it
-    worded: bool = False  # who changes it becomes a source of the memory, and may lower its source class
-    repeated: bool = True  # a version that repeats an older one takes it over from there
+    worded: bool = False  # a caller who changes it becomes a source of the memory, which may lower its source class
+    repeated: bool = True  # a version that repeats an older one copies it from there
     sealed: bool = True  # the checksum of a version covers it
     exported: bool = True
-    shown: bool = True  # to models, over MCP, when they ask for all of a memory
-    brief: bool = False  # to models also when they do not
+    shown: bool = True  # MCP returns it to models that ask for the whole memory
+    brief: bool = False  # MCP also returns it in short answers
 
     @property
     def in_row(self) -> str:
@@ -66,7 +66,7 @@ class MemoryField(Struct, frozen=True, kw_only=True):
         return f"{self.name}_folded" if self.folded else self.in_row
 
 
-# In the order in which diffs show them.
+# All fields, in the order in which diffs show them.
 FIELDS = (
     MemoryField(
         name="id", place=0, form="id", column="memory_id", diff=None, stated=False, repeated=False, sealed=False,
@@ -94,7 +94,7 @@ FIELDS = (
     MemoryField(name="source", place=11, most=NAME_MAX, filter="text", worded=True),
     MemoryField(name="tags", place=12, form="list", usual=(), filter="tags", worded=True, brief=True),
     MemoryField(name="created_at", place=15, form="time", filter="time", diff=None, stated=False, repeated=False),
-    # Added to the checksum rather than covered by it (core/store/sql/checksums.py).
+    # A checksum adds `updated_at` to the hash of the sealed fields (core/store/sql/checksums.py).
     MemoryField(
         name="updated_at", place=16, form="time", filter="time", diff=None, stated=False, repeated=False, sealed=False,
         brief=True,

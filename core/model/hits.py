@@ -1,4 +1,4 @@
-"""What a search passes on and answers. Plain, frozen, without I/O, as `core.model.values`."""
+"""Values of searches: recency, hits, explanations and answers. Frozen and without I/O, as all of `core.model`."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,10 +16,10 @@ Decay = Literal["exponential", "linear", "half_life"]
 
 
 class Recency(msgspec.Struct, frozen=True, kw_only=True):
-    """How much age may cost. The factor is `1 - weight * (1 - decay)`, so it lies in [1 - weight, 1].
+    """Parameters of decay by age. The factor of a score is `1 - weight * (1 - decay)`, in [1 - weight, 1].
 
-    `half_life_days` serves the function `half_life`, `rate` (per day) serves `exponential` and `linear`.
-    No age is counted for the first `grace_days`.
+    The function `half_life` uses `half_life_days`; `exponential` and `linear` use `rate` (per day). The first
+    `grace_days` do not count.
     """
 
     weight: float = 0.3
@@ -39,7 +39,7 @@ class Recency(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NamedTime(Struct, frozen=True, kw_only=True):
-    """A time that a query names, `words`, and what it does to a memory: `factor`. None: open on that side."""
+    """A time that a query names in `words`, and the `factor` for a memory; `start` or `stop` is None if open there."""
 
     words: str
     start: datetime | None
@@ -50,12 +50,14 @@ class NamedTime(Struct, frozen=True, kw_only=True):
 class Explanation(Struct, frozen=True, kw_only=True):
     """Every factor of a hit's score.
 
-    `lexical` is in [0, 1], 1 only where the memory says just what the query says, `cosine` in [-1, 1]; either is None
-    when that ranking took no part. `terms` add up to `bm25`.
-    `fused` follows from them by `fusion` and `alpha`, and with absolute fusion by `blend` (core/search/blend.py);
-    score = fused * time * recency * importance * trust * feedback, at most 1; `refreshed_days` do not count in the age.
-    `time` is the time that the query names, None when it names none. `decay` is the recency in effect, of the
-    request or by default, unset where age costs nothing.
+        score = fused * time * recency * importance * trust * feedback, at most 1
+
+    `lexical` is in [0, 1], and 1 only where the memory's text is that of the query. `cosine` is in [-1, 1]. Either is
+    None when that ranking took no part. `terms` add up to `bm25`. `fused` is computed from both by `fusion` and
+    `alpha`, and with absolute fusion by `blend` (core/search/blend.py).
+
+    `time` is the time that the query names, None when it names none. `refreshed_days` are subtracted from the age.
+    `decay` is the recency in effect, of the request or by default; it is unset where age costs nothing.
     """
 
     fusion: Fusion | None
@@ -77,7 +79,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
 
 
 class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A memory that answers a query, with its best passage. `ranks` holds its place in each ranking, from 1."""
+    """A memory that answers a query, with its best passage. `ranks` has its place in each ranking, from 1."""
 
     memory: Memory
     score: float
@@ -99,8 +101,8 @@ class Timings(msgspec.Struct, frozen=True, kw_only=True):
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """Hits, best first. `total` counts the memories that could have been hits. `strategy` is the mode that ran.
 
-    `evidence` says whether anything here is about the query, by the `strength` of what was found.
-    `degraded` says in words what could not be done as asked; empty when nothing is wrong. `recency` is the
+    `evidence` says whether the space has anything about the query, judged by the `strength` of what was found.
+    `degraded` says in words what could not be done as requested; it is empty when nothing is wrong. `recency` is the
     one in effect.
     """
 

@@ -5,14 +5,14 @@ import threading
 
 
 class IdSource:
-    """Makes UUIDv7s that grow: an id made later in this process sorts after the ones before it. Thread-safe."""
+    """Makes ascending UUIDv7s: an id sorts after all that this process made before it. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._last = 0
 
     def new(self, us: int) -> bytes:
-        """A new id for the time `us` (microseconds since 1970)."""
+        """Return a new id for the time `us` (microseconds since 1970)."""
         millis, micros = divmod(us, 1000)
         fraction = micros * 4096 // 1000  # RFC 9562 section 6.2, method 3: a finer clock in the 12 bits of rand_a
         value = millis << 80 | 7 << 76 | fraction << 64 | 2 << 62 | secrets.randbits(62)
@@ -22,7 +22,7 @@ class IdSource:
 
 
 def _after(value: int) -> int:
-    """The next larger value that keeps the version and variant bits of a UUIDv7."""
+    """Return the next larger value that keeps the version and variant bits of a UUIDv7."""
     if value == 0:
         return 0
     step = value + 1
@@ -32,7 +32,7 @@ def _after(value: int) -> int:
 
 
 def id_text(raw: bytes) -> str:
-    """The usual form, lower case with dashes.
+    """Return the usual form of an id, lower case with dashes.
 
     >>> id_text(bytes(16))
     '00000000-0000-0000-0000-000000000000'
@@ -42,7 +42,7 @@ def id_text(raw: bytes) -> str:
 
 
 def id_bytes(text: str) -> bytes | None:
-    """The sixteen bytes of an id, or None when `text` is no id in the usual form."""
+    """Return the sixteen bytes of an id, or None when `text` is no id in the usual form."""
     try:
         raw = bytes.fromhex(text.replace("-", ""))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Imports: what became of the lines of a file, and what a space knows of the files that came in."""
+"""Imports: reports on the lines of a file, and the record that a space keeps of each import."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -11,7 +11,10 @@ from muisti.core.model.values import Seq
 
 
 class LineProblem(Struct, frozen=True):
-    """A line that cannot come in, counted from 1, and where it stood before; 0 when it is not one line."""
+    """A line that cannot be imported, counted from 1; 0 when the problem is not in one line.
+
+    `place` is where the memory came from in its original source.
+    """
 
     line: int
     place: str | None
@@ -20,12 +23,13 @@ class LineProblem(Struct, frozen=True):
 
 
 class ImportReport(Struct, frozen=True, kw_only=True):
-    """What became of a file. `created` and `skipped`, by reason, count memories, `versions` what they came with.
+    """A report of importing a file.
 
-    `id` is None when nothing came in. `good` counts the memories that may come in; of a file that is refused because of
-    its bad lines none does. `failures` are the first of the `failed` lines, in their order, and `flags` the first of
-    what is not stored as the lines have it. `origin` is the point of history that the file shows, `seq` the one that
-    the space is at.
+    `created` counts memories, `skipped` counts memories by reason, and `versions` counts the imported versions. `id` is
+    None when nothing was imported. `good` counts the memories that could be imported, also when bad lines made the
+    whole file be refused. `failures` are the first of the `failed` lines, in their order. `flags` are the first of the
+    differences between the lines and what was stored. `origin` is the point of history that the file shows; `seq` is
+    the last change of the space.
     """
 
     id: int | None
@@ -45,7 +49,10 @@ class ImportReport(Struct, frozen=True, kw_only=True):
 
 
 class Imported(Struct, frozen=True):
-    """An import of a space: what it came from, who made it, and its changes, `first` to `last`. `undone`: by which."""
+    """An import into a space: its source, who made it, and its changes, `first` to `last`.
+
+    `undone` is the change that undid the import, None while it is in effect.
+    """
 
     id: int
     source: str | None
@@ -58,7 +65,7 @@ class Imported(Struct, frozen=True):
 
 
 class ImportRefused(InvalidInput):
-    """Lines of a file are bad, and all of it was to come in or nothing. `report` says what each line came to."""
+    """Lines of a file are bad, and the caller asked to import all of it or nothing; `report` has the bad lines."""
 
     def __init__(self, problems: Sequence[Problem], report: ImportReport) -> None:
         super().__init__(problems)

@@ -8,13 +8,13 @@ from msgspec import Struct, field
 from muisti.core.model.terms import Check
 from muisti.core.model.values import Draft, Seq
 
-AT_ONCE = 200  # memories, and about as many milliseconds
+AT_ONCE = 200  # memories of a page, which take about as many milliseconds
 AT_ONCE_MAX = 1_000
 Step = Literal["update", "delete", "purge", "restore", "supersede", "add"]
 
 
 class Limits(Struct, frozen=True):
-    """From when on something is wrong: `tokens` of a memory, and days without a retrieval."""
+    """Thresholds of findings: `tokens` of a memory, and days without a retrieval or a change."""
 
     tokens: int = 2_048
     never_recalled_days: float = 30.0
@@ -31,7 +31,10 @@ class Fix(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """What is wrong with a memory, in words, with the ids of the `others` that it is about. `fix` is in order."""
+    """A fault of a memory: `detail` says in words what is wrong, `others` are the ids of other memories involved.
+
+    `fix` has the changes that would mend it, in the order in which to make them.
+    """
 
     check: Check
     memory_id: str
@@ -43,9 +46,10 @@ class Finding(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """A page of findings; `checked`, `found` and `score` are of all memories up to its end.
+    """A page of findings; `checked`, `found` and `score` cover all memories up to its end.
 
-    `score` is 100 less the share that the findings take (`WEIGHTS`). `skipped` says in words what was not looked for.
+    `score` is 100 minus the mean cost of each memory's worst finding (`WEIGHTS` in core/quality/lint.py). `skipped`
+    says in words which checks were not made.
     """
 
     items: tuple[Finding, ...]

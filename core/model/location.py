@@ -1,4 +1,4 @@
-"""Where a database is, as a URL says it: a file, or a server that speaks Hrana."""
+"""Locations of databases, as URLs: a file, or a server that speaks Hrana."""
 
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -9,10 +9,10 @@ SCHEMES = {"libsql": "https", "https": "https", "http": "http"}
 
 
 class Location(Struct, frozen=True, kw_only=True):
-    """Where a database is, and what lets us in.
+    """The URL of a database, and the credentials for it.
 
-    All but `url` is for a server: `replica_url` is that of reads, `token_file` is read again when it changes, and no
-    call takes longer than `seconds`.
+    All fields but `url` are for a server. Reads go to `replica_url`. `token_file` is read again when it changes. A call
+    fails after `seconds`.
 
     >>> Location(url="file:muisti.db").file == Path.cwd() / "muisti.db"
     True
@@ -26,17 +26,17 @@ class Location(Struct, frozen=True, kw_only=True):
     seconds: float = 10.0
 
     def __repr__(self) -> str:
-        """Where it is, without what lets us in."""
+        """Return the URLs and the namespace, without credentials."""
         return f"Location(url={self.url!r}, replica_url={self.replica_url!r}, namespace={self.namespace!r})"
 
     @property
     def file(self) -> Path | None:
-        """The file, None for a database on a server."""
+        """The path of the file, None for a database on a server."""
         return None if is_remote(self.url) else Path(database_path(self.url)).absolute()
 
 
 def is_remote(url: str) -> bool:
-    """Whether a URL is meant for a remote database.
+    """Return whether a URL names a remote database.
 
     >>> is_remote("libsql://db.example"), is_remote("file:muisti.db")
     (True, False)
@@ -45,13 +45,13 @@ def is_remote(url: str) -> bool:
 
 
 def base_url(url: str) -> str:
-    """The URL that HTTP requests begin with: `libsql://` is `https://`, unless it ends in `?tls=0`.
+    """Return the base URL of HTTP requests: `libsql://` becomes `https://`, or `http://` with `?tls=0`.
 
     >>> base_url("libsql://memories-me.turso.io"), base_url("libsql://localhost:8080?tls=0")
     ('https://memories-me.turso.io', 'http://localhost:8080')
 
     Raises:
-        ValueError: this is no such URL; or it carries a token, which belongs elsewhere.
+        ValueError: this is no URL of a server, or it contains a token, which belongs into a setting.
     """
     parts = urlsplit(url)
     scheme, asked = parts.scheme.lower(), dict(parse_qsl(parts.query, keep_blank_values=True))
@@ -67,7 +67,7 @@ def base_url(url: str) -> str:
 
 
 def host(url: str) -> str:
-    """The server that a URL names, as it may be shown.
+    """Return the host and port that a URL names, without credentials, so that it may be shown.
 
     >>> host("libsql://memories-me.turso.io")
     'memories-me.turso.io'
@@ -76,7 +76,7 @@ def host(url: str) -> str:
 
 
 def database_path(url: str) -> str:
-    """The path that a `file:` URL names, taken literally (no `%20`, no parameters).
+    """Return the path that a `file:` URL names, taken literally (no `%20`, no parameters).
 
     >>> [database_path(u) for u in ("file:muisti.db", "file:/var/lib/muisti.db", "file:///var/lib/muisti.db")]
     ['muisti.db', '/var/lib/muisti.db', '/var/lib/muisti.db']

@@ -1,4 +1,4 @@
-"""What a write did, would do, or met. Plain, frozen, without I/O, as `core.model.values`."""
+"""Outcomes of writes and dry runs: changes, similar memories and flags. Frozen and without I/O."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -8,13 +8,13 @@ import msgspec
 from muisti.core.model.values import Memory, Seq
 
 LikenessKind = Literal["duplicate", "conflict", "possible_conflict", "similar", "address"]
-ReviewKind = Literal["duplicate", "conflict", "possible_conflict"]  # of pairs that wait for a decision
+ReviewKind = Literal["duplicate", "conflict", "possible_conflict"]  # kinds of pairs that wait for a decision
 DifferenceKind = Literal["negation", "opposite", "number", "date", "name"]
 FlagCode = Literal["redacted", "suspected", "trust_lowered", "echo"]
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """Where two memories that are otherwise alike part: the words of each, None where one has nothing of the kind."""
+    """A difference between two memories that are otherwise alike: the words of each, None where one has none."""
 
     kind: DifferenceKind
     existing: str | None
@@ -25,7 +25,7 @@ class Likeness(msgspec.Struct, frozen=True, kw_only=True):
     """A current memory that is like a new one. `content` is its beginning.
 
     A `duplicate` says the same, a `conflict` the contrary, a `possible_conflict` perhaps the contrary, a `similar` one
-    nearly the same; an `address` is only the same category and key. `similarity` is the cosine of both texts, None
+    nearly the same. An `address` only has the same category and key. `similarity` is the cosine of both texts, None
     where they were not compared.
     """
 
@@ -39,9 +39,10 @@ class Likeness(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Flag(msgspec.Struct, frozen=True, kw_only=True):
-    """What a write did differently than it was asked to.
+    """A difference between what a write was asked to store and what it stored.
 
-    `path` is where in the request, `kind` says of what it is about, `ids` are memories that are the reason.
+    `path` is the JSON path in the request, `kind` what was recognised there, `ids` are the memories that are the
+    reason.
     """
 
     code: FlagCode
@@ -51,7 +52,7 @@ class Flag(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """How many memories one step has added or brought back, changed, and ended."""
+    """Counts of the memories that one step added or restored, changed, and ended."""
 
     added: int
     changed: int
@@ -63,7 +64,7 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 class Undo(msgspec.Struct, frozen=True, kw_only=True):
-    """Which changes to take back: the `last` ones of a request, of memories of an author, or else of who asks."""
+    """The changes to undo: the `last` ones of a request, of memories of an author, or otherwise of the caller."""
 
     last: int = 1
     author: str | None = None
@@ -71,7 +72,7 @@ class Undo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LaterChange(msgspec.Struct, frozen=True):
-    """A change that came upon others. `actor` is who made it, None where that was not told."""
+    """A change to a memory after one that is to be undone. `actor` made it, None where that is not known."""
 
     seq: int
     kind: str
@@ -80,7 +81,7 @@ class LaterChange(msgspec.Struct, frozen=True):
 
 
 class Planned(msgspec.Struct, frozen=True):
-    """A change that a write would make: to which memory, and the version that it would make or end."""
+    """A change that a write would make: its kind, the memory, and the version that it would make or end."""
 
     kind: str
     memory_id: str
@@ -88,7 +89,7 @@ class Planned(msgspec.Struct, frozen=True):
 
 
 class Shift(msgspec.Struct, frozen=True):
-    """A probe that would rank what it expects otherwise; ranks count from 1, None: not among the first 100."""
+    """A probe whose expected memory would change its rank. Ranks count from 1; None is beyond the first 100."""
 
     id: str
     query: str
@@ -97,9 +98,9 @@ class Shift(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What a dry run has found: the number of changes that the write would make, and the first of them.
+    """The result of a dry run: the number of changes that the write would make, and the first of them.
 
-    `probes` are those that would rank otherwise; None when that takes too long to tell, or is not for the caller.
+    `probes` are those whose ranks would change. It is None when checking takes too long, or the caller may not know.
     """
 
     changes: int
@@ -108,12 +109,12 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True):
-    """What a write did. `replayed` is true when an earlier request with the same key did it.
+    """The outcome of a write. `replayed` is true when an earlier request with the same key did the work.
 
-    `similar` are memories like the one that was added; `checked_at` is the point of history up to which they were
-    sought, None when they were not. `commit` is how many milliseconds it took until all was durable, 0 when nothing
-    was to be stored. `ended` are the ids of memories that an undoing deleted. With a `plan` nothing was stored.
-    `flags` tell what is not as it was asked. `tally` counts what changed of a whole space at once.
+    `similar` are memories like the one that was added. The check for them has seen all changes up to `checked_at`, None
+    when there was no check. `commit` is the time until all was durable in milliseconds, 0 when nothing was stored.
+    `ended` are the ids of memories that an undo deleted. With a `plan` nothing was stored. `flags` are the differences
+    to what was requested. `tally` counts the memories that one step changed in a whole space.
     """
 
     memories: tuple[Memory, ...]
@@ -130,7 +131,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RolledBack(msgspec.Struct, frozen=True, kw_only=True):
-    """That a space stands as it stood at `to`. `before` is where it stood before: to roll back there undoes it."""
+    """The outcome of rolling a space back to `to`. Rolling back to `before`, the point before it, undoes it."""
 
     to: Seq
     before: Seq
@@ -138,9 +139,9 @@ class RolledBack(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a review of candidates did: the memories in the versions that stand now, and all of them by status.
+    """The outcome of a review of candidates: the memories that changed, and counts by status before and after.
 
-    `more`: it did what it does at once, and may find more the next time.
+    `more` is true when the review reached its limit, so another may find more.
     """
 
     written: Written

@@ -1,4 +1,4 @@
-"""Probes: questions whose answer is known, and what asking them gave."""
+"""Probes: questions whose answer is known, and the results of asking them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,7 +11,7 @@ K = 10
 
 
 class Expectation(Struct, frozen=True, kw_only=True):
-    """A probe as a caller states it: the `query` should find the memory, or what is at the address, among `k`."""
+    """A probe as a caller states it: the first `k` hits of `query` should include a memory, named by id or address."""
 
     query: str
     memory_id: str | None = None
@@ -28,9 +28,9 @@ class Probe(Struct, frozen=True, kw_only=True):
 
 
 class Run(Struct, frozen=True, kw_only=True):
-    """What the probes gave. `ranks` counts from 1, by the id of the probe; None: not among the first 100.
+    """Results of the probes of a space. `ranks` counts from 1, by the id of the probe; None is beyond the first 100.
 
-    `recall` is the share of the probes that found theirs among the first k; 1 without probes.
+    `recall` is the share of the probes that found the expected memory among their first k hits; 1 without probes.
     """
 
     at: datetime

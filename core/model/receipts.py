@@ -1,4 +1,4 @@
-"""Receipts: searches that were kept with their answers, and what moved since."""
+"""Receipts: searches that are kept with their answers, and the memories that have moved since."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,7 +13,7 @@ Why = Literal["new", "changed", "deleted", "superseded", "expired", "erased", "s
 
 
 class Told(Struct, frozen=True, kw_only=True):
-    """What was answered besides the memories: `ranks` has the places of each hit in the rankings."""
+    """The parts of an answer besides its memories: `ranks` has the places of each hit in the rankings."""
 
     total: int
     evidence: Evidence
@@ -23,7 +23,7 @@ class Told(Struct, frozen=True, kw_only=True):
 
 
 class ReceiptHit(Struct, frozen=True, kw_only=True):
-    """A memory that was answered, in the version of then. `rank` counts from 1."""
+    """A hit of a kept answer, with the version that the memory had then. `rank` counts from 1."""
 
     rank: int
     memory_id: str
@@ -33,9 +33,9 @@ class ReceiptHit(Struct, frozen=True, kw_only=True):
 
 
 class Receipt(Struct, frozen=True, kw_only=True):
-    """A search that was answered. `parameters` is the request as it came; `at` is the point of history that it saw.
+    """A search with its answer. `parameters` is the request as received; `at` is the point of history that it saw.
 
-    `category` is the only one that its caller saw, None for all.
+    `category` is the only one that the caller could see, None when the caller could see all.
     """
 
     id: str
@@ -52,7 +52,7 @@ class Receipt(Struct, frozen=True, kw_only=True):
 
 
 class Moved(Struct, frozen=True, kw_only=True):
-    """A memory whose place changed between two answers, and why: None stands for a place beyond the answer."""
+    """A memory whose place changed between two answers, and why; a place of None is beyond the end of the answer."""
 
     memory_id: str
     before: int | None

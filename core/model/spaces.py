@@ -1,4 +1,4 @@
-"""What a space is. Plain, frozen, without I/O, as `core.model.values`."""
+"""Spaces with their settings and policies. Frozen and without I/O, as all of `core.model`."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from muisti.core.model.terms import Echoes, Screening
 from muisti.core.model.values import Seq
 
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
-QUOTA_MAX = 2**53  # what every JSON reader can count to
+QUOTA_MAX = 2**53  # the largest integer that every JSON reader represents exactly
 DEFAULT = "default"  # the space that always exists
 SPACE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 
@@ -27,10 +27,10 @@ def check_name(name: str) -> None:
 
 
 class SpaceSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What is fixed when a space is made.
+    """Settings that are fixed when a space is created.
 
-    `lexical_weights`: weight of each field in the keyword index; a field that is missing is not indexed.
-    `embedded_fields`: the fields whose text is joined and embedded.
+    `lexical_weights` has the weight of each field in the keyword index; a missing field is not indexed.
+    `embedded_fields` are the fields whose text is joined and embedded.
     """
 
     lexical_weights: Mapping[Field, float] = msgspec.field(
@@ -43,12 +43,13 @@ CONTENT_ONLY = SpaceSettings(lexical_weights={"content": 1.0}, embedded_fields=(
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """What a space lets in, and how long it keeps it. None: what the server does by default.
+    """The rules of a space: what it stores, how long it keeps it, and its default recency. None: the server's default.
 
-    `similarity_limit` is the cosine from which a new memory is refused for a current one, whatever the rules for
-    duplicates and contradictions say; None: the rules alone. `history_days` is how long versions that have ended are
-    kept, 0 for ever. Memories are purged `purge_after_days` after they were created, and where that is None never.
-    `recency_weight` and `recency_half_life_days` hold for searches that name no recency; weight 0 is none.
+    From a cosine of `similarity_limit` on, a new memory is refused as similar to a current one. This holds whatever the
+    rules for duplicates and contradictions say; with None those rules decide alone. `history_days` is how long ended
+    versions are kept, 0 for ever. Memories are purged `purge_after_days` after they were created, never where that is
+    None for the server too. `recency_weight` and `recency_half_life_days` are for searches that name no recency; weight
+    0 is none.
     """
 
     secrets: Screening | None = None
@@ -61,7 +62,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     recency_half_life_days: float | None = None
 
     def over(self, default: "Policy") -> "Policy":
-        """This policy, and where it says nothing another.
+        """Return this policy, with the rules of `default` where this one has None.
 
         >>> policy = Policy(secrets="allow", history_days=0).over(Policy(secrets="refuse", history_days=365))
         >>> policy.secrets, policy.history_days
@@ -85,7 +86,7 @@ USUAL_POLICY = Policy(secrets="refuse", personal_data="allow", echoes="flag", hi
 class Space(msgspec.Struct, frozen=True, kw_only=True):
     """An isolated store. `generation` is the hash of the model that embedded it, None before the first vector.
 
-    `policy` is what was said of this space, and not the defaults.
+    `policy` has the rules that were set for this space, without the server's defaults.
     """
 
     name: str

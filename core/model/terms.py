@@ -1,4 +1,4 @@
-"""The words that a caller may say, and how much at once. Imports nothing, so that a command line starts at once."""
+"""Enumerated values of requests, and limits of their size. Imports only `typing`, to keep the command line fast."""
 
 from typing import Literal, get_args
 
@@ -7,13 +7,13 @@ Status = Literal["active", "candidate", "superseded", "deprecated"]
 Importance = Literal["low", "medium", "high", "critical"]
 OnConflict = Literal["reject", "keep", "review", "supersede"]
 Decision = Literal["keep", "supersede", "reject"]  # on a conflict that was stored for review
-Screening = Literal["refuse", "redact", "allow"]  # of what looks like a secret or like personal data
-Echoes = Literal["refuse", "flag", "allow"]  # of what its author has just found
+Screening = Literal["refuse", "redact", "allow"]  # of text that looks like a secret or like personal data
+Echoes = Literal["refuse", "flag", "allow"]  # of memories that repeat what their author has just retrieved
 SourceClass = Literal["user", "tool", "model", "unknown", "web"]  # the most trusted first
 Scope = Literal["read", "append", "write", "delete", "admin"]
 Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]
 Match = Literal["any", "all", "phrase"]
-Verdict = Literal["useful", "not_useful"]  # of a memory, by who was given it
+Verdict = Literal["useful", "not_useful"]  # of a caller on a memory
 Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
 Check = Literal["secret", "contradiction", "duplicate", "orphaned", "oversized", "stale", "never_recalled"]  # of lint
 CHECKS: tuple[Check, ...] = get_args(Check)
@@ -30,17 +30,17 @@ ChangeKind = Literal[
     "merged",
     "forked",
 ]
-Show = Literal["ids", "after", "both"]  # of a change: nothing of the memory, as it became, also as it was
+Show = Literal["ids", "after", "both"]  # parts of a change: only ids; the memory after it; also the memory before it
 
 CONTENT_MAX = 100_000  # characters
 BATCH_MAX = 1_000  # memories in one batch
-HALF_LIFE_DAYS = 30.0  # of recency, where nobody names another
+HALF_LIFE_DAYS = 30.0  # default half-life of recency
 HALF_LIFE_MIN = 1e-6  # days
 SIMILARITY_MIN = 0.6  # cosine below which two memories are not compared
 
-PROMOTE_RETRIEVALS = 5  # with which a candidate becomes active
-PRUNE_RETRIEVALS = 3  # with less an old candidate is deprecated
-PRUNE_DAYS = 14.0  # after which it is old
+PROMOTE_RETRIEVALS = 5  # retrievals with which a candidate becomes active
+PRUNE_RETRIEVALS = 3  # an old candidate with fewer retrievals is deprecated
+PRUNE_DAYS = 14.0  # days after which a candidate is old
 Sort = Literal["-created_at", "created_at", "-updated_at", "updated_at"]  # of a list; `-`: the newest first
 SORTS: tuple[Sort, ...] = get_args(Sort)
 CHANGES_MAX = 1_000  # in one page of the change feed

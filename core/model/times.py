@@ -8,18 +8,18 @@ Clock = Callable[[], int]  # microseconds since 1970, UTC
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
-PRECISE = 1 << 51  # in the year 2041; up to here a float of seconds is within a quarter of a microsecond
+PRECISE = 1 << 51  # microseconds, in the year 2041; a float of seconds is exact to a quarter of one up to here
 SECOND_US = 1_000_000
 DAY_US = 86_400_000_000
 
 
 def system_clock() -> int:
-    """Microseconds since 1970, UTC, as the clock of this machine has it."""
+    """Return the microseconds since 1970, UTC, by the clock of this machine."""
     return time.time_ns() // 1000
 
 
 def to_us(at: datetime) -> int:
-    """Microseconds since 1970.
+    """Return the microseconds between 1970 (UTC) and a timezone-aware datetime.
 
     >>> to_us(datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC))
     1000000
@@ -28,7 +28,7 @@ def to_us(at: datetime) -> int:
 
 
 def from_us(us: int) -> datetime:
-    """The UTC datetime of `us`, exact to the microsecond.
+    """Return the UTC datetime of `us` (microseconds since 1970), exact to the microsecond.
 
     >>> from_us(1_790_000_000_123_457).microsecond, from_us(-1).microsecond
     (123457, 999999)

@@ -1,8 +1,8 @@
-"""The values that the stages pass on. Plain, frozen, without I/O.
+"""Values that the stages of reads and writes pass to each other. Frozen and without I/O.
 
-They are `msgspec.Struct`s, which are made six times as fast as frozen dataclasses, and whose classes are made in a
-tenth of the time, which every start pays (docs/why.md).
-What only a search makes stands in `core.model.hits`, what a write answers in `core.model.outcomes`.
+They are `msgspec.Struct`s. Instances are made six times as fast as those of frozen dataclasses. Classes are made in a
+tenth of the time, which matters at every start (docs/why.md). `core.model.hits` has the values of searches,
+`core.model.outcomes` those of writes.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,7 +18,7 @@ Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
 Kind = Literal["memory", "chunk", "exchange"]
 
-# How far what comes from somewhere is trusted, in percent: web pages may be written by anybody, and for us to read.
+# Trust in each class of source, in percent. Anybody may write a web page, also to mislead its readers.
 TRUST: Mapping[SourceClass, int] = {"user": 100, "tool": 80, "model": 60, "unknown": 50, "web": 20}
 IMPORTANCE: tuple[Importance, ...] = ("low", "medium", "high", "critical")
 
@@ -29,7 +29,7 @@ SOURCES_MAX = 100  # memories that one is derived from
 METADATA_MAX = 16_384  # bytes of JSON
 LIMIT_MAX = 100  # hits of a search, items of a list
 QUERY_MAX = 10_000  # characters
-LOCAL = "local"  # who acts on the database itself, without a key
+LOCAL = "local"  # name of a caller who opens the database directly, without a key
 
 
 class Seq(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class Seq(msgspec.Struct, frozen=True):
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """A memory as a caller states it, before it has an id. `expires_at` may be said as how long from now."""
+    """A memory as a caller states it, before it has an id. `expires_at` may be a time from now."""
 
     content: str
     kind: Kind = "memory"
@@ -70,6 +70,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     """A version of a memory. `tokens` counts words, punctuation marks and CJK characters of the content.
 
     `trust` is that of its source class, in percent, or the lowest of the memories that it is derived from.
+    `supersedes`, `superseded_by`, `parent_id` and `derived_from` are ids of other memories.
     """
 
     id: str
@@ -107,9 +108,9 @@ class Memory(Struct, frozen=True, kw_only=True):
 
 
 class FieldChange(msgspec.Struct, frozen=True):
-    """What a field was and what it became; None where there is nothing. `field` is a path within metadata.
+    """A field before and after a change; None where it has no value. `field` is a name, or a path within metadata.
 
-    Of content both are the stretch of words that differs.
+    For the content both are the stretch of words that differs.
     """
 
     field: str
@@ -118,9 +119,10 @@ class FieldChange(msgspec.Struct, frozen=True):
 
 
 class Version(msgspec.Struct, frozen=True, kw_only=True):
-    """A memory as it stood from `born_at` until `died_at`; `died_at` is None for the newest of a living memory.
+    """A version that was current from `born_at` until `died_at`, which is None while it is current.
 
-    `changes` are those from the version before, none for the oldest.
+    `born` and `died` are the numbers of the changes that made and ended it. `changes` are the differences from the
+    version before, empty for the oldest.
     """
 
     memory: Memory
@@ -132,7 +134,7 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Address(msgspec.Struct, frozen=True):
-    """A category and a key: at any time at most one memory has both. The category compares without case."""
+    """A category and a key, which at any time belong to at most one memory. The category compares without case."""
 
     category: str
     key: str
@@ -141,15 +143,16 @@ class Address(msgspec.Struct, frozen=True):
         return f"{self.category}/{self.key}"
 
 
-Name = str | Address  # of a memory: its id, or where it is
-# Etags, one of which must be the current one, or the number of the version that must be; None when any will do.
+Name = str | Address  # a memory's id or address
+# Etags, one of which must be that of the current version, or the number of that version; None accepts any version.
 IfMatch = Collection[str] | int | None
 
 
 class RequestKey(msgspec.Struct, frozen=True):
-    """What makes a repeated request the same request.
+    """The identity of a request that may be repeated.
 
-    `scope` separates callers and routes, `key` is the caller's, `body_hash` tells a repeat from a reuse.
+    `scope` separates callers and routes, `key` is the caller's idempotency key. Another `body_hash` means that the key
+    was used for another request.
     """
 
     scope: str
@@ -165,7 +168,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of a list. `next_cursor` is None on the last."""
+    """A page of a list. `next_cursor` is None on the last page."""
 
     items: tuple[Memory, ...]
     next_cursor: str | None
@@ -175,7 +178,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 class History(msgspec.Struct, frozen=True, kw_only=True):
     """All kept versions of a memory, newest first.
 
-    `chain` are the ids of the memories that superseded one another up to it, itself, and those that followed.
+    `chain` has the ids of all memories in its line of supersession, oldest first, with this one.
     """
 
     versions: tuple[Version, ...]

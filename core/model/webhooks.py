@@ -1,4 +1,4 @@
-"""Webhooks: addresses that are told of the changes of a space, and how far each has come."""
+"""Webhooks: addresses that are notified of the changes of a space, and the progress of each."""
 
 from msgspec import Struct
 
@@ -24,7 +24,7 @@ class Kept(Struct, frozen=True, kw_only=True):
 
 
 class DeadLetter(Struct, frozen=True):
-    """Changes from `first` to `last` that could not be told; `at` in microseconds."""
+    """Changes from `first` to `last` that could not be delivered; `at` is the time in microseconds."""
 
     first: int
     last: int
@@ -34,7 +34,7 @@ class DeadLetter(Struct, frozen=True):
 
 
 class Webhook(Struct, frozen=True):
-    """A webhook, and what it could not tell, the newest first."""
+    """A webhook, and the changes that could not be delivered, the newest first."""
 
     kept: Kept
     dead_letters: tuple[DeadLetter, ...] = ()

@@ -1,1 +1,1 @@
-"""What a caller asks for: filters, words and phrases, points of history, strengths of evidence."""
+"""Queries: filters, words and phrases, points of history, strengths of evidence."""

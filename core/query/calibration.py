@@ -1,7 +1,7 @@
-"""Which strengths of evidence count as weak and strong: thresholds by model and by space, read from a JSON file.
+"""Thresholds from which the strength of evidence counts as weak or strong, by model and by space, from a JSON file.
 
-A model's own file, `evidence.json` in its folder, has one entry; the file that the setting `calibration` names may have
-more, and entries for single spaces. An entry holds for the model that it was fitted with and for no other.
+The file of a model, `evidence.json` in its folder, has one entry. The file that the setting `calibration` names may
+have more, and entries for single spaces. An entry is for the model that it was fitted with and for no other.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,11 +19,11 @@ FILE = "evidence.json"
 RankedMode = Literal["hybrid", "semantic", "keyword"]
 
 KEYWORD = Thresholds(weak=0.21, strong=0.36)
-"""For search by words alone, which has no model."""
+"""Thresholds of keyword search, which has no model."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """Thresholds by mode, fitted with a model (the hash of its identity), for one space or for all."""
+    """Thresholds by mode, fitted with the model whose hash is `generation`, for one space or for all."""
 
     generation: str | None
     space: str | None = None
@@ -31,15 +31,15 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Calibration:
-    """Thresholds that are known. Those of a space come before those of its model."""
+    """All loaded thresholds. Those of a space take precedence over those of its model."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._modes = {(entry.generation, entry.space): entry.modes for entry in entries}
 
     def level(self, strength: float, mode: str, generation: str | None, space: str) -> Evidence:
-        """The evidence of an answer; `uncalibrated` when nothing was fitted for the model.
+        """Return the evidence of an answer; `uncalibrated` when there are no thresholds for the model.
 
-        Modes that rank by no text (`metadata`, `recent`) find what they are asked for or nothing: strong or none.
+        Modes that do not rank by text (`metadata`, `recent`) have strong evidence when they find anything, else none.
         """
         if mode not in ("hybrid", "semantic", "keyword"):
             return "strong" if strength > 0 else "none"
@@ -52,10 +52,10 @@ class Calibration:
 
 
 def read(path: Path) -> list[Entry]:
-    """The entries of a file.
+    """Return the entries of a file.
 
     Raises:
-        InvalidInput: it cannot be read, or is no calibration.
+        InvalidInput: the file cannot be read, or is no calibration.
     """
     try:
         return msgspec.json.decode(path.read_bytes(), type=list[Entry])
@@ -67,8 +67,8 @@ def write(path: Path, entry: Entry) -> None:
     """Add an entry to a file, in place of the one for the same model and space.
 
     Raises:
-        InvalidInput: what is there is no calibration.
-        OSError: it cannot be written.
+        InvalidInput: the file exists and is no calibration.
+        OSError: the file cannot be written.
     """
     others = read(path) if path.exists() else []
     kept = [other for other in others if (other.generation, other.space) != (entry.generation, entry.space)]

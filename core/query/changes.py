@@ -1,4 +1,4 @@
-"""Questions to the change feed."""
+"""Queries of the change feed."""
 
 from typing import get_args
 
@@ -11,9 +11,9 @@ from muisti.core.query.filters import Filter
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
-    """Which changes: after `since` (None: all that is kept), of these `kinds` (none: all), that pass the filter.
+    """A query of the change feed: changes after `since` (None: all kept), of `kinds` (empty: all), that pass `filter`.
 
-    `show`: only ids, the memory as it is after the change, or also as it was before.
+    `show` chooses ids only, also the memory after the change, or also the memory before it.
     """
 
     since: Seq | None = None
@@ -24,7 +24,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 def check(wanted: Wanted) -> None:
-    """Raise `InvalidInput` unless this can be asked."""
+    """Raise `InvalidInput` if the limit is out of range, or a kind or `show` is unknown."""
     if not 1 <= wanted.limit <= CHANGES_MAX:
         raise InvalidInput.at("$.limit", f"{wanted.limit} is not between 1 and {CHANGES_MAX:,}")
     unknown = [kind for kind in wanted.kinds if kind not in get_args(ChangeKind)]

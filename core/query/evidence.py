@@ -1,17 +1,23 @@
-"""How much a search has found: one number from what the ranking knows, and `none`, `weak` or `strong` by thresholds.
+"""The strength of the evidence in an answer: a number from the rankings, and `none`, `weak` or `strong` by thresholds.
 
     strength = u * r ** .75 * (max(C + BG) + S1 - S10) + .75 * max(X)
     S        = (A + .6 * BG + .75 * X) * (1 + .4 * m)              the absolute score of a memory, best row
 
-C is the share of the query's words that a row has, weighted by idf, A the same by how much the row and what is around
-it make of them, BG that of its word pairs, X the cosine, m whether the memory is by or about a person of the query;
-maxima are over the candidates. S1 - S10 is how far the best memory stands out from the tenth, or from the last when
-there are fewer. r is the share of the query's idf whose words the space knows: what it has never heard of counts as
-the rarest of words, and so does one word more, so that a short question says less. u is the share of these whose words
-stand anywhere in what the filter allows. A part that takes no part in a mode is 0, and without X there is r itself.
+Maxima are over the candidates. A row has these signals, 0 where a ranking takes no part:
 
-The number says how well the question fits what is stored: "nothing about this here". It cannot say that one fact is
-missing among others on the same subject. Form and figures: docs/quality.md.
+- C is the share of the query's words that the row has, weighted by idf.
+- A is the same share with BM25's saturation, and with words of neighbouring rows.
+- BG is the share of the query's word pairs that are close in the row.
+- X is the cosine.
+- m is 1 when the memory is by or about a person that the query names, else less.
+
+S1 - S10 is the lead of the best memory over the tenth, or over the last when there are fewer. r is the share of the
+query's idf whose words the space knows. Each unknown word counts as the rarest possible, and so does one more, so that
+short questions have less. u is the share of the known idf whose words occur in any row that the filter allows. Without
+X the exponent of r is 1.
+
+A low number says that nothing about the question is stored. It cannot say that one fact is missing among others on the
+same subject. docs/quality.md has the derivation and measurements.
 """
 
 import math
@@ -28,18 +34,18 @@ LEVELS: tuple[Evidence, ...] = ("none", "weak", "strong")
 PAIRS = 0.6
 COSINE = 0.75
 PERSON = 0.4
-TRUST = 0.75  # the power of `known`, where meaning takes part
-RIVAL = 10  # the place of the memory from which the best has to stand out
+TRUST = 0.75  # exponent of `known` when the dense ranking takes part
+RIVAL = 10  # place of the memory that the lead of the best is measured against
 
 
 class Thresholds(msgspec.Struct, frozen=True):
-    """`weak` and `strong` begin at these strengths."""
+    """The strengths at which the levels `weak` and `strong` begin."""
 
     weak: float
     strong: float
 
     def level(self, strength: float) -> Evidence:
-        """The level of a strength.
+        """Return the level of a strength.
 
         >>> [Thresholds(0.5, 0.8).level(strength) for strength in (0.4, 0.5, 0.9)]
         ['none', 'weak', 'strong']
@@ -48,10 +54,11 @@ class Thresholds(msgspec.Struct, frozen=True):
 
 
 class Signals(msgspec.Struct, frozen=True, kw_only=True):
-    """What a ranking knows of its candidate rows, one value a row; None where a ranking took no part.
+    """Signals of the candidate rows, one value for each row; None where a ranking took no part.
 
-    `memories` numbers the memory of each row, `known` is `known_share`, `there` the share of what is known that stands
-    in what is allowed, `persons` in [0, 1].
+    `memories` has a number for the memory of each row. `covered` is C, `lexical` A, `pairs` BG, `cosine` X and
+    `persons` m of the formula above. `known` is `known_share`. `there` is the share of the known idf whose words an
+    allowed row has.
     """
 
     memories: Longs
@@ -65,9 +72,9 @@ class Signals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def known_share(mass: float, unknown: float, rows: int) -> float:
-    """The share of the query's idf whose words the space knows; `mass` is the sum of their idf.
+    """Return the share of the query's idf whose words the space knows; `mass` is the sum of their idf.
 
-    Each of the `unknown` words, and one more, counts as one that a single row has.
+    Each of the `unknown` words, and one more, counts as a word that a single row has.
 
     >>> [round(known_share(mass, unknown, 100), 2) for mass, unknown in ((4.0, 0), (12.0, 0), (4.0, 1), (0.0, 3))]
     [0.49, 0.74, 0.32, 0.0]
@@ -76,7 +83,7 @@ def known_share(mass: float, unknown: float, rows: int) -> float:
 
 
 def strength(signals: Signals) -> float:
-    """How much was found, from 0 up: about 0.2 is chance, 1 a good answer. 0 without candidates.
+    """Return the strength of the evidence, from 0 up: about 0.2 is chance, 1 a good answer. 0 without candidates.
 
     >>> half = np.array([0.0, 0.5])
     >>> round(strength(Signals(memories=np.array([1, 2]), covered=half, lexical=half, cosine=half)), 4)
@@ -95,7 +102,7 @@ def strength(signals: Signals) -> float:
 
 
 def enough(evidence: Evidence, wanted: Evidence | None) -> bool:
-    """Whether an answer of this evidence may be given; what is uncalibrated is never held back.
+    """Return whether evidence reaches the wanted level; uncalibrated evidence always does.
 
     >>> enough("weak", "strong"), enough("weak", "weak"), enough("uncalibrated", "strong")
     (False, True, True)
@@ -104,7 +111,7 @@ def enough(evidence: Evidence, wanted: Evidence | None) -> bool:
 
 
 def _trust(signals: Signals) -> float:
-    """How far the words found may be trusted: less with every word of the query that is not to be found."""
+    """Return the weight of the words that were found: less for each word that is unknown or in no allowed row."""
     if signals.lexical is None:
         return 1.0
     return signals.there * (signals.known if signals.cosine is None else signals.known**TRUST)

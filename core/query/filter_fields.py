@@ -1,6 +1,6 @@
 """The fields of a filter: which operators each has, and how its operands are read.
 
-A reader returns the value as the store has it, or raises ValueError with what to do.
+A reader returns the value as the store has it, or raises a ValueError whose message says what to send.
 """
 
 import math
@@ -65,7 +65,7 @@ def _folded(value: Json) -> str:
 
 
 def _scalar(value: Json) -> Scalar:
-    """Any scalar of metadata."""
+    """Read any scalar of metadata."""
     if isinstance(value, str):
         return as_text(value)
     if not isinstance(value, int | float):
@@ -98,7 +98,7 @@ def _id(value: Json) -> bytes:
 
 
 def moment(value: Json) -> int:
-    """A date is its midnight; no offset means UTC."""
+    """Read an RFC 3339 time, or a date as its midnight, into microseconds since 1970; no offset means UTC."""
     text = as_text(value).upper()
     try:
         at = datetime.fromisoformat(text if _TIME.fullmatch(text) else "")
@@ -126,7 +126,7 @@ def _id_as_text(value: Json) -> str:
 
 LISTS = ("in", "any", "all")
 LISTED = frozenset(field.name for field in FIELDS_OF_MEMORY if field.form == "list")  # may be empty, are never missing
-VALID_AT = "valid_at"  # no field that is stored: what holds at a time
+VALID_AT = "valid_at"  # a filter on `valid_from` and `valid_to`, not a stored field
 _EQUAL = ("eq", "ne", "in", "exists")
 _ORDER = (*_EQUAL, "gt", "gte", "lt", "lte")
 METADATA = Field((*_ORDER, "prefix", "any", "all"), _scalar)
@@ -143,7 +143,7 @@ _KINDS: Mapping[Compared, Field] = {
 
 
 def filterable(fields: Iterable[MemoryField]) -> dict[str, Field]:
-    """Return the fields that a filter may name, but for paths of metadata."""
+    """Return the fields that a filter may name, without paths of metadata."""
     return {
         field.name: Field(_EQUAL, _member(field.choices)) if field.filter == "choice" else _KINDS[field.filter]
         for field in fields

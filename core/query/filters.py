@@ -1,9 +1,11 @@
-"""The filter language: one parsed form, and its two spellings, JSON and query string.
+"""The filter language: its parsed form, and its two spellings, JSON and query string.
 
-A filter is three-valued, as SQL is: a comparison with a missing value is unknown, so is `not` of it, and only what is
-true is selected. `exists` is always true or false. The tags of a memory are a list that may be empty but is never
-missing. In metadata a list compares as true when one of its elements does, a value of another type than the operand's
-compares as false, and a boolean is no number.
+A filter is three-valued, as in SQL. A comparison with a missing value is unknown, and so is `not` of it. Only memories
+for which the filter is true are selected. `exists` is always true or false. The tags of a memory are a list that may be
+empty but is never missing.
+
+In metadata a list compares as true when one of its elements does. A value of another type than the operand's compares
+as false, and a boolean is no number.
 """
 
 import json as jsonlib
@@ -31,17 +33,19 @@ from muisti.core.query.filter_fields import (
 
 Operator = Literal["eq", "ne", "in", "exists", "prefix", "gt", "gte", "lt", "lte"]
 
-DEPTH_MAX = 8  # objects inside each other; the parser of SQLite 3.45 has a stack of 100 symbols
+DEPTH_MAX = 8  # nested objects; the parser of SQLite 3.45 has a stack of 100 symbols
 SIZE_MAX = 500  # groups and values
-PROBLEMS_MAX = 20  # reported at once
+PROBLEMS_MAX = 20  # problems that one refusal reports
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """One comparison. `value` is as the store has it: folded text where case does not count, int microseconds, the rank
-    of an importance, the bytes of an id, a metadata scalar; a tuple of them for `in`, a bool for `exists`.
+    """A comparison of one field with a value, which is as the store has it.
+
+    Text is folded where case does not count. A time is int microseconds, an importance its rank, an id its bytes;
+    metadata has any scalar. The value is a tuple of these for `in`, and a bool for `exists`.
 
     Parsing turns `any` into `in`, `all` into an And of `eq`, `ne` into Not of `eq`, and `valid_at` into comparisons of
-    both ends; only metadata keeps `ne`, which asks there for an element of the operand's type that differs.
+    both ends. Only metadata keeps `ne`, which is true when an element of the operand's type differs.
     """
 
     field: str
@@ -69,7 +73,7 @@ Filter = Leaf | And | Or | Not
 
 
 def fields_of(filter: Filter) -> frozenset[str]:
-    """The fields that a filter reads.
+    """Return the fields that a filter reads.
 
     >>> sorted(fields_of(parse({"status": "candidate", "not": {"metadata.team": "core"}})))
     ['metadata.team', 'status']
@@ -84,7 +88,7 @@ def fields_of(filter: Filter) -> frozenset[str]:
 
 
 def may_be(filter: Filter, field: str, value: Scalar) -> bool:
-    """Whether something whose text or name in a field is `value` can pass; all that its other fields say is open.
+    """Return whether a filter can select a memory whose text or choice in `field` is `value`, whatever else it has.
 
     >>> [may_be(parse(f), "status", "superseded") for f in ({"status": "candidate"}, {"not": {"status": "active"}})]
     [False, True]
@@ -93,7 +97,7 @@ def may_be(filter: Filter, field: str, value: Scalar) -> bool:
 
 
 def _can(filter: Filter, truth: bool, field: str, value: Scalar) -> bool:
-    """Whether the filter can be `truth`."""
+    """Return whether the filter can be `truth` for such a memory."""
     match filter:
         case Leaf(name, "eq" | "in") if name == field:
             return (value in filter.operands) is truth
@@ -109,29 +113,29 @@ def _can(filter: Filter, truth: bool, field: str, value: Scalar) -> bool:
 
 
 def parse(json: Json, path: str = "$.filter") -> Filter:
-    """Read a filter from JSON; `path` is where it stands in the request.
+    """Read a filter from JSON; `path` is its place in the request.
 
     >>> parse({"category": "Infra", "not": {"event_at": {"gte": "1970-01-01"}}})  # doctest: +NORMALIZE_WHITESPACE
     And(parts=(Leaf(field='category', op='eq', value='infra'),
                Not(part=Leaf(field='event_at', op='gte', value=0))))
 
-    Raises InvalidInput, with every bad place in it.
+    Raises InvalidInput, which names every bad place.
     """
     reader = _Reader()
     return reader.result(reader.conditions(json, path))
 
 
 def parse_params(params: Mapping[str, Sequence[str]]) -> Filter | None:
-    """Read a filter from the parameters of a query string, all of which must hold; None when there are none.
+    """Read a filter from the parameters of a query string, all of which must be true; None when there are none.
 
-    `name=value`, `name=a,b` and `name.operator=value`, or `filter=` with JSON. A comma parts values unless the operator
-    takes only one. In metadata, text that is a JSON scalar is that scalar, and other text is itself.
+    A parameter is `name=value`, `name=a,b` or `name.operator=value`, or `filter=` with JSON. A comma separates values
+    unless the operator takes only one. In metadata, text that is a JSON scalar is read as that scalar.
 
     >>> parse_params({"tags": ["a,b"], "metadata.size.gt": ["5"]})  # doctest: +NORMALIZE_WHITESPACE
     And(parts=(Leaf(field='tags', op='in', value=('a', 'b')),
                Leaf(field='metadata.size', op='gt', value=5)))
 
-    Raises InvalidInput, with every bad parameter in it.
+    Raises InvalidInput, which names every bad parameter.
     """
     reader = _Reader()
     found: list[Filter] = []
@@ -145,7 +149,7 @@ def parse_params(params: Mapping[str, Sequence[str]]) -> Filter | None:
 
 
 class _Reader:
-    """Reads conditions and gathers what is wrong with them. Too large a filter is refused at once."""
+    """Reads conditions and collects their problems. A filter that is too large or too deep is refused without delay."""
 
     def __init__(self) -> None:
         self._problems: list[Problem] = []
@@ -157,7 +161,7 @@ class _Reader:
         return _all(conditions)
 
     def conditions(self, json: Json, path: str, depth: int = 1) -> list[Filter]:
-        """The conditions that an object states together."""
+        """Read the conditions of an object, all of which must be true."""
         if depth > DEPTH_MAX:
             raise InvalidInput.at(path, f"a filter nests at most {DEPTH_MAX} objects")
         if not isinstance(json, dict) or not json:
@@ -176,7 +180,7 @@ class _Reader:
         return found
 
     def field(self, name: str, value: Json, path: str) -> list[Filter]:
-        """The conditions on one field: a scalar, a list, or an object of operators."""
+        """Read the conditions on one field: a scalar, a list, or an object of operators."""
         field = METADATA if name.startswith("metadata.") else FIELDS.get(name)
         if field is None:
             names = (*FIELDS, "metadata.<path>", "and", "or", "not")
@@ -225,7 +229,7 @@ class _Reader:
             raise InvalidInput.at(path, f"a filter has at most {SIZE_MAX} groups and values")
 
     def _refuse(self, path: str, message: str) -> list[Filter]:
-        """Note a problem; returns what the bad place contributes: nothing."""
+        """Record a problem and return no conditions for the bad place."""
         self._problems.append(Problem(path, message))
         if len(self._problems) == PROBLEMS_MAX:
             raise InvalidInput(self._problems)
@@ -251,7 +255,10 @@ def _leaves(field: str, op: str, operands: tuple[Scalar, ...]) -> list[Filter]:
 
 
 def _holding(at: Scalar) -> list[Filter]:
-    """What holds at a time: from `valid_from` on and until `valid_to`, where they are there. Never unknown."""
+    """Return conditions for validity at a time: from `valid_from` until before `valid_to`, where those exist.
+
+    The conditions are never unknown.
+    """
     return [
         Or((Leaf("valid_from", "exists", False), Leaf("valid_from", "lte", at))),
         Or((Leaf("valid_to", "exists", False), Leaf("valid_to", "gt", at))),
@@ -259,7 +266,7 @@ def _holding(at: Scalar) -> list[Filter]:
 
 
 def _from_query(name: str, text: str) -> tuple[str, Json]:
-    """The field and the JSON that say the same as a parameter."""
+    """Translate a parameter into a field and its condition in JSON."""
     head, _, tail = name.rpartition(".")
     field, op = (head, tail) if head in FIELDS or (head and tail in METADATA.operators) else (name, None)
     typed = (

@@ -1,4 +1,4 @@
-"""Points of a space's history, as a caller names them and as reads go by them."""
+"""Points of a space's history: as a caller names them, and as reads use them."""
 
 import re
 
@@ -19,7 +19,7 @@ class AsOf(msgspec.Struct, frozen=True):
 
 
 class Point(msgspec.Struct, frozen=True):
-    """What a read shows: what stood after change `number`, None for now, and had not expired at `time`."""
+    """A point to read at: memories that were current after change `number` (None: now) and not expired at `time`."""
 
     number: int | None
     time: int
@@ -32,7 +32,7 @@ def parse(text: str | int | None) -> AsOf | None:
     (AsOf(time=1000000, number=None, epoch=None), AsOf(time=None, number=17, epoch=None), None)
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: the text is no point of history.
     """
     if text is None:
         return None

@@ -1,4 +1,4 @@
-"""What a query asks for: words to rank by, phrases and words that a hit must have."""
+"""Queries of searches, and their parsing: words to rank by, and phrases and words that a hit must have."""
 
 import re
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ from muisti.core.query.filters import Filter
 from muisti.core.query.points import AsOf
 from muisti.core.text.terms import encode_terms, query_terms, tokenize
 
-TRUST_WEIGHT_MAX = 0.5  # of a score, which what is not trusted at all may lose
-REQUEST = 0.5  # weight of the words with which one asks, not for which
+TRUST_WEIGHT_MAX = 0.5  # share of its score that an untrusted memory may lose at most
+REQUEST = 0.5  # weight of words that phrase the request, such as "tell" or "summarise"
 REQUEST_TERMS = frozenset(
     term
     for term in tokenize(
@@ -30,10 +30,10 @@ _QUOTED = re.compile(r'"([^"]*)"')
 class Query(msgspec.Struct, frozen=True, kw_only=True):
     """A search as the caller states it. `alpha` is the weight of the dense side, None for the fusion's own.
 
-    `as_of` is the point of history whose memories are sought, None for now. `reference_time` (microseconds) is the time
-    from which age and expiry count, None for that point. With `min_evidence` there are no hits when the evidence is
-    less. `no_touch`: the hits do not count as retrieved. `trust_weight` is the share of its score that a memory
-    loses that is not trusted at all.
+    `as_of` is the point of history to search, None for now. `reference_time` (microseconds) is the time at which age
+    and expiry are measured, None for the time of that point. With `min_evidence` there are no hits when the evidence is
+    less. With `no_touch` the hits do not count as retrieved. `trust_weight` is the share of its score that a memory
+    with a trust of 0 loses.
     """
 
     text: str = ""
@@ -54,10 +54,10 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """The parsed text: `terms` with their weights rank, `required` and `phrases` restrict the hits.
+    """The parsed text of a query. `terms` and their weights rank the hits; `required` and `phrases` restrict them.
 
-    `codes` and `weights` are those of the terms, `pairs` the places among them of words that follow each other, (n, 2);
-    `steps` counts these, and those from a word to itself.
+    `codes` and `weights` are those of the terms. `pairs` (n, 2) has the places, among the terms, of distinct words that
+    follow each other. `steps` counts these pairs and those of a word with itself.
     """
 
     text: str
@@ -71,7 +71,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 def parse(text: str, match: Match) -> Wanted:
-    """Read quotes and `match`.
+    """Parse the text of a query: quoted text is a phrase, and `match` says what else a hit must have.
 
     >>> parse('who said "hello world"', "any").phrases
     (('hello', 'world'),)

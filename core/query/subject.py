@@ -1,4 +1,4 @@
-"""Subjects of erasing: which memories are to go."""
+"""Subjects of erasing: descriptions of the memories to erase."""
 
 from msgspec import Struct
 
@@ -6,7 +6,7 @@ from muisti.core.query.filters import Filter
 
 
 class Subject(Struct, frozen=True, kw_only=True):
-    """What is to be erased: the memories any of whose versions meets all that is given."""
+    """A description of memories to erase: those with a version that meets all given conditions."""
 
     memory: bytes | None = None
     author: str | None = None

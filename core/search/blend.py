@@ -1,12 +1,12 @@
-"""The default score: the words of a query and its meaning, as they stand in a row and around it.
+"""The default score of a row: words of the query in it and in neighbouring rows, and the cosine.
 
     words = scale * (lexical + around)
     total = ((1 - alpha) * (words + scale * (ORDER * order - LATE * late)) + alpha * cosine) * brevity * (1 + speaker)
     fused = total / (1 + total ** 4) ** (1 / 4)
 
-The last line brings what may exceed 1 into [0, 1): nearly itself while it is small, the same order throughout.
-Everything is on an absolute scale: no other row changes the score of a row, so a weak answer has a weak score. All
-constants are fitted on the tuning sets (docs/quality.md).
+The last line maps a total that may exceed 1 into [0, 1). It keeps the order, and hardly changes small totals. The scale
+is absolute: no other row changes the score of a row, so a weak answer has a weak score. All constants are fitted on the
+tuning sets (docs/quality.md).
 """
 
 import msgspec
@@ -23,18 +23,19 @@ from muisti.core.kernels import Doubles
 from muisti.core.kernels import blend as loops
 from muisti.core.query.query import Wanted
 
-LATE = 0.2  # what words lose that a memory says late
-ORDER = 0.4  # what words gain that stand together as in the query
-USUAL_K1 = 1.2  # at which words and meaning are in balance
-UTTERANCE = 5.0  # squared words: a turn of a dialogue that is shorter says little
+LATE = 0.2  # weight of the loss for words that come late in a row
+ORDER = 0.4  # weight of the gain for words that are as close as in the query
+USUAL_K1 = 1.2  # k1 for which the weights of words and cosine are fitted
+UTTERANCE = 5.0  # squared words; shorter turns of a dialogue lose more than half of their score
 
 EXPLAINED = ("around", "late", "order", "brevity", "speaker")
 
 
 class Blend(msgspec.Struct, frozen=True):
-    """The parts of each row's score, as in the formula above; `words` are those of the row and of what is around it.
+    """The parts of each row's score, named as in the formula above.
 
-    `covered` is the share of the query's idf whose words the row has, however seldom; the score has no use for it.
+    `covered` is the share of the query's idf whose words the row has, however often. It serves the strength of evidence
+    and is no part of the score.
     """
 
     scale: float
@@ -50,7 +51,7 @@ class Blend(msgspec.Struct, frozen=True):
     fused: Doubles
 
     def parts(self, place: int) -> dict[str, float]:
-        """The parts of one row that are explained, by name."""
+        """Return the parts of one row's score that an explanation shows, by name."""
         return {name: float(getattr(self, name)[place]) for name in EXPLAINED} | {"scale": self.scale}
 
 
@@ -63,7 +64,7 @@ def blended(
     alpha: float,
     rows: RowNumbers,
 ) -> Blend:
-    """Score rows, ascending."""
+    """Score `rows`, which ascend, by the words of the query and by its vector `aim`; `alpha` is the cosine's weight."""
     c, dialogues = snapshot.columns, snapshot.rows.dialogues
     scale = (matches.norm.k1 + 1) / (USUAL_K1 + 1)
     parts = np.empty((loops.PARTS, len(rows)))
@@ -76,7 +77,7 @@ def blended(
 
 
 def _gains(snapshot: Snapshot, population: CollectionStatistics, question: str) -> Doubles:
-    """What the rows of each speaker gain, by code, and last those of nobody; empty when none gains anything."""
+    """Return the gain of each speaker's rows, by code, and last that of rows without a speaker; empty for no gains."""
     speakers = snapshot.rows.dialogues.speakers
     asked = speakers.asked(question, lambda code: population.hears(snapshot.rows, code))
     if not asked:

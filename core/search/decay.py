@@ -1,4 +1,4 @@
-"""What age and importance may cost: factors in [1 - weight, 1], so that what is fresh but irrelevant stays low."""
+"""Factors of a score by age, importance, trust and feedback. Their bounds keep fresh but irrelevant memories low."""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from muisti.core.model.times import DAY_US
 Factors = npt.NDArray[np.float64]
 
 IMPORTANCE_WEIGHT = 0.1
-FEEDBACK_WEIGHT = 0.1  # by which no number of callers moves a score further; the first moves it by half of that
+FEEDBACK_WEIGHT = 0.1  # bound of the change by any number of callers; the first caller causes half of it
 IMPORTANCE_VALUE = np.array([0.0, 0.5, 0.75, 1.0])  # low, medium, high, critical
 REFRESH_MAX = 30.0  # days that a retrieval may make a memory younger
 AGING = np.array([2.0, 1.0, 0.5, 0.0])  # how much of the age counts, by importance: critical memories stay fresh
@@ -20,7 +20,7 @@ AGING = np.array([2.0, 1.0, 0.5, 0.0])  # how much of the age counts, by importa
 def in_effect(asked: Recency | None, mode: Mode, policy: Policy, default: Policy) -> Recency | None:
     """Return the recency of a search: the one that it names, else that of its space, else that of the server.
 
-    Weight 0 is none. The mode `recent` sorts by age alone, so no default holds there.
+    A weight of 0 turns recency off. The mode `recent` sorts by age alone, so it has no default.
 
     >>> in_effect(None, "hybrid", Policy(recency_weight=0.2), Policy(recency_half_life_days=7)).stated()
     {'weight': 0.2, 'function': 'half_life', 'half_life_days': 7, 'grace_days': 0.0}
@@ -38,14 +38,14 @@ def in_effect(asked: Recency | None, mode: Mode, policy: Policy, default: Policy
 
 
 def ages_in_days(at: npt.NDArray[np.int64], now: int) -> Factors:
-    """Days between `at` and `now`, both in microseconds; what lies ahead has age 0."""
+    """Return the days between `at` and `now`, both in microseconds; 0 for times in the future."""
     return np.maximum(now - at, 0) / DAY_US
 
 
 def refreshed_in_days(at: npt.NDArray[np.int64], retrieved: npt.NDArray[np.int64], now: int) -> Factors:
-    """Days of the age that a retrieval has taken back: those up to it, at most `REFRESH_MAX`.
+    """Return the days that a retrieval takes off the age of a memory: the days before it, at most `REFRESH_MAX`.
 
-    The later the retrieval the younger the memory, never younger than the time since.
+    The later the retrieval, the younger the memory counts, but never younger than the time since the retrieval.
 
     >>> day = DAY_US
     >>> refreshed_in_days(np.array([0, 0, 0]), np.array([0, 10 * day, 90 * day]), 100 * day).tolist()
@@ -55,7 +55,7 @@ def refreshed_in_days(at: npt.NDArray[np.int64], retrieved: npt.NDArray[np.int64
 
 
 def decayed(recency: Recency, ages: Factors, importance: npt.NDArray[np.int8]) -> Factors:
-    """How fresh memories still are, in [0, 1]: 1 at no age, falling with it.
+    """Return the decay of memories by age, in [0, 1]: 1 at age 0, falling with age.
 
     >>> decayed(Recency(), np.array([0.0, 30.0]), np.array([1, 1])).tolist()
     [1.0, 0.5]
@@ -69,7 +69,7 @@ def decayed(recency: Recency, ages: Factors, importance: npt.NDArray[np.int8]) -
 
 
 def recency_factor(recency: Recency, ages: Factors, importance: npt.NDArray[np.int8]) -> Factors:
-    """In [1 - weight, 1]."""
+    """Return the factor of age, in [1 - weight, 1]."""
     return _bounded(recency.weight, decayed(recency, ages, importance))
 
 
@@ -78,7 +78,7 @@ def importance_factor(importance: npt.NDArray[np.int8]) -> Factors:
 
 
 def trust_factor(weight: float, trust: npt.NDArray[np.int64]) -> Factors:
-    """In [1 - weight, 1]; `trust` in percent.
+    """Return the factor of trust, in [1 - weight, 1]; `trust` is in percent.
 
     >>> trust_factor(0.5, np.array([100, 20])).tolist()
     [1.0, 0.6]
@@ -87,7 +87,7 @@ def trust_factor(weight: float, trust: npt.NDArray[np.int64]) -> Factors:
 
 
 def feedback_factor(useful: npt.NDArray[np.int64], not_useful: npt.NDArray[np.int64]) -> Factors:
-    """Between 1 - weight and 1 + weight, by how many callers found a memory useful, and how many did not; 1 for none.
+    """Return the factor of feedback, within `FEEDBACK_WEIGHT` of 1; 1 for memories without feedback.
 
     >>> feedback_factor(np.array([0, 1, 9, 0]), np.array([0, 0, 0, 1])).round(3).tolist()
     [1.0, 1.05, 1.09, 0.95]
@@ -96,7 +96,7 @@ def feedback_factor(useful: npt.NDArray[np.int64], not_useful: npt.NDArray[np.in
 
 
 def _bounded(weight: float, value: Factors) -> Factors:
-    """The factor of a value in [0, 1] that may cost at most `weight`."""
+    """Return the factor in [1 - weight, 1] for a value in [0, 1]."""
     return 1.0 - weight * (1.0 - value)
 
 

@@ -1,7 +1,7 @@
-"""One score in [0, 1] for each row from the scores of several rankings, or from the ranks in them.
+"""Fusion of rankings: one score in [0, 1] for each row, from its scores or ranks in several rankings.
 
-Scores and ranks are given by the name of their ranking, each with one value for each row of the union of all rankings.
-Ranks count from 1; 0 says that a ranking did not find the row. The weights of the rankings add up to 1.
+Scores and ranks are mappings by the name of the ranking, with one value for each row of the union of all rankings.
+Ranks count from 1; 0 means that a ranking did not find the row. The weights of the rankings add up to 1.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ def weights_of(alpha: float) -> Mapping[Name, float]:
 
 
 def fuse(method: Fusion, weights: Mapping[Name, float], scores: Mapping[Name, Scores]) -> Scores:
-    """Return the weighted sum of the scores, each brought to [0, 1] as the method says; `rrf` takes ranks instead.
+    """Return the weighted sum of the scores, each scaled to [0, 1] by the method; `reciprocal_rank` does `rrf`.
 
     >>> fuse("convex", {"lexical": 0.5, "dense": 0.5}, {"lexical": np.array([2.0, 4.0]), "dense": np.array([0.9, 0.1])})
     array([0.5, 0.5])
@@ -50,7 +50,7 @@ def absolute(scores: Scores) -> Scores:
 
 
 def min_max(scores: Scores) -> Scores:
-    """0 for the lowest of the union, 1 for the highest; 1 for all when they are equal.
+    """Scale scores linearly: 0 for the lowest of the union, 1 for the highest; 1 for all when they are equal.
 
     >>> min_max(np.array([2.0, 4.0, 3.0])).tolist()
     [0.0, 1.0, 0.5]
@@ -60,7 +60,10 @@ def min_max(scores: Scores) -> Scores:
 
 
 def three_sigma(scores: Scores) -> Scores:
-    """0 at three standard deviations under the mean, 1 at three above (distribution-based score fusion)."""
+    """Scale scores so that three standard deviations below the mean are 0, and three above are 1.
+
+    This is distribution-based score fusion.
+    """
     spread = scores.std() if len(scores) else 0.0
     if spread == 0:
         return np.ones_like(scores)

@@ -1,4 +1,4 @@
-"""From a query and a snapshot to scored memories: filter, rank, fuse, weigh. Nothing flows back."""
+"""Ranking of a query on a snapshot: filter, rank, fuse, weigh by age and other factors. Data flows one way."""
 
 from collections.abc import Mapping, Sequence
 from time import perf_counter
@@ -39,15 +39,15 @@ from muisti.core.text.speakers import NAMED
 from muisti.core.text.when.factor import time_factor
 from muisti.core.text.when.words import TimeSpan, time_spans
 
-POOL = 50  # memories that each ranking puts forward
+POOL = 50  # memories that each ranking proposes, or as many as the limit if that is more
 BESIDE = 2  # steps in a dialogue from a row with words of the query to a row that may answer it
 OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score
 
 
 class Candidates(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows put forward, with what is known of each before age and importance; arrays have one value a row.
+    """Proposed rows, with their scores before age and importance; arrays have one value for each row.
 
-    `rankings` has those that took part, by name. `total` counts the memories that could have been hits.
+    `rankings` has the rankings that took part, by name. `total` counts the memories that could have been hits.
     """
 
     rows: RowNumbers
@@ -66,10 +66,12 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ranked(msgspec.Struct, frozen=True, kw_only=True):
-    """The hits, best first: the place of each among the candidates, its score, and the factors in that.
+    """The hits, best first: the place of each among the candidates, its score, and the factors of the score.
 
-    score = fused * time * recency * importance * trust * feedback, at most 1. Those that do nothing are None;
-    `refreshed` are the days that retrievals take off the age. `filtering` is in seconds.
+        score = fused * time * recency * importance * trust * feedback, at most 1
+
+    A factor that is not used is None. `refreshed` has the days that retrievals take off the age. `filtering` is the
+    time of filtering in seconds.
     """
 
     found: Candidates
@@ -91,7 +93,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
 def rank(
     index: SpaceIndex, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, aim: QueryVector | None, now: int
 ) -> Ranked:
-    """The best memories of a snapshot. `aim` is the query's vector, None in modes without; `now` in microseconds."""
+    """Return the best memories of a snapshot; `aim` is the query's vector, None in modes without; `now` in µs."""
     began = perf_counter()
     population = snapshot.population(now)
     allowed = _allowed(index, snapshot, population, query, wanted, now)
@@ -110,7 +112,7 @@ def rank(
 
 
 def has_every_word(snapshot: Snapshot, wanted: Wanted, found: Candidates) -> bool:
-    """Whether one memory put forward has every word of the query, in its text or in another field that is indexed."""
+    """Return whether one proposed memory has every word of the query, in any indexed field."""
     if found.matches is None or found.matches.unknown or not wanted.terms:
         return False
     return any_with_every(snapshot, wanted.terms, found.rows)
@@ -125,7 +127,7 @@ def _trust(index: SpaceIndex, snapshot: Snapshot) -> Longs:
 def _allowed(
     index: SpaceIndex, snapshot: Snapshot, population: CollectionStatistics, query: Query, wanted: Wanted, now: int
 ) -> Allowed:
-    """Rows that the caller may see and asks for."""
+    """Return the rows that are visible and that the query's filter, required words and phrases select."""
     if query.filter is None and not wanted.required and not wanted.phrases:
         return population.allowed
     reads_status = query.filter is not None and "status" in fields_of(query.filter)
@@ -137,7 +139,7 @@ def _allowed(
 
 
 def _blended(asked: Asked, query: Query) -> Candidates:
-    """Return the union of both rankings' best and of the rows around them, by the default score.
+    """Return the best rows of both rankings, and neighbours of the lexical ones in a dialogue, with the default score.
 
     That score is fitted to these two rankings and computed in one loop over arrays, so they are named here.
     """
@@ -218,14 +220,14 @@ def _fused(snapshot: Snapshot, query: Query, rows: RowNumbers, rankings: Mapping
 
 
 def _places(snapshot: Snapshot, rows: RowNumbers, ranking: RowNumbers) -> RowNumbers:
-    """The rank, from 1, that each row's memory has in a ranking; 0 for none."""
+    """Return the rank, from 1, of each row's memory in a ranking; 0 for none."""
     versions = snapshot.columns.version
     place = {version: rank for rank, version in enumerate(versions[ranking].tolist(), start=1)}
     return np.array([place.get(version, 0) for version in versions[rows].tolist()], np.int64)
 
 
 def _listed(asked: Asked) -> Candidates:
-    """Return every allowed memory that has a word of the query, if there is one, by its first fitting row."""
+    """Return every allowed memory, by its first row; if the query has words, by the first row with one of them."""
     snapshot, chosen = asked.snapshot, asked.allowed.mask
     if asked.wanted.terms:
         chosen = chosen & (rank_lexical(snapshot, asked.population, asked.wanted, chosen).scores > 0)
@@ -289,17 +291,17 @@ def _weighed(
 def _refreshed(
     index: SpaceIndex, snapshot: Snapshot, query: Query, rows: RowNumbers, at: Longs, now: int
 ) -> Doubles | None:
-    """The days that retrievals take off the age of each row; None where age costs nothing."""
+    """Return the days that retrievals take off the age of each row; None where age costs nothing."""
     if query.recency is None:
         return None
-    if query.as_of is not None:  # who asked later is no matter of that day
+    if query.as_of is not None:  # retrievals may be later than that point
         return np.zeros(len(rows))
     return refreshed_in_days(at, index.refreshes.last(snapshot, rows), now)
 
 
 def _feedback(index: SpaceIndex, snapshot: Snapshot, query: Query, mode: Mode, rows: RowNumbers) -> Doubles | None:
-    """The factor of what callers said of each row's memory; None when it is 1 everywhere."""
-    if mode == "recent" or query.as_of is not None:  # who said so later is no matter of that day
+    """Return the factor of feedback on each row's memory; None when it is 1 everywhere."""
+    if mode == "recent" or query.as_of is not None:  # feedback may be later than that point
         return None
     told = index.feedback_counts.of(snapshot, rows)
     return None if told is None else feedback_factor(*told)

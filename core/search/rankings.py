@@ -1,6 +1,6 @@
-"""The rankings of a search, by name: which of them run in a mode, and what each has found.
+"""The rankings of a search, by name: those that run in each mode, and the outcome of each.
 
-A ranking is declared here once. Candidates, fusion and the places of hits go through the mapping by name.
+A ranking is declared here once. Candidates, fusion and the places of hits use mappings by its name.
 """
 
 from collections.abc import Callable, Mapping
@@ -42,8 +42,8 @@ class Asked(msgspec.Struct, frozen=True):
 class Ranking(msgspec.Struct, frozen=True):
     """The outcome of one ranking.
 
-    `best` has the best row of each memory that it puts forward, best first. `scores` has one value for each candidate
-    row of the search, whichever ranking put that row forward.
+    `best` has the best row of each memory that it proposes, best first. `scores` has one value for each candidate row
+    of the search, whichever ranking proposed that row.
     """
 
     best: RowNumbers
@@ -51,11 +51,11 @@ class Ranking(msgspec.Struct, frozen=True):
 
 
 class Ranker(Protocol):
-    """A ranking at work on one query."""
+    """A ranking of one query."""
 
     @property
     def matches(self) -> Matches | None:
-        """The query's words in the rows; None for a ranking that compares no words and may put any row forward."""
+        """The query's words in the rows; None for a ranking that compares no words and may return any row."""
         ...
 
     def best(self, most: int) -> RowNumbers:

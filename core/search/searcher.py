@@ -1,4 +1,4 @@
-"""The read pipeline: parse, embed, rank on the index, fetch from the store; again when the store has moved on."""
+"""The read pipeline: parse, embed, rank on the index, fetch from the store; repeated if the index was out of date."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -37,13 +37,13 @@ from muisti.core.text.highlight import highlight
 from muisti.core.text.when.factor import time_match
 from muisti.core.text.when.words import TimeSpan
 
-QUICK_ROWS = 1 << 17  # of an index that is searched at once
-BRIEF_ROWS = 1 << 15  # of one that is even when others ask: more of its time is Python's than the loops'
-QUICK_TEXT = 1_000  # characters of a query that is
+QUICK_ROWS = 1 << 17  # largest index that a lone caller searches on the event loop
+BRIEF_ROWS = 1 << 15  # largest index for that with other callers: Python takes more of its time than the loops
+QUICK_TEXT = 1_000  # characters of the longest query for that
 
 
 class _Behind(Exception):
-    """A snapshot that is too old to answer from. `number` is the change that it must have seen, 0 for any."""
+    """The snapshot is too old to answer from. `number` is the change that another must have seen, 0 for any."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -52,7 +52,7 @@ class _Behind(Exception):
 class Searcher:
     """Answers queries. Thread-safe; `encoder` is None when embeddings are off.
 
-    The recency of `default` holds where neither a query nor its space names one.
+    The recency of `default` applies where neither a query nor its space names one.
     """
 
     def __init__(
@@ -70,18 +70,18 @@ class Searcher:
         self._default = default
 
     def on(self, database: Database) -> "Searcher":
-        """The same on another database, which is never written to."""
+        """Return a searcher of another database, with the same settings; it never writes to that database."""
         return Searcher(database, self._indexes.on(database), self._encoder, self._calibration, self._default)
 
     def search(self, space: str, query: Query, now: int, max_age: float = 0.0) -> Answer:
-        """The best memories of a space, best first; `now` in microseconds.
+        """Return the best memories of a space, best first; `now` is in microseconds.
 
-        What others have written in the last `max_age` seconds may be missing; then the database need not be asked.
+        The answer may lack what other processes wrote in the last `max_age` seconds. With 0 it lacks nothing.
 
         Raises:
             NotFound: there is no such space.
             ModelMismatch: another model embedded the space.
-            EpochGone, PastRetention, PointAhead: it cannot be searched as it was at `query.as_of`.
+            EpochGone, PastRetention, PointAhead: the space cannot be searched at `query.as_of`.
         """
         if query.as_of is not None:
             return self._search_past(space, query, query.as_of, now)
@@ -105,10 +105,10 @@ class Searcher:
                     return self._tried(space, query, point.time, index, snapshot, point.number, 0.0)
 
     def search_at_once(self, space: str, query: Query, now: int, max_age: float = 0.0, *, alone: bool = True) -> Answer:
-        """Return what `search` would, where that takes a millisecond or two and waits for nobody.
+        """Return the answer of `search` if that takes a millisecond or two and need not wait; for the event loop.
 
         Raises:
-            WouldWait: it may take longer; or the caller is not `alone`, and two threads would search faster than one.
+            WouldWait: the search may take longer; or the caller is not `alone`, and threads would search faster.
             ModelMismatch: another model embedded the space.
         """
         if not self._database.local or not _is_quick(query):
@@ -131,10 +131,10 @@ class Searcher:
         needed: int | None,
         max_age: float,
     ) -> Answer:
-        """Return the answer from a snapshot. What is written after `needed`, None for now, may stay out.
+        """Return the answer from a snapshot. It may lack changes after `needed`; None requires all up to now.
 
         Raises:
-            _Behind: the snapshot must have seen another change first.
+            _Behind: the snapshot has not seen a required change.
         """
         began = perf_counter()
         asked, known = query, index.space
@@ -178,7 +178,7 @@ class Searcher:
         )
 
     def _mode(self, index: SpaceIndex, snapshot: Snapshot, asked: Mode) -> tuple[Mode, tuple[str, ...]]:
-        """The mode that can run, and in words what is missing from the asked one."""
+        """Return the mode that can run, and in words what is missing for the requested one."""
         if "dense" not in BY_MODE[asked]:
             return asked, ()
         if self._encoder is None:
@@ -209,11 +209,11 @@ class Searcher:
     ) -> tuple[dict[int, Memory], int]:
         """Return the memories by version id, and the space's newest change.
 
-        `heard` is how many verdicts were ranked with, None when they do not count. With `again` newer ones may stay
-        out, but not all.
+        `heard` is how many verdicts the ranking used, None when feedback does not count. With `again` the ranking may
+        lack newer verdicts, unless it used none.
 
         Raises:
-            _Behind: the index lacks a change, or is of no more use.
+            _Behind: the index lacks a change, or was dropped.
         """
         versions = snapshot.columns.version[ranked.rows].tolist()
         known = index.recent.known(snapshot.seq.number, versions, max_age) if max_age else None
@@ -223,11 +223,11 @@ class Searcher:
         rows, state = self._database.read([memories.by_rows(versions), spaces.state(space.id)])
         name, newest = space.space.name, cast(int, state[0][1]) if state else -1
         if newest < snapshot.seq.number or state[0][0] != space.space.epoch or state[0][2] != space.generation:
-            self._indexes.drop(name)  # made anew, embedded anew, or a copy of earlier days was put in its place
+            self._indexes.drop(name)  # recreated, embedded again, or replaced by an older copy
             raise _Behind(0)
         if state[0][5] != space.policy:
             index.space = spaces.with_policy(space, cast(str, state[0][5]))
-        if snapshot.seq.number < cast(int, state[0][3]):  # what it shows may be erased
+        if snapshot.seq.number < cast(int, state[0][3]):  # some versions of the snapshot may be erased
             raise _Behind(newest)
         if heard is not None and heard < cast(int, state[0][4]):
             index.feedback_counts.renew()
@@ -244,27 +244,27 @@ class Searcher:
 
 
 def _is_quick(query: Query) -> bool:
-    """Whether a query only ranks. Lists, filters, phrases and required words look at every row."""
+    """Return whether a query only ranks. Lists, filters, phrases and required words must look at every row."""
     ranks = query.mode not in ("metadata", "recent") and not query.trust_weight
     ranks = ranks and query.filter is None and query.as_of is None
     return ranks and query.match == "any" and '"' not in query.text and len(query.text) <= QUICK_TEXT
 
 
 def _seeks_superseded(query: Query) -> bool:
-    """Whether a query may find superseded memories, which only the index of all versions has."""
+    """Return whether a query may find superseded memories, which only the index of all versions has."""
     asked = query.filter
     return asked is not None and "status" in fields_of(asked) and may_be(asked, "status", "superseded")
 
 
 class _Hits:
-    """Builds hits from what was ranked and fetched."""
+    """Builds hits from ranked rows and fetched memories."""
 
     def __init__(self, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, ranked: Ranked, now: int) -> None:
         self._snapshot, self._query, self._wanted = snapshot, query, wanted
         self._mode, self._ranked, self._now = mode, ranked, now
 
     def of(self, fetched: dict[int, Memory]) -> tuple[Hit, ...]:
-        """A hit for each ranked memory, by the version ids of what was fetched."""
+        """Return a hit for each ranked memory; `fetched` has the memories by version id."""
         c, rows = self._snapshot.columns, self._ranked.rows
         versions = c.version[rows].tolist()
         passages = zip(c.number[rows].tolist(), c.start[rows].tolist(), c.stop[rows].tolist(), strict=True)
@@ -289,7 +289,7 @@ class _Hits:
         return highlight(text, set(self._wanted.terms)) if self._query.highlight else None
 
     def _explain(self, place: int) -> Explanation:
-        """How the candidate at a place came to its score."""
+        """Return the factors of the score of the candidate at a place."""
         ranked, found, query = self._ranked, self._ranked.found, self._query
         row = int(found.rows[place])
         lexical = found.score("lexical", place)
