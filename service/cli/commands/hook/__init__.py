@@ -39,9 +39,9 @@ def run(options: Globals, wait: bool) -> None:
     """Record an event that a client sends on standard input.
 
     The event has the format of Claude Code. Stored are the prompt of UserPromptSubmit, the tool_input of PreToolUse,
-    the tool_response of PostToolUse and the conversation of PreCompact. Other events are ignored. The event's cwd names the
-    project. A text that may hold a secret is dropped. The command prints nothing and always exits with 0, immediately,
-    so that the client never waits.
+    the tool_response of PostToolUse and the conversation of PreCompact. Other events are ignored. The event's cwd names
+    the project. A text that may hold a secret is dropped. The command prints nothing and always exits with 0. It
+    does not wait for the storing.
     """
     storing.run(options, wait)
 
