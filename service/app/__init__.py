@@ -1,1 +1,1 @@
-"""The application: what it is made of, how it starts and stops, and its fast path."""
+"""The application: its assembly, its start and stop, and its fast path."""

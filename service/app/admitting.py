@@ -1,8 +1,8 @@
-"""Where requests come in: those that would wait too long are refused when their head has been read.
+"""Admission control: requests that would wait too long are refused as soon as their head has been read.
 
-No task is made for them, no key looked up, no body decoded and no line logged, and the answer is bytes made beforehand:
-a server that has ten times as much to do as it can spends a small part of its time on what it refuses. While it
-refuses, it does not even parse what it can tell at a glance.
+A refused request costs no task, no key lookup, no decoding and no log line, and its answer is prepared bytes. So a
+server with ten times the load that it can handle spends a small part of its time on refusals. While the server refuses,
+`glance` reads simple requests without the parser.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ from muisti.service.schemas.errors import MEDIA_TYPE, headers_of, problem
 
 
 class AdmittingProtocol(TimedProtocol):
-    """Lets a request in when its turn comes, or refuses it at once. Health is let in always."""
+    """Protocol that admits a request when its turn comes, or refuses it immediately. Health checks always pass."""
 
-    _full = False  # of refusals that nobody reads
-    _between = True  # what comes next begins a request
+    _full = False  # the transport is full of refusals that the client does not read
+    _between = True  # the next bytes begin a request
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
@@ -48,7 +48,7 @@ class AdmittingProtocol(TimedProtocol):
         super().on_message_complete()
 
     def shutdown(self) -> None:
-        """The server stops: streams should end."""
+        """Stop the connection, and ask streams to end, because the server stops."""
         cast(Litestar, self.app).state.backend.stopping = True
         super().shutdown()
 
@@ -68,17 +68,17 @@ class AdmittingProtocol(TimedProtocol):
             self._admission.turns.begin(partial(self._begin, cycle, app))
 
     def _begin(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
-        if not cycle.disconnected:  # else nobody waits for the answer any more
+        if not cycle.disconnected:  # a disconnected client does not wait for the answer
             super()._start_asgi_task(cycle, app)
 
     def _lets_in(self, method: str, path: str) -> bool:
-        """Decide about a request, whether it was parsed or seen at a glance."""
+        """Decide whether to admit a request, parsed by the parser or by `glance`."""
         return path in EXEMPT or (not self._too_many and self._admission.admits(method, path))
 
     def _refused_at_a_glance(self, data: bytes) -> bool:
-        """Whether the data was a whole request, which was refused.
+        """Refuse `data` if it is one whole, simple request that is not admitted; return whether it was refused.
 
-        A connection too many is left to the parser, which closes it.
+        A connection above the limit is left to the parser, which closes it.
         """
         if self.pipeline or not (self.cycle is None or self.cycle.response_complete):
             return False
@@ -92,7 +92,7 @@ class AdmittingProtocol(TimedProtocol):
         return True
 
     def _refuse(self, cycle: RequestResponseCycle) -> None:
-        """Say that the server is busy. A body that is on its way is read, and dropped."""
+        """Answer that the server is busy. A body that still arrives is read and dropped."""
         unsure = cycle.waiting_for_100_continue  # whether its body will come
         keep = cycle.keep_alive and not self._too_many and not unsure
         self._say_busy(cycle.scope["method"], cycle.scope["headers"], b"" if keep else b"connection: close\r\n")
@@ -101,7 +101,7 @@ class AdmittingProtocol(TimedProtocol):
             self.transport.close()
             return
         if self.pipeline:
-            self.loop.call_soon(self.on_response_complete)  # not at once: there may be thousands
+            self.loop.call_soon(self.on_response_complete)  # later, because thousands may be pipelined
         else:
             self.on_response_complete()
         self._listen_to_readers()
@@ -111,14 +111,14 @@ class AdmittingProtocol(TimedProtocol):
         self.transport.write(BUSY_HEAD % (told, request_id_of(headers)) + (b"" if method == "HEAD" else BUSY_BODY))
 
     def _listen_to_readers(self) -> None:
-        """Who does not read what he is told is not listened to."""
+        """Stop reading from a client that does not read its answers."""
         if self.flow.write_paused:
             self._full = True
             self.flow.pause_reading()
 
 
 def _busy() -> tuple[bytes, bytes]:
-    """The answer to what is refused: its head, with places for more headers and for an id, and its body."""
+    """Return the answer to a refused request: its head, with places for more headers and for an id, and its body."""
     found = problem("busy", "more requests wait than can be answered in time; try again in a moment")
     body = msgspec.json.encode(found)
     headers = {

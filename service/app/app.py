@@ -1,4 +1,4 @@
-"""The application: what it is made of, and in which order that opens and closes."""
+"""The application: it connects its parts, and opens and closes them in order."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -54,7 +54,7 @@ from muisti.service.settings import Settings, asks, names_in, needs_keys
 if TYPE_CHECKING:
     from muisti.service.auth.tokens import verify
     from muisti.service.openapi import document
-else:  # a quarter of a second, where the settings speak of tokens; 20 ms of examples and texts of all routes
+else:  # only tokens need `verify`, which takes a quarter of a second; `document` takes 20 ms
     verify = Lazy("muisti.service.auth.tokens.verify")
     document = Lazy("muisti.service.openapi.document")
 
@@ -70,13 +70,13 @@ def create_app(
     upkeep: Sequence[Sweep] = (),
     workers: Path | None = None,
 ) -> Litestar:
-    """The ASGI application. An engine that is given stays open when the application ends.
+    """Create the ASGI application. A given `engine` stays open when the application ends.
 
     `clock` gives microseconds since 1970, UTC; None is the system's. `own_host` is the only name, beside those of this
-    machine, that requests may call a server without keys by; None when any will do. `trusted`: the caller of every
-    request, who has the database anyway and needs no key. `warm`: take no request before the first search would be as
-    fast as the next. `upkeep` is what it does in the background.
-    `workers`: the folder in which those meet that share a port; None when there is only this one.
+    machine, by which requests may call a server without keys; None allows any name. `trusted` is the caller of every
+    request, who has the database anyway and needs no key. `warm`: load the model before the first request. `upkeep` are
+    the maintenance tasks to run in the background. `workers` is a folder that the worker processes of one port share;
+    None for a single process.
     """
 
     @asynccontextmanager
@@ -90,8 +90,8 @@ def create_app(
         )
         scrape = app.state.scrape = Scrape(backend, settings.index_memory)
         keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key, asks=asks(settings))
-        # Loaded where the settings speak of tokens: what reads them takes .1 s.
         app.state.seq_watcher = SeqWatcher(backend, settings.stream_limit)
+        # `verify` takes .1 s to load, so it loads only where the settings configure tokens.
         tokens = None if settings.jwks is None else verify.tokens_of(settings)
         gate.tokens = tokens
         beat = asyncio.create_task(meters.beat())
@@ -118,7 +118,7 @@ def create_app(
     known_parameters = KnownParameters()
 
     async def checked(request: litestar.Request[Any, Any, Any]) -> Response[None] | None:
-        if request.method == "OPTIONS":  # Litestar tells of the first handler of a path only
+        if request.method == "OPTIONS":  # Litestar names the methods of a path's first handler only
             return Response(None, status_code=204, headers={"Allow": allowed[request.scope["path_template"]]})
         space = request.scope["path_params"].get("space")
         check(access_of(request.scope), needs(request.route_handler), space and space.replace(SLASH, "/"))
@@ -143,7 +143,7 @@ def create_app(
     app.state.settings = settings
     meters = Meters()
     app.state.admission = Admission(settings.queue_seconds, settings.queue_limit, refusing=meters.turned_away)
-    # Loaded when somebody asks for it: examples and texts of all routes, and a tenth of a second to make.
+    # The document takes a tenth of a second to make, so it is made on the first request for it.
     app.state.openapi = cache(lambda: msgspec.json.encode(document.document(app)))
     resource = app.state.resource = resource_of(settings)
     limits = Limits(settings.rate_limit, settings.concurrency_limit)
@@ -168,19 +168,19 @@ def create_app(
 
 
 def resource_of(settings: Settings) -> Resource | None:
-    """What tokens are for, None when there are none."""
+    """Return the resource that tokens are issued for; None when the settings configure no tokens."""
     if settings.jwt_issuer is None:
         return None
     return Resource(settings.jwt_issuer, settings.jwt_scope_prefix or "", settings.public_url)
 
 
 def needs(handler: BaseRouteHandler) -> Need:
-    """What a route asks of its caller. Every route says it."""
+    """Return the scope that a route needs. Every route declares it."""
     return handler.opt["needs"]
 
 
 def methods(app: Litestar) -> dict[str, str]:
-    """What each path knows, as `Allow` tells it."""
+    """Return the methods of each path, as a value of the header `Allow`."""
     known: dict[str, set[str]] = {}
     for route in app.routes:
         if isinstance(route, HTTPRoute):
@@ -189,7 +189,7 @@ def methods(app: Litestar) -> dict[str, str]:
 
 
 def public_paths(app: Litestar) -> list[str]:
-    """The paths that need nothing, those with parameters up to the first. Raises KeyError when a route says nothing."""
+    """Return the paths that need no key, cut at the first parameter. Raises KeyError for a route without a need."""
     handlers = {
         route.path: [handler for handler, _ in route.route_handler_map.values()]
         for route in app.routes
@@ -205,7 +205,7 @@ def open_engine(
     may_only_read: bool = False,
     notice: Callable[[str], None] | None = None,
 ) -> Engine:
-    """The engine that the settings describe; for the last two see `open_database`.
+    """Open the engine that the settings describe; for the last two parameters see `open_database`.
 
     Raises:
         MuistiError: the database cannot be used.
@@ -233,7 +233,7 @@ def open_engine(
 
 
 def calibrated(settings: Settings) -> list[Entry]:
-    """The thresholds of evidence that come with the model, and after them those of the operator's file.
+    """Read the thresholds of evidence of the model, and after them those of the operator's file.
 
     Raises:
         InvalidInput: a file cannot be read.

@@ -1,7 +1,6 @@
-"""The published client as the command line uses it: one attempt a request, and advice when no answer comes.
+"""Wrapper of the published client for the command line: one attempt a request, and advice when no answer comes.
 
-It does not know where the service runs: a transport that calls the application in this process serves as well as a
-network. Requests are written by `muisti.client.calls`.
+The transport is a network, or calls the application in this process. `muisti.client.calls` writes the requests.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,15 +19,15 @@ if TYPE_CHECKING:  # it takes a tenth of a second, which `--help` does without
 TIMEOUT_SECONDS = 60.0
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 EVENTS = "text/event-stream"
-END_MAX = 100  # bytes of the last line of an export, or more
+END_MAX = 100  # bytes; the last line of an export is no longer
 
 __all__ = ["ApiError", "Client", "Reply", "Unreachable", "connect", "through", "whole"]
 
 
 class Client:
-    """A connection to a service. Close it, or use it as a context manager.
+    """Connection to a service. Close it, or use it as a context manager.
 
-    Every call returns what came, or raises `ApiError` or `Unreachable`.
+    Every call returns the answer, or raises `ApiError` or `Unreachable`.
     """
 
     def __init__(self, http: "httpx.Client") -> None:
@@ -42,7 +41,7 @@ class Client:
         self._muisti.close()
 
     def allow(self, names: Sequence[str]) -> None:
-        """Store from now on what the policy of a space would refuse or redact: `secrets`, `personal_data`."""
+        """Override parts of the policy of a space in all later requests: `secrets`, `personal_data`."""
         if names:
             self._http.headers["Muisti-Allow"] = ", ".join(names)
 
@@ -53,26 +52,26 @@ class Client:
 
     @contextmanager
     def stream(self, request: Call) -> "Iterator[httpx.Response]":
-        """Open an answer whose content is still to come."""
+        """Open an answer whose content is streamed."""
         with self._reaching(), self._muisti.stream(request) as response:
             yield response
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:
-        """Say what to do when no answer comes."""
+        """Add advice to the error when no answer comes."""
         try:
             yield
         except Unreachable as error:
-            if error.__cause__ is None:  # an answer came, and was not whole
+            if error.__cause__ is None:  # an answer came, but was incomplete
                 raise
             raise Unreachable(_advice(error, str(self._http.base_url))) from error.__cause__
 
 
 def connect(url: str, key: str | None = None) -> Client:
-    """A client of a running server, such as http://127.0.0.1:8321, with a key if it asks for one.
+    """Return a client of a running server, such as http://127.0.0.1:8321, with a key if the server needs one.
 
     Raises:
-        ValueError: this is no http or https URL.
+        ValueError: the URL is no http or https URL.
     """
     httpx = import_module("httpx")
     try:
@@ -81,22 +80,22 @@ def connect(url: str, key: str | None = None) -> Client:
         raise ValueError(f"{url!r} is no URL: {error}") from error
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise ValueError(f"{url!r} is no URL of a server, such as http://127.0.0.1:8321")
-    # A proxy of the environment leads away from this machine.
+    # A proxy of the environment cannot reach this machine's loopback address.
     trusted = parsed.host not in LOOPBACK
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     return Client(httpx.Client(base_url=parsed, timeout=TIMEOUT_SECONDS, trust_env=trusted, headers=headers))
 
 
 def through(transport: "httpx.BaseTransport") -> Client:
-    """A client over a transport of the caller's; closing the client closes the transport."""
+    """Return a client over a given transport; closing the client closes the transport."""
     return Client(import_module("httpx").Client(transport=transport, base_url="http://localhost"))
 
 
 def whole(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces of an export.
+    """Pass on the pieces of an export, and check that the last line is there.
 
     Raises:
-        Unreachable: the last of them has come, and is not its end.
+        Unreachable: the pieces end before the export's last line.
     """
     lines, tail = 0, b""
     for piece in pieces:
@@ -108,9 +107,9 @@ def whole(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def listen(client: Client, space: str, asked: Mapping[str, Any], last: str | None) -> Iterator[tuple[str, Any]]:
-    """Changes as they happen, after the event `last`: the id of each event, and what it tells, if anything.
+    """Yield changes as they happen, after the event `last`: the id of each event, and its change, if it has one.
 
-    Ends when the server ends it; go on from the last id.
+    The stream ends when the server ends it; continue from the last id.
     """
     request = calls.list_changes(space, **asked, last_event_id=last)
     with client.stream(replace(request, headers={**request.headers, "Accept": EVENTS})) as response:
@@ -124,7 +123,7 @@ def listen(client: Client, space: str, asked: Mapping[str, Any], last: str | Non
 
 
 def _events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Server-sent events by their fields.
+    """Parse server-sent events into their fields.
 
     >>> list(_events(["id: 1", "event: created", "data: {}", "", ": still here", ""]))
     [{'id': '1', 'event': 'created', 'data': '{}'}]
@@ -140,7 +139,7 @@ def _events(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def _advice(error: Unreachable, url: str) -> str:
-    """What to do about a request that nobody answered."""
+    """Return advice on a request without an answer."""
     httpx = import_module("httpx")
     if isinstance(error.__cause__, httpx.ConnectError):
         return (

@@ -1,7 +1,7 @@
-"""A request at a glance: what it asks for, when all of it has come at once and is written as most clients write it.
+"""Quick parse of a request that arrived in one piece, in the form that most clients write.
 
-For an overloaded server, which refuses ten requests for each that it answers: else the parser and what hangs on it are
-half of what a refusal costs. What is not simple is left to the parser, and so is everything that is wrong.
+An overloaded server refuses ten requests for each that it answers. Without this module, the parser and its callbacks
+would be half the cost of a refusal. Requests that are not simple, or are malformed, are left to the parser.
 """
 
 import re
@@ -13,12 +13,12 @@ _HEAD = re.compile(
     rb"(?P<method>GET|HEAD|POST|PUT|PATCH|DELETE) (?P<path>/[A-Za-z0-9/._~-]*)(?:\?[A-Za-z0-9/._~%=&+,:-]*)? HTTP/1\.1"
     rb"(?P<headers>(?:\r\n[A-Za-z0-9_-]+: ?[!-~](?:[ -~]*[!-~])?)*)"
 )
-MOST_DIGITS = 9  # of a length: Python refuses to read some thousands of them
-_FRAMING = frozenset({b"transfer-encoding", b"expect", b"upgrade"})  # what makes the body another matter
+MOST_DIGITS = 9  # digits of a length: Python refuses to convert thousands of digits
+_FRAMING = frozenset({b"transfer-encoding", b"expect", b"upgrade"})  # headers that change how the body is sent
 
 
 class Glance(msgspec.Struct, frozen=True):
-    """What was asked for; names of headers in lower case."""
+    """Method, path and headers of a request; names of headers are in lower case."""
 
     method: str
     path: str
@@ -26,7 +26,7 @@ class Glance(msgspec.Struct, frozen=True):
 
 
 def glance(data: bytes) -> Glance | None:
-    """The request that `data` is, all of it and nothing more; None when that is not plain to see.
+    """Parse `data` as exactly one request; None when it is not simple enough to be sure.
 
     >>> glance(b"POST /v1/spaces/a/search?x=1 HTTP/1.1\\r\\nContent-Length: 2\\r\\n\\r\\n{}").path
     '/v1/spaces/a/search'

@@ -1,7 +1,7 @@
-"""The application in this process, behind the same client as a server.
+"""The application in this process, used through the same client as a server.
 
-asyncio runs only while a request is answered. The lifespan lives in a task of its own, because what Litestar opens in
-it must be closed by the task that opened it.
+asyncio runs only while a request is answered. The lifespan runs in a separate task, because Litestar's resources must
+be closed by the task that opened them.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ from muisti.service.settings import Settings
 
 
 class InProcess(httpx.BaseTransport):
-    """Requests to the application without a network. Not thread-safe."""
+    """Transport that calls the application without a network. Not thread-safe."""
 
     def __init__(self, settings: Settings, access: Access, ensured: str | None) -> None:
-        """`ensured`: a space that is made where it is missing, by a caller that may add to it and make none."""
+        """Start the application. `ensured`: a space to create if missing, for a caller that may add but create none."""
         with ExitStack() as undo:
-            undo.enter_context(errors_only())  # a command is no server
+            undo.enter_context(errors_only())  # a command logs errors only
             self._runner = undo.enter_context(asyncio.Runner())
             engine = undo.enter_context(open_here(settings))
             app = create_app(settings, engine=engine, trusted=access)
@@ -56,7 +56,7 @@ class InProcess(httpx.BaseTransport):
         await asyncio.wait((life, waiting), return_when=asyncio.FIRST_COMPLETED)
         if life.done():
             waiting.cancel()
-            await life  # raises what kept the application from starting
+            await life  # raises the error that prevented the start
         return stop, life
 
     async def _answer(self, request: httpx.Request) -> httpx.Response:
@@ -71,9 +71,9 @@ class InProcess(httpx.BaseTransport):
 
 
 def open_here(settings: Settings) -> Engine:
-    """The engine of a command on this machine: every command opens its database here.
+    """Open the engine of a command on this machine: every command opens its database here.
 
-    A file that cannot be written is read. Whoever has it locked is named on stderr after a second.
+    A file that cannot be written is opened for reading. If a process holds its lock, stderr names it after a second.
 
     Raises:
         MuistiError: the database cannot be used.
@@ -86,7 +86,7 @@ def _waits(holder: str) -> None:
 
 
 def start(settings: Settings, access: Access = OWNER, ensured: str | None = None) -> Client:
-    """The application on the database of `settings`, for one caller.
+    """Start the application on the database of `settings`, and return a client of it for one caller.
 
     Raises:
         MuistiError: the database cannot be used.

@@ -1,4 +1,4 @@
-"""Requests about one memory by its name: its id, or its category and key."""
+"""Requests about one memory that is named by its id, or by its category and key."""
 
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec
@@ -6,7 +6,7 @@ from typing import Any, Concatenate, ParamSpec
 from muisti.client import Call, calls
 from muisti.service.app.client import Client
 
-Name = str | tuple[str, str]  # of a memory: its id, or its category and key
+Name = str | tuple[str, str]  # id of a memory, or its category and key
 P = ParamSpec("P")
 
 
@@ -34,7 +34,7 @@ give_feedback = _either(calls.give_feedback, calls.give_entry_feedback)
 
 
 def etag(client: Client, space: str, name: Name, version: int | None) -> str | None:
-    """Return the ETag of a version. Of an address the id is asked first: ETags are made of ids."""
+    """Return the ETag of a version. For an address, the id is requested first, because ETags contain ids."""
     if version is None:
         return None
     one: Any = name if isinstance(name, str) else client.send(history(space, name)).data["items"][0]["memory"]["id"]

@@ -1,8 +1,7 @@
-"""What uvicorn leaves unbounded: how long a request may take to arrive, how large its head may be, and how long its
-answer may wait to be read.
+"""Limits that uvicorn lacks: the time for a request to arrive, the size of its head, the time to read its answer.
 
-Without that a client that sends or reads a byte now and then keeps its connection for ever (slowloris), and one whose
-headers do not end fills the memory.
+Without them, a client that sends or reads a byte now and then keeps its connection for ever (slowloris). A client whose
+headers do not end would fill the memory.
 """
 
 import asyncio
@@ -13,27 +12,27 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_MAX = 1 << 18  # bytes of request line and headers
-GRACE_SECONDS = 0.01  # in which the event loop reads what came while it was busy
+GRACE_SECONDS = 0.01  # time for the event loop to read bytes that arrived while it was busy
 
 
 class Config(uvicorn.Config):
-    """uvicorn's, with the seconds that a request may take to arrive, and the connections that are served."""
+    """Configuration of uvicorn, with the seconds that a request may take to arrive, and the most open connections."""
 
     request_seconds = 60.0
     connections = 4_096
 
 
 class TimedProtocol(HttpToolsProtocol):
-    """Closes a connection whose request is not there in time, head and body, and one whose answer is not read.
+    """Protocol that closes a connection whose request, head and body, is late, or whose answer is not read.
 
-    An answer may take any time to come; once more of it waits than the transport holds (64 KiB), its reader has as long
-    as a request has until most of that is gone.
+    The server may take any time to answer. When more of the answer waits than the transport holds (64 KiB), a timer
+    starts. The client must then read most of it within the time limit of a request.
     """
 
     _wait: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
-    _arriving = True  # a connection that sends nothing is one that sends slowly
-    _begun = False  # a request, by what was received last
+    _arriving = True  # a new connection counts as one that sends slowly
+    _begun = False  # the bytes received last began a request
     _in_head = True
     _head = 0
 
@@ -49,7 +48,7 @@ class TimedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         self._begun = False
         super().data_received(data)
-        # empty lines have ended uvicorn's own wait; a request may be answered by now
+        # Empty lines have ended uvicorn's own timeout; a request may be answered by now.
         idle = not self._begun and self.cycle is not None and self.cycle.response_complete
         if not self._arriving and not idle:
             self._expect_nothing()
@@ -80,7 +79,7 @@ class TimedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Close an idle connection, but no request that is there and has not been read yet: that stops what follows."""
+        """Close an idle connection later: a request that has arrived but is not yet read cancels the timer."""
         self.timeout_keep_alive_task = self.loop.call_later(GRACE_SECONDS, super().timeout_keep_alive_handler)
 
     @property
@@ -103,13 +102,13 @@ class TimedProtocol(HttpToolsProtocol):
             self._unread = None
 
     def _not_read(self) -> None:
-        """Without lingering: the system, too, drops what it has taken over."""
+        """Abort the connection without lingering, so that the operating system drops its buffered bytes too."""
         self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()
 
     def _late(self) -> None:
         self._wait = None
-        if self.flow.read_paused:  # it is we who are slow
+        if self.flow.read_paused:  # the server is slow, not the client
             self._expect()
         else:
             self.transport.close()

@@ -1,4 +1,4 @@
-"""Serve HTTP until told to stop."""
+"""Serve HTTP until a signal stops the process."""
 
 import gc
 import logging
@@ -33,10 +33,10 @@ from muisti.service.settings import CONFIG, Settings, SettingsError, asks, check
 
 BACKLOG = 2048
 ACCEPTED = 16  # connections in a turn of the event loop: libuv takes one from each socket that it listens on
-SPARE_FILES = 256  # beside connections: the database, the model, the log
-IDLE_SECONDS = 30  # that a connection may stay open without a request
-SWITCH_SECONDS = 0.0005  # a search that is done waits no longer than this for the thread that answers
-GARBAGE = 10_000  # objects made before it looks for cycles among them; a request makes some hundreds
+SPARE_FILES = 256  # open files beside connections: the database, the model, the log
+IDLE_SECONDS = 30  # longest time that a connection stays open without a request
+SWITCH_SECONDS = 0.0005  # longest time that a finished search waits for the thread that answers
+GARBAGE = 10_000  # objects made between two garbage collections; a request makes some hundreds
 
 _LOG = logging.getLogger("muisti.server")
 
@@ -45,7 +45,7 @@ def run(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT; then running requests finish and waiting writes are committed.
 
     Raises:
-        SettingsError: the address cannot be listened on, or must not be; or packages are missing.
+        SettingsError: the server cannot or must not listen on the address; or packages are missing.
         MuistiError: the database cannot be used.
     """
     check_binding(settings, lambda: _has_keys(settings))
@@ -56,7 +56,7 @@ def run(settings: Settings) -> None:
     allow_files(settings.connection_limit + SPARE_FILES)
     with ExitStack() as closing:
         listener = closing.enter_context(listen(settings))
-        taken = ACCEPTED if settings.workers == 1 else 1  # a worker that takes many at once leaves none to the others
+        taken = ACCEPTED if settings.workers == 1 else 1  # a worker that accepts many leaves none to the others
         listeners = [listener, *(closing.enter_context(listener.dup()) for _ in range(taken - 1))]
         if settings.workers == 1:
             _run_here(settings, listeners)
@@ -70,7 +70,7 @@ def _has_keys(settings: Settings) -> bool:
 
 
 def allow_files(wanted: int) -> None:
-    """Let this process and its children open so many files, as far as the system allows: a connection is one."""
+    """Raise the limit of open files for this process and its children, as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -78,10 +78,10 @@ def allow_files(wanted: int) -> None:
 
 
 def listen(settings: Settings) -> socket.socket:
-    """A socket at the address of the settings.
+    """Return a socket that listens on the address of the settings.
 
     Raises:
-        SettingsError: it cannot be had.
+        SettingsError: the process cannot listen there.
     """
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
@@ -93,7 +93,7 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def application() -> Litestar:
-    """The application of a worker process, which finds its settings in the environment."""
+    """Create the application of a worker process, with the settings from the environment."""
     settings = load(os.environ, None, {})
     logs.configure(settings)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -104,14 +104,14 @@ def _application(settings: Settings, engine: Engine | None, workers: Path | None
     host = None if settings.insecure else settings.host
     app = create_app(settings, engine=engine, own_host=host, warm=True, upkeep=sweeps_of(settings), workers=workers)
     sys.setswitchinterval(SWITCH_SECONDS)
-    gc.freeze()  # what is loaded by now stays: looking through it for garbage took .15 s each time
+    gc.freeze()  # loaded modules stay for ever, and searching them for garbage took .15 s each time
     gc.set_threshold(GARBAGE)
     gc.enable()
     return app
 
 
 def _end_with_parent() -> None:
-    """Stop, when the process that started this one is killed: nobody else would, and it holds the port."""
+    """Stop this process when its parent is killed, because it would keep the port."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -128,7 +128,7 @@ def _run_here(settings: Settings, listeners: list[socket.socket]) -> None:
         laps.end("application")
         server = _Server(_config(settings, app), _known(engine, settings), laps)
         if threading.current_thread() is threading.main_thread():
-            # uvicorn raises a signal again when it has stopped; by then there is the engine to close
+            # uvicorn raises a signal again when it has stopped; this handler lets the engine close first.
             signal.signal(signal.SIGTERM, server.handle_exit)
             signal.signal(signal.SIGINT, server.handle_exit)
         server.run(sockets=listeners)
@@ -137,26 +137,26 @@ def _run_here(settings: Settings, listeners: list[socket.socket]) -> None:
 
 
 def _begin_to_warm(engine: Engine) -> None:
-    """Load the model while the application is made; what is wrong with it is told when that waits for it."""
+    """Load the model while the application is created. An error appears again when the application waits for it."""
     with suppress(MuistiError):
         engine.warm()
 
 
 def _run_workers(settings: Settings, listeners: list[socket.socket]) -> None:
-    with open_engine(settings) as engine:  # here and once: what is wrong with the database is wrong in every worker
+    with open_engine(settings) as engine:  # opened here once: a fault of the database would be one of every worker
         known = _known(engine, settings)
     gc.enable()
     os.environ.pop(CONFIG, None)
     os.environ.update(environment(settings))
     config = _config(settings, "muisti.service.app.server:application")
     _LOG.info(f"Muisti starts {settings.workers} workers at {_url(listeners[0])} with {known}")
-    with tempfile.TemporaryDirectory(prefix="muisti-") as folder:  # where workers meet
+    with tempfile.TemporaryDirectory(prefix="muisti-") as folder:  # shared by the workers
         os.environ[VARIABLE] = folder
         Multiprocess(config, listeners).run()
 
 
 def environment(settings: Settings) -> dict[str, str]:
-    """The variables that say the same as the settings."""
+    """Return the environment variables that state these settings."""
     values = {option.variable: getattr(settings, option.name) for option in options()}
     return {name: "" if value is None else str(value) for name, value in values.items()}
 
@@ -186,7 +186,7 @@ def _config(settings: Settings, app: Litestar | str) -> Config:
 
 
 class _Server(uvicorn.Server):
-    """Says when it is ready."""
+    """Server that logs when it is ready."""
 
     def __init__(self, config: uvicorn.Config, known: str, laps: StageTimes) -> None:
         super().__init__(config)
@@ -201,7 +201,7 @@ class _Server(uvicorn.Server):
 
 
 def _known(engine: Engine, settings: Settings) -> str:
-    """What the server finds, in words."""
+    """Describe the database in words: its spaces, its place, and whether requests need a key."""
     spaces = len(engine.spaces.list())
     asked = "asks for keys" if asks(settings) or engine.keys.exist() else "asks nobody for a key"
     where = f"{spaces} {'space' if spaces == 1 else 'spaces'} in {whereabouts(settings)}"

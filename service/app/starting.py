@@ -1,4 +1,4 @@
-"""The way into the server."""
+"""Entry point of the server."""
 
 import gc
 from typing import TYPE_CHECKING
@@ -8,18 +8,18 @@ from muisti.service.settings import Settings
 
 if TYPE_CHECKING:
     from muisti.service.app import server
-else:  # loaded while nobody looks for garbage
+else:  # loaded while the garbage collector is off
     server = Lazy("muisti.service.app.server")
 
 
 def serve(settings: Settings) -> None:
     """Load the server and run it.
 
-    Until the server has the application made, nobody looks for garbage: what is loaded is none, and going through
-    it again and again took a twelfth of the processor time of a start.
+    The garbage collector is off until the application is created. Loaded modules are no garbage, and searching them
+    took a twelfth of the processor time of a start.
 
     Raises:
-        SettingsError: the address cannot be listened on, or must not be; or packages are missing.
+        SettingsError: the server cannot or must not listen on the address; or packages are missing.
         MuistiError: the database cannot be used.
     """
     gc.disable()

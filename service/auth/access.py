@@ -1,4 +1,4 @@
-"""Who calls, and whether they may: one small check for routes, plain ASGI applications and MCP tools alike."""
+"""The caller of a request, and one check of its scopes for routes, ASGI applications and MCP tools."""
 
 from datetime import datetime
 from typing import Literal
@@ -14,16 +14,16 @@ from muisti.core.model.values import LOCAL
 from muisti.service.auth.challenge import Challenge
 from muisti.service.schemas.errors import HttpError
 
-Need = Scope | Literal["nothing", "key"]  # `key`: any key will do
+Need = Scope | Literal["nothing", "key"]  # `key`: any valid key
 NEEDS: tuple[Need, ...] = (*SCOPES, "nothing", "key")
-STATE = "muisti.access"  # where the gate leaves it in the scope of a request
+STATE = "muisti.access"  # key under which the auth middleware stores the caller in the scope of a request
 
 
 class Access(msgspec.Struct, frozen=True):
-    """A caller. `actor` stands in the audit log; `key_id` is None for those who come without a key of ours.
+    """Caller of a request. `actor` is its name in the audit log; `key_id` is None for a caller without a key of ours.
 
-    `open`: there are no keys, so that everybody may do everything but make one. `challenge` is how those who may not
-    do what they ask for are told to come back; keys cannot.
+    `open`: there are no keys, so everybody may do everything but create one. `challenge` is sent with a refusal, and
+    says where to get a token; None for keys.
     """
 
     actor: str
@@ -42,7 +42,7 @@ class Access(msgspec.Struct, frozen=True):
         return self.grant is not NOTHING
 
     def caller(self, request_id: str | None = None, allows: frozenset[str] = frozenset()) -> Caller:
-        """What the core needs to know of them, and of their request. `allows`: whatever the policy of a space says."""
+        """Return the caller for the core. `allows` names the parts of the policy of a space that do not apply."""
         return Caller(
             self.actor,
             self.grant.category,
@@ -56,24 +56,23 @@ class Access(msgspec.Struct, frozen=True):
         return scope in self.grant.scopes
 
 
-OWNER = Access(LOCAL, EVERYTHING)  # whoever has the file has everything
+OWNER = Access(LOCAL, EVERYTHING)  # a process that can open the database file may do everything
 OPEN = Access("anonymous", EVERYTHING, open=True)
 
 
 def stranger(challenge: Challenge) -> Access:
-    """Somebody without a key where one is needed."""
+    """Return a caller without a key where one is needed."""
     return Access("stranger", NOTHING, challenge=challenge)
 
 
 def check(access: Access, need: Need, space: str | None = None) -> None:
-    """Raise unless the caller may do what needs `need`, in `space` if one is given.
+    """Raise unless the caller has the scope `need`, in `space` if one is given.
 
-    Whether there is such a space is not looked at: one that the caller may not see and one that is not there are the
-    same from outside.
+    The check does not look whether the space exists: a forbidden space and a missing one get the same answer.
 
     Raises:
-        HttpError: nobody knows the caller, or the scope is missing.
-        NotFound: the space is not one of the caller's.
+        HttpError: the caller is unknown, or the scope is missing.
+        NotFound: the caller's grant does not include the space.
     """
     if need == "nothing":
         return
@@ -89,7 +88,7 @@ def check(access: Access, need: Need, space: str | None = None) -> None:
 
 
 def single_space(grant: Grant) -> str | None:
-    """The only space of a grant, None when there may be others."""
+    """Return the only space of a grant; None when there may be several."""
     return grant.spaces[0] if len(grant.spaces) == 1 and not grant.spaces[0].endswith(ANY) else None
 
 

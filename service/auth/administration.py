@@ -1,5 +1,7 @@
-"""What a caller may do with keys: make weaker ones, see and end those made with his own; with `admin`, all of his
-spaces.
+"""Rules for callers that manage keys.
+
+A key may create weaker keys, and see and revoke the keys that it created. With the scope `admin`, it may do so with all
+keys of its spaces.
 """
 
 from datetime import datetime
@@ -14,7 +16,7 @@ EVERYWHERE = Grant(frozenset(), (ANY,))
 
 
 def check_everywhere(access: Access, what: str) -> None:
-    """Raise `HttpError` unless the caller's grant is for all spaces. `what` is done by such callers only, in words."""
+    """Raise `HttpError` unless the caller's grant is for all spaces. `what` names the operation in the message."""
     if not access.grant.covers(EVERYWHERE):
         raise HttpError("forbidden", f"{what} by keys of all spaces only, and this is none")
 
@@ -23,7 +25,7 @@ def check_weaker(access: Access, grant: Grant) -> None:
     """Raise unless the caller may hand a grant to a new key.
 
     Raises:
-        HttpError: it is more than the caller has, or there are no keys to begin with.
+        HttpError: the grant exceeds the caller's, or no key exists yet.
     """
     if access.open:
         raise HttpError("forbidden", "the first key is made on the machine itself: muisti keys create --admin")
@@ -34,15 +36,15 @@ def check_weaker(access: Access, grant: Grant) -> None:
 
 
 def parent_of(access: Access, keys: Keys) -> Key | None:
-    """The key that stands above those that the caller makes, and takes them along when it ends.
+    """Return the parent of the keys that the caller creates: when a parent is revoked, its keys are too.
 
-    Those that an administrator makes stand for themselves.
+    Keys that an administrator creates have no parent.
     """
     return None if access.key_id is None or access.may("admin") else keys.get(access.key_id)
 
 
 def no_later(access: Access, expires_at: datetime | None) -> datetime | None:
-    """The end of a key that the caller makes: he does not give what he will not have."""
+    """Return the expiry of a key that the caller creates: at the latest, the caller's own."""
     ends = [at for at in (access.expires_at, expires_at) if at is not None]
     return min(ends, default=None)
 
@@ -51,7 +53,7 @@ def check_replaceable(access: Access, old: Key) -> None:
     """Raise unless the caller may replace a key.
 
     Raises:
-        HttpError: it is the caller's own, which a thief could replace too, or stronger than the caller.
+        HttpError: the key is the caller's own, which a thief could replace too, or is stronger than the caller.
     """
     if old.id == access.key_id and not access.may("admin"):
         raise HttpError("forbidden", "a key does not replace itself: the key that made it does, or one with admin")
@@ -59,17 +61,17 @@ def check_replaceable(access: Access, old: Key) -> None:
 
 
 def visible(access: Access, keys: Keys) -> list[Key]:
-    """The keys that the caller may see, newest first."""
+    """Return the keys that the caller may see, newest first."""
     if access.may("admin"):
         return [key for key in keys.all() if _within(access, key)]
     return [] if access.key_id is None else keys.family(access.key_id)
 
 
 def one(access: Access, keys: Keys, key_id: str) -> Key:
-    """A key that the caller may see.
+    """Return a key that the caller may see.
 
     Raises:
-        NotFound: there is none such.
+        NotFound: the key does not exist, or the caller may not see it.
     """
     found = next((key for key in visible(access, keys) if key.id == key_id), None)
     if found is None:
@@ -78,5 +80,5 @@ def one(access: Access, keys: Keys, key_id: str) -> Key:
 
 
 def _within(access: Access, key: Key) -> bool:
-    """Whether a key is of the caller's spaces; what it may do there does not count."""
+    """Whether the caller's grant includes all spaces of a key; the key's scopes do not matter."""
     return access is OWNER or Grant(key.grant.scopes, access.grant.spaces).covers(key.grant)

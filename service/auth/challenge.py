@@ -1,4 +1,4 @@
-"""How a caller learns what to send (RFC 6750), and where tokens come from (RFC 9728)."""
+"""Challenges that tell a caller which credentials to send (RFC 6750), and who issues tokens (RFC 9728)."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _HOST = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5}
 
 
 class Challenge(msgspec.Struct, frozen=True):
-    """`metadata` is the URL that tells who issues tokens, None where keys are all there is.
+    """Challenge for the header WWW-Authenticate. `metadata` is the URL that names the issuer; None without tokens.
 
     >>> Challenge("https://a.example/m").text("invalid_token")
     'Bearer realm="muisti", error="invalid_token", resource_metadata="https://a.example/m"'
@@ -25,7 +25,7 @@ class Challenge(msgspec.Struct, frozen=True):
     prefix: str = ""
 
     def text(self, error: str = "", description: str = "", scope: str = "") -> str:
-        """The value of WWW-Authenticate."""
+        """Return the value of WWW-Authenticate."""
         parts = {
             "realm": "muisti",
             "error": error,
@@ -37,24 +37,24 @@ class Challenge(msgspec.Struct, frozen=True):
 
 
 class Resource(msgspec.Struct, frozen=True):
-    """This server as something that tokens are for. `url` is how clients call it; None: as the request did."""
+    """This server as the resource that tokens are issued for. `url` is its public URL; None: the request's Host."""
 
     issuer: str
     prefix: str = ""
     url: str | None = None
 
     def challenge(self, path: str, headers: Iterable[Header]) -> Challenge:
-        """What a caller of `path` is told."""
+        """Return the challenge for a caller of `path`."""
         below = MCP_PATH if path == MCP_PATH else ""
         return Challenge(f"{self._origin(headers)}{WELL_KNOWN}{below}", self.prefix)
 
     def address(self, path: str, headers: Iterable[Header]) -> str:
-        """The name under which tokens are for what is at `path`, which is empty or begins with a slash."""
+        """Return the resource identifier of `path`, which is empty or begins with a slash."""
         return f"{self._origin(headers)}{path}"
 
     @property
     def scopes(self) -> list[str]:
-        """The scopes to ask for, as tokens name them."""
+        """Return the scopes to request, as tokens name them."""
         return [self.prefix + scope for scope in ADVERTISED]
 
     def _origin(self, headers: Iterable[Header]) -> str:

@@ -1,7 +1,7 @@
-"""Which names a request may call the server by.
+"""Check of the Host header against DNS rebinding.
 
-A page in a browser can make its own name lead to 127.0.0.1 (DNS rebinding) and so reach a server that asks nobody for
-a key. It cannot make an IP address or `localhost` its name.
+A web page can let its own domain resolve to 127.0.0.1, and so reach a server without keys. Its domain cannot be an IP
+address or `localhost`.
 """
 
 import ipaddress
@@ -11,10 +11,10 @@ from muisti.service.schemas.errors import HttpError
 
 
 def check_host(headers: Sequence[tuple[bytes, bytes]], own: str) -> None:
-    """`own` is the name that the server listens on.
+    """Check the Host header of a request to a server without keys. `own` is the name that the server listens on.
 
     Raises:
-        HttpError: the request calls the server by a name that is not its own.
+        HttpError: the header names another host.
     """
     given = next((value.decode("latin-1") for name, value in headers if name == b"host"), "localhost")
     if host_of(given) not in ("localhost", own.lower()) and not is_address(host_of(given)):
@@ -26,14 +26,14 @@ def check_host(headers: Sequence[tuple[bytes, bytes]], own: str) -> None:
 
 
 def check_listed(headers: Sequence[tuple[bytes, bytes]], names: Collection[str]) -> None:
-    """Raises `HttpError` unless the request calls the server by one of the names that its operator lists."""
+    """Raise `HttpError` unless the Host header is one of the names that the operator lists."""
     given = next((value.decode("latin-1") for name, value in headers if name == b"host"), "")
     if host_of(given) not in {host_of(name) for name in names}:
         raise HttpError("unknown_host", f"{given[:80]!r} is none of MUISTI_HOSTS")
 
 
 def host_of(header: str) -> str:
-    """The host without port and brackets.
+    """Return the host without port and brackets.
 
     >>> [host_of(h) for h in ("LocalHost:8321", "[::1]:8321", "127.0.0.1", "::1")]
     ['localhost', '::1', '127.0.0.1', '::1']

@@ -1,4 +1,4 @@
-"""Which caller a key stands for: asked of the database once a second, remembered in between."""
+"""Callers by their keys, read from the database and cached for a second."""
 
 import asyncio
 import logging
@@ -15,9 +15,9 @@ from muisti.core.operations.keys import digest
 from muisti.service.auth.access import Access
 from muisti.service.runtime.workers import Backend
 
-FRESH_SECONDS = 1.0  # how long a key that another process has revoked may still open
+FRESH_SECONDS = 1.0  # longest time that a key still works after another process has revoked it
 NOTED_SECONDS = 60.0  # between two notes of when a key was last used
-REMEMBERED = 10_000
+REMEMBERED = 10_000  # keys in the cache
 
 
 class _Entry(msgspec.Struct):
@@ -26,7 +26,7 @@ class _Entry(msgspec.Struct):
 
 
 class Keyring:
-    """The keys of a database, as one process sees them."""
+    """Cache of the keys of a database in one process."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Keyring:
         asks: bool = False,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`admin_key` is a secret that may do everything. `asks`: the settings alone make us ask who calls."""
+        """Create the cache. `admin_key` is a secret with all scopes. `asks`: the settings alone require a key."""
         self._backend = backend
         self._admin = None if admin_key is None else digest(admin_key)
         self._monotonic = monotonic
@@ -46,7 +46,7 @@ class Keyring:
         self._exist, self._looked_at = asks or admin_key is not None, float("-inf")
 
     async def needed(self) -> bool:
-        """Whether callers must say who they are. Once there was a key, they must for ever."""
+        """Whether requests need a key. Once a key exists, every request needs one, even after all keys expire."""
         if not self._exist and self._monotonic() - self._looked_at >= FRESH_SECONDS:
             at = self._monotonic()
             self._exist = await self._backend.store(self._backend.engine.keys.exist)
@@ -54,7 +54,7 @@ class Keyring:
         return self._exist
 
     async def find(self, secret: str) -> Access | None:
-        """The caller whose key this is; None when it opens nothing (any more)."""
+        """Return the caller that has this key; None when the key is unknown, revoked or expired."""
         now = self._backend.engine.now()
         known = digest(secret)
         entry = self._entries.get(known)
@@ -68,7 +68,7 @@ class Keyring:
         return access
 
     def forget(self) -> None:
-        """Keys have changed here."""
+        """Empty the cache, after this process has changed keys."""
         self._entries.clear()
         self._looked_at = float("-inf")
 
@@ -78,11 +78,11 @@ class Keyring:
 
     async def _read(self, secret: str, known: bytes, now: int) -> _Entry:
         at = self._monotonic()
-        if known == self._admin:  # both are hashes: how long this takes tells nothing of the secret
+        if known == self._admin:  # both are hashes, so the time of the comparison reveals nothing
             access: Access | None = Access("setting", EVERYTHING)
         else:
             access = _access(await self._backend.store(self._backend.engine.keys.find, secret), now)
-        if access is None:  # strangers leave nothing behind
+        if access is None:  # unknown keys must not fill the cache
             self._entries.pop(known, None)
             return _Entry(None, at)
         entry = self._entries[known] = _Entry(access, at)
@@ -104,7 +104,7 @@ class Keyring:
     async def _write(self, key_id: str, at: int) -> None:
         try:
             await self._backend.store(self._backend.engine.keys.used, {key_id: at})
-        except MuistiError as error:  # the request that used the key is none the worse for it
+        except MuistiError as error:  # the request that used the key still succeeds
             told = {"key": key_id, "code": error.code}
             logging.getLogger("muisti.keys").warning("last use not noted", extra=told)
 

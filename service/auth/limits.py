@@ -1,4 +1,4 @@
-"""How often, and how many times at once, a caller may ask. Counted in this process, and forgotten with it."""
+"""Limits of the request rate and of concurrent requests of a caller, counted in this process."""
 
 import math
 from collections import OrderedDict
@@ -10,7 +10,7 @@ import msgspec
 from muisti.service.schemas.errors import HttpError
 
 CALLERS_MAX = 10_000  # the least recent are forgotten, which gives them a full bucket
-BURST_SECONDS = 2.0  # of requests that may come at once
+BURST_SECONDS = 2.0  # seconds of requests that a full bucket holds
 
 
 class _Caller(msgspec.Struct):
@@ -20,7 +20,7 @@ class _Caller(msgspec.Struct):
 
 
 class Room(msgspec.Struct, frozen=True):
-    """What is left to a caller: requests, and the seconds until there are `limit` again."""
+    """Remaining requests of a caller, and the seconds until there are `limit` again."""
 
     limit: int
     remaining: int
@@ -28,7 +28,7 @@ class Room(msgspec.Struct, frozen=True):
 
 
 class Limits:
-    """Token buckets. `rate` is in requests a second, 0 for no limit; so is `concurrency` for those at once."""
+    """Token buckets. `rate` is in requests a second, `concurrency` in requests that run together; 0 for no limit."""
 
     def __init__(self, rate: float, concurrency: int) -> None:
         self._rate, self._concurrency = rate, concurrency
@@ -40,10 +40,10 @@ class Limits:
         return not self._rate and not self._concurrency
 
     def take(self, actor: str, now: float) -> Room | None:
-        """One request of a caller; `now` in seconds of any clock that never goes back.
+        """Take one request from a caller's bucket; `now` in seconds of any clock that never goes back.
 
         Raises:
-            HttpError: there were too many.
+            HttpError: the bucket is empty.
         """
         if not self._rate:
             return None
@@ -61,7 +61,7 @@ class Limits:
 
     @contextmanager
     def running(self, actor: str, now: float) -> Generator[None]:
-        """While one request of a caller runs.
+        """Count a request of a caller as running inside the context.
 
         Raises:
             HttpError: too many run already.

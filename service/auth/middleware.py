@@ -1,4 +1,4 @@
-"""The gate: everything behind it knows who calls. It refuses keys that open nothing, and too many requests."""
+"""Auth middleware: it finds the caller of each request, and refuses invalid keys and too many requests."""
 
 import time
 from collections.abc import Sequence
@@ -37,14 +37,13 @@ class Tokens(Protocol):
 
 
 class AuthMiddleware:
-    """Wraps an application. Its `keyring` and its `tokens`, if any, are given when the application starts.
+    """Middleware that finds the caller. The application's start sets `keyring`, and `tokens` if they are configured.
 
-    `public`: paths, or with a slash behind all below, that ask nobody for anything, and the database neither.
+    `public`: paths that need no key and no database; a slash at the end includes all paths below.
 
-    `own_host`: the only name, beside those of this machine, by which requests may call a server without keys; None when
-    any will do. `trusted`: the caller of every request, who has the database file and needs no key. `resource`: what
-    tokens are for.
-    `metrics_key`: a secret that opens the path of the metrics and no other.
+    `own_host`: the only name, beside those of this machine, by which requests may call a server without keys; None
+    allows any name. `trusted`: the caller of every request, who has the database file and needs no key. `resource`: the
+    resource that tokens are issued for. `metrics_key`: a secret for the path of the metrics alone.
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class AuthMiddleware:
             return
         access = await self.enter(scope["headers"], scope["path"])
         cast(dict[str, Any], scope)[STATE] = access
-        if self._limits.none or not access.known:  # strangers are refused at once
+        if self._limits.none or not access.known:  # unknown callers are refused by the application
             await self._app(scope, receive, send)
             return
         now = time.monotonic()
@@ -96,10 +95,10 @@ class AuthMiddleware:
             await self._app(scope, receive, telling)
 
     async def enter(self, headers: Sequence[Header], path: str) -> Access:
-        """Who calls.
+        """Find the caller of a request.
 
         Raises:
-            HttpError: the key opens nothing, or a server without keys is called by a name that is not its own.
+            HttpError: the key is not valid, or a server without keys is called by a wrong name.
         """
         if self._trusted is not None:
             return self._trusted
@@ -118,10 +117,10 @@ class AuthMiddleware:
         return OPEN
 
     async def recognise(self, headers: Sequence[Header], path: str) -> Access:
-        """Who calls a public path that tells more to those who are known. Only a bad key is refused.
+        """Find the caller of a public path whose answer has more for known callers. Only a bad key is refused.
 
         Raises:
-            HttpError: the key opens nothing.
+            HttpError: the key is not valid.
         """
         try:
             return await self.enter(headers, path)
@@ -135,7 +134,7 @@ class AuthMiddleware:
             told = {"WWW-Authenticate": challenge.text()}
             raise HttpError("unauthorized", "Authorization must be `Bearer` and a key", told)
         secret = given[len(BEARER) :].strip()
-        if path == METRICS and self._metrics == digest(secret):  # both are hashes: the time tells nothing
+        if path == METRICS and self._metrics == digest(secret):  # both are hashes, so the time reveals nothing
             return SCRAPER
         try:
             if self.tokens is not None and _is_token(secret):
@@ -149,30 +148,30 @@ class AuthMiddleware:
         return access
 
 
-SCRAPER = Access("metrics", EVERYTHING)  # on its one path
+SCRAPER = Access("metrics", EVERYTHING)  # only for the path of the metrics
 
 
 def _is_token(secret: str) -> bool:
-    """A JSON object in base64, and two parts more. No key looks like that."""
+    """Whether a secret has the form of a JWT: a JSON object in base64, and two more parts. No key has."""
     return secret.startswith("ey") and secret.count(".") == 2
 
 
 def memories(request: Request[Any, Any, Any], backend: Backend, *, dry_run: bool = False) -> Memories:
-    """What the caller of a request may see; with `dry_run` what is written is told and taken back."""
+    """Return the memories that the caller of a request may see; with `dry_run` writes are reported and rolled back."""
     return seen(request.scope, backend, dry_run=dry_run)
 
 
 def seen(scope: Scope, backend: Backend, *, dry_run: bool = False) -> Memories:
-    """The same, by the scope of the request."""
+    """Return the memories that the caller of an ASGI scope may see; see `memories`."""
     caller = access_of(scope).caller(cast(dict[str, Any], scope).get("request_id"), allowed(scope))
     return backend.engine.seen_by(caller, dry_run=dry_run)
 
 
 def allowed(scope: Scope) -> frozenset[str]:
-    """What the caller may store although the policy of the space says otherwise.
+    """Return the parts of the policy that the request overrides with the header Muisti-Allow.
 
     Raises:
-        HttpError: it is nothing that a policy is about, or the scope `admin` is missing.
+        HttpError: the header names no part of a policy, or the scope `admin` is missing.
     """
     header = header_of(scope, ALLOW)
     if header is None:
@@ -185,5 +184,5 @@ def allowed(scope: Scope) -> frozenset[str]:
 
 
 def access_of(scope: Scope) -> Access:
-    """Who calls, behind the gate."""
+    """Return the caller that the auth middleware found."""
     return cast(dict[str, Any], scope)[STATE]

@@ -1,4 +1,4 @@
-"""Signs with Ed25519, as JSON web signatures (RFC 7515, RFC 8037), which every language can verify."""
+"""Signatures with Ed25519 as JSON Web Signatures (RFC 7515, RFC 8037), which libraries of every language verify."""
 
 import hashlib
 import json
@@ -20,24 +20,24 @@ ALGORITHM = "EdDSA"
 
 
 class Forged(Exception):
-    """What was signed is not what is here, or was signed by none of the keys. The message says which."""
+    """Error for a signature that does not match the text, or is from none of the keys. The message says which."""
 
 
 def sign(engine: Engine, key_file: str | None, payload: bytes) -> str:
-    """The payload with a signature, as a compact JWS. The first signature makes the key.
+    """Return the payload with a signature, as a compact JWS. The first call without a key file creates the key.
 
     Raises:
-        StoreUnavailable: the file has no key that can be read.
+        StoreUnavailable: the file has no readable key.
     """
     key_id, key = _from_file(engine, key_file) if key_file is not None else _from_database(engine)
     return jwt.PyJWS().encode(payload, key, ALGORITHM, headers={"kid": key_id, "typ": "JOSE"})
 
 
 def verified(signed: str, keys: Sequence[Mapping[str, Any]]) -> bytes:
-    """The payload of a compact JWS, when one of the keys (JWK) has signed it.
+    """Return the payload of a compact JWS that one of the keys (JWK) has signed.
 
     Raises:
-        Forged: none has.
+        Forged: no key matches, or the signature is not valid.
     """
     try:
         key_id = jwt.get_unverified_header(signed).get("kid")
@@ -81,7 +81,7 @@ def _read(pem: bytes) -> Ed25519PrivateKey:
 
 
 def _public(key: Ed25519PrivateKey) -> tuple[str, str]:
-    """Thumbprint (RFC 7638) and JWK of the public key."""
+    """Return the thumbprint (RFC 7638) and the JWK of the public key."""
     jwk = OKPAlgorithm.to_jwk(key.public_key(), as_dict=True)
     named = {name: jwk[name] for name in ("crv", "kty", "x")}
     digest = hashlib.sha256(json.dumps(named, separators=(",", ":"), sort_keys=True).encode()).digest()

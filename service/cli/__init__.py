@@ -1,6 +1,6 @@
 """The `muisti` command: a client of the HTTP API, which runs in this process unless `--url` names a server.
 
-What is imported here is paid for by every `--help`: click alone. Each command's module comes when it is called.
+This module imports click alone, because every `--help` waits for its imports. A command's module loads when called.
 """
 
 import click
@@ -8,106 +8,106 @@ import click
 from muisti.service.cli.base import CONTEXT, Main, global_options
 
 SECTIONS = {
-    "Begin": {
+    "Get started": {
         "demo": ("demo:demo", "Try Muisti on a made-up project."),
-        "connect": ("connect:connect", "Let an agent client use Muisti."),
-        "serve": ("serve:serve", "Start the server."),
+        "connect": ("connect:connect", "Register Muisti as an MCP server in an agent client."),
+        "serve": ("serve:serve", "Start the server, for HTTP and MCP."),
         "mcp": ("mcp:mcp", "Serve MCP on standard input and output."),
-        "skill": ("skill:skill", "Show what an agent should know about remembering."),
-        "hook": ("hook:hook", "Keep what happens in an agent client."),
+        "skill": ("skill:skill", "Print the skill file that teaches an agent to use memory."),
+        "hook": ("hook:hook", "Record prompts and tool calls of an agent client."),
         "completion": (
             "completion:completion",
-            "Print a script that completes commands, options and names.",
+            "Print a shell script that completes commands, options and names.",
         ),
     },
     "Memories": {
-        "add": ("write:add", "Remember a text."),
+        "add": ("write:add", "Store a text as a new memory."),
         "search": ("search:search", "Find the memories that best answer a query."),
         "list": ("read:list_memories", "List memories, newest first."),
         "get": ("read:get", "Show one memory."),
         "put": (
             "write:put",
-            "Store a text at a category and key, in place of what is there.",
+            "Store a text at a category and key, replacing any memory there.",
         ),
         "update": ("write:update", "Change fields of a memory."),
-        "supersede": ("write:supersede", "Put a new memory in place of one."),
+        "supersede": ("write:supersede", "Replace a memory by a new one; the old one stays in the history."),
         "delete": ("write:delete", "Delete a memory."),
-        "validate": ("validate:validate", "Tell what storing a text would meet."),
+        "validate": ("validate:validate", "Check a text without storing it."),
         "categories": (
             "read:categories",
             "List categories and how many memories each has.",
         ),
         "tags": ("read:tags", "List tags and how many memories each has."),
     },
-    "What was": {
+    "History": {
         "history": (
             "history:history",
             "Show the versions of a memory and what each changed.",
         ),
         "restore": ("history:restore", "Restore an earlier version of a memory."),
-        "undo": ("history:undo", "Take back the last changes."),
-        "changes": ("feed:changes", "Show what has changed in a space, oldest first."),
-        "checkpoint": ("checkpoints:checkpoint", "Name points of a space's history."),
+        "undo": ("history:undo", "Undo the last changes."),
+        "changes": ("feed:changes", "Show the changes of a space, oldest first."),
+        "checkpoint": ("checkpoints:checkpoint", "Name points in a space's history, to return to."),
         "diff": ("checkpoints:diff", "Show what changed between two points."),
         "rollback": (
             "checkpoints:rollback",
-            "Let the whole space stand as it stood at a point.",
+            "Restore a whole space to an earlier point.",
         ),
     },
-    "Keep in order": {
-        "lint": ("lint:lint", "Tell what is wrong with the memories of a space."),
-        "conflicts": ("conflicts:conflicts", "Decide on memories that contradict others."),
-        "feedback": ("reviews:feedback", "Say that a memory was useful, or not."),
+    "Review and clean up": {
+        "lint": ("lint:lint", "Find problems in the memories of a space."),
+        "conflicts": ("conflicts:conflicts", "Resolve memories that duplicate or contradict others."),
+        "feedback": ("reviews:feedback", "Mark a memory as useful or not useful."),
         "telemetry": (
             "reviews:telemetry",
-            "Tell how often a memory was found, and what was said of it.",
+            "Show how often a memory was retrieved, and its feedback.",
         ),
-        "promote": ("reviews:promote", "Make candidates active that were retrieved often."),
-        "prune": ("reviews:prune", "Deprecate old candidates that nobody asked for."),
-        "purge": ("erasure:purge", "Erase memories for good, with a signed report."),
+        "promote": ("reviews:promote", "Activate candidates that were retrieved often."),
+        "prune": ("reviews:prune", "Deprecate old candidates that were rarely retrieved."),
+        "purge": ("erasure:purge", "Erase memories permanently, with a signed report."),
         "verify-report": (
             "erasure:verify_report",
-            "Check who signed the report of a purge.",
+            "Check the signature of a purge report.",
         ),
     },
     "Spaces": {
         "space": ("spaces:space", "Show which space is used here, and why."),
         "spaces": ("spaces:spaces", "List the spaces."),
-        "stats": ("read:stats", "Show the sizes of a space."),
+        "stats": ("read:stats", "Show how many memories and bytes a space has."),
         "policy": (
             "policy:policy",
-            "Show or set what a space lets in, and how long it keeps it.",
+            "Show or set which texts a space accepts, and how long it keeps them.",
         ),
-        "quota": ("quotas:quota", "Set how much a space may hold."),
+        "quota": ("quotas:quota", "Limit the memories and bytes of a space."),
     },
-    "Move": {
+    "Import, export, backup": {
         "export": (
             "export:export",
-            "Write a space into a file, or into a folder of notes.",
+            "Write a space to a file, or to a folder of Markdown notes.",
         ),
         "import": (
             "imports:import_files",
-            "Take in an export, or the memories of another system.",
+            "Import an export of Muisti, or the memories of another system.",
         ),
-        "backup": ("backups:backup", "Copy the database while it is in use."),
-        "restore-backup": ("backups:restore", "Put a copy in the place of the database."),
+        "backup": ("backups:backup", "Back up the database while it is in use."),
+        "restore-backup": ("backups:restore", "Restore the database from a backup."),
     },
     "Run a server": {
         "doctor": ("doctor:doctor", "Check the installation and the database."),
-        "top": ("top:top", "Watch a server at work."),
-        "keys": ("keys:keys", "Make, list, revoke and rotate keys."),
+        "top": ("top:top", "Watch the load of a running server."),
+        "keys": ("keys:keys", "Create, list, revoke and rotate API keys."),
         "audit": ("keys:audit", "Show who administered or deleted what."),
-        "webhook": ("webhooks:webhook", "Tell others of the changes of a space."),
-        "reembed": ("reembed:reembed", "Embed a space again, with the model that runs."),
+        "webhook": ("webhooks:webhook", "Send the changes of a space to a URL."),
+        "reembed": ("reembed:reembed", "Compute all vectors of a space again, with the current model."),
     },
-    "Measure": {
+    "Measure quality": {
         "eval": ("evaluate:evaluate", "Measure retrieval quality on judged data."),
-        "calibrate": ("calibrate:calibrate", "Fit the thresholds of evidence."),
+        "calibrate": ("calibrate:calibrate", "Fit the thresholds that tell answers from near misses."),
         "probe": (
             "probes:probe",
-            "Pin questions, and see whether they find what they should.",
+            "Save test questions, and check that searches find the expected memory.",
         ),
-        "receipt": ("receipts:receipt", "Look up a search that was kept, or ask it again."),
+        "receipt": ("receipts:receipt", "Show a recorded search, or run it again."),
     },
 }
 COMMANDS = {name: at for section in SECTIONS.values() for name, at in section.items()}
@@ -130,7 +130,9 @@ COMMANDS = {name: at for section in SECTIONS.values() for name, at in section.it
 def main() -> None:
     """Memory for AI agents: store what they learn, find the right piece again.
 
-    Works on a database file in your data folder (or on muisti.db in this project, where there is one), or on a
-    server with --url. Exit codes: 0 done, 1 error or not found,
-    2 conflict, 3 content too long, 64 wrong usage.
+    A memory is a short text with fields such as category, tags and author. A space is a separate set of memories; each
+    project has its own. Commands use a database file in your data folder, or muisti.db in this project if there is one.
+    With --url they use a server.
+
+    Exit codes: 0 done, 1 error or not found, 2 conflict, 3 content too long, 64 wrong usage.
     """

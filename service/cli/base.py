@@ -1,4 +1,4 @@
-"""What all commands share: the global options, loading on first use, help with examples, exit codes."""
+"""Base classes of the commands: global options, loading on first use, help with examples, exit codes."""
 
 import errno
 import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from muisti.service.app.client import Client
     from muisti.service.cli import completing, failures
-else:  # what shells and failures need; the second imports the core
+else:  # needed only for shell completion and for failures; `failures` imports the core
     completing = Lazy("muisti.service.cli.completing")
     failures = Lazy("muisti.service.cli.failures")
 
@@ -32,7 +32,7 @@ WIDTH = 110  # columns of help, where the terminal has them
 ACCESS_MODES = tuple(MODES)
 HELP_NAMES = ("-h", "--help")
 CONTEXT: Mapping[str, Any] = {"max_content_width": WIDTH, "help_option_names": HELP_NAMES}
-# Words with one meaning: a command that is not there is answered with those of its row that are.
+# Words of one meaning, a row each. An unknown command is answered with the commands of its row.
 SYNONYMS = tuple(
     words.split()
     for words in (
@@ -69,13 +69,13 @@ class Globals:
     json: bool | None = None
     plain: bool | None = None
     no_color: bool | None = None
-    told: bool = False  # which database is used
-    opened: "Client | None" = None  # which a command that runs others lends them
+    told: bool = False  # the database in use has been reported
+    opened: "Client | None" = None  # client that a command shares with the commands that it runs
     debug: bool | None = None
 
 
 class Failure(click.ClickException):
-    """The end of a command that could not do what it was asked. The message goes to stderr."""
+    """Error that ends a command with its exit code. The message goes to stderr."""
 
     def __init__(self, message: str, exit_code: int = ERROR) -> None:
         super().__init__(message)
@@ -83,33 +83,33 @@ class Failure(click.ClickException):
 
 
 def global_options() -> list[click.Parameter]:
-    """The options that stand before the command as well as after it, the last one winning."""
+    """Return the options that are valid before and after the command's name; the last one given wins."""
     return [
-        _global("--url", metavar="URL", help="Server to talk to; without one the database file.  [env: MUISTI_URL]"),
+        _global("--url", metavar="URL", help="Use the server at this URL, not a database file.  [env: MUISTI_URL]"),
         _global(
             "-s",
             "--space",
             metavar="NAME",
-            help="Space to work in; else that of the project.  [env: MUISTI_SPACE]",
+            help="Set of memories to work in; without it, this project's.  [env: MUISTI_SPACE]",
             shell_complete=_spaces,
         ),
-        _global("--database", metavar="FILE", help="Database, a path or a file: URL.  [env: MUISTI_DATABASE_URL]"),
+        _global("--database", metavar="FILE", help="Database: a path or a URL.  [env: MUISTI_DATABASE_URL]"),
         _global("--config", metavar="FILE", help="Settings file.  [env: MUISTI_CONFIG; default: muisti.toml here]"),
         _global(
             "--access",
             type=click.Choice(ACCESS_MODES),
             metavar="MODE",
-            help=f"On a database file: {', '.join(ACCESS_MODES)}.  [env: MUISTI_ACCESS]",
+            help=f"Limit what a command may do to a database file: {', '.join(ACCESS_MODES)}.  [env: MUISTI_ACCESS]",
         ),
         _global(
             "--only-category",
             metavar="NAME",
-            help="On a database file: the only category that there is.  [env: MUISTI_ONLY_CATEGORY]",
+            help="Limit a command on a database file to this category.  [env: MUISTI_ONLY_CATEGORY]",
         ),
-        _global("--json", is_flag=True, help="Print the JSON of the API and nothing else."),
-        _global("--plain", is_flag=True, help="Print plain lines, as into a pipe."),
-        _global("--no-color", is_flag=True, help="No colours.  [env: NO_COLOR]"),
-        _global("--debug", is_flag=True, help="Show the stack of an error.  [env: MUISTI_DEBUG]"),
+        _global("--json", is_flag=True, help="Print the JSON of the HTTP API and nothing else."),
+        _global("--plain", is_flag=True, help="Print lines with tabs between the values, as into a pipe."),
+        _global("--no-color", is_flag=True, help="Print without colours.  [env: NO_COLOR]"),
+        _global("--debug", is_flag=True, help="Print the stack trace of an error.  [env: MUISTI_DEBUG]"),
     ]
 
 
@@ -127,7 +127,7 @@ def _global(*names: str, **attributes: Any) -> click.Option:
 
 
 class Helped(click.Command):
-    """Help with examples before the options, and the global options apart."""
+    """Command whose help shows examples before its options, and names the global options apart."""
 
     examples: Sequence[str] = ()
     shared: Sequence[click.Parameter] = ()
@@ -172,8 +172,8 @@ class Command(Helped):
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called.
 
-    `commands_at`: name to (module:attribute, summary), where the module is one of `service.cli.commands`. It is light,
-    so that its help is: work that needs the core stands beside it in a folder, and loads when the command runs.
+    `commands_at` maps a name to (module:attribute, summary); the module is one of `service.cli.commands`. The module
+    imports little, so that its help is fast. Work that needs the core is beside it in a folder, and loads when it runs.
     """
 
     def __init__(self, *args: Any, commands_at: Mapping[str, tuple[str, str]], **attributes: Any) -> None:
@@ -198,7 +198,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def _meant(self, ctx: click.Context, name: str) -> str:
-        """The command that a person may have meant: by the meaning of the word, else by its letters."""
+        """Return a hint at the command that was meant: by the meaning of the word, else by its letters."""
         if name in FLAGS:
             return f" Did you mean `{ctx.command_path} {FLAGS[name]}`?"
         same = [word for words in SYNONYMS if name in words for word in words if word in self.commands_at]
@@ -207,7 +207,7 @@ class LazyGroup(click.Group):
         return f" Did you mean {hint}?" if near else f" There are: {', '.join(self.commands_at)}."
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
-        """Names from the table, without importing the commands."""
+        """Complete names from the table, without importing the commands."""
         item = import_module("click.shell_completion").CompletionItem
         named = [item(name, help=text) for name, (_, text) in self.commands_at.items() if name.startswith(incomplete)]
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
@@ -225,9 +225,9 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        """Run; usage errors end with 64 instead of click's 2, which means a conflict here.
+        """Run the command and exit. Usage errors exit with 64 instead of click's 2, which means a conflict here.
 
-        What is wrong outside of Muisti ends in one line, after its stack with --debug or MUISTI_DEBUG.
+        A fault outside of Muisti, such as a full disk, prints one line; --debug or MUISTI_DEBUG adds its stack trace.
         """
         if not standalone_mode:
             return super().main(*args, standalone_mode=False, **extra)
@@ -250,7 +250,7 @@ class LazyGroup(click.Group):
 
 
 class Main(Helped, LazyGroup):
-    """The group of all commands: `sections` of them by title, as LazyGroup has them."""
+    """Group of all commands. `sections` maps a title to commands in the form of `LazyGroup.commands_at`."""
 
     def __init__(
         self,
@@ -289,7 +289,7 @@ class Subcommands(Helped, LazyGroup):
 
 @contextmanager
 def _enough() -> Iterator[None]:
-    """End well when a reader has enough, such as `head`: click would end with 1, which a shell takes for a failure."""
+    """Exit with 0 when a reader such as `head` closes the pipe: click would exit with 1, a failure to a shell."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The caller that a command is on the database file, within the limits of `service.cli.limits`."""
+"""The caller as which a command works on the database file, within the limits of `service.cli.limits`."""
 
 from muisti.core.identity.grants import ANY, Grant, check_grant
 from muisti.core.model.values import LOCAL
@@ -10,11 +10,11 @@ from muisti.service.schemas.modes import MODES
 
 
 def access_of(options: Globals) -> Access:
-    """The caller on the database file, with what the options and the environment leave to it.
+    """Return the caller on the database file, limited by the options and the environment.
 
     Raises:
         Failure: the access mode is unknown.
-        InvalidInput: the category is no name of one.
+        InvalidInput: the category's name is not valid.
     """
     if not limited(options):
         return OWNER
@@ -23,10 +23,10 @@ def access_of(options: Globals) -> Access:
 
 
 def grant_of(mode: str, spaces: tuple[str, ...], category: str | None) -> Grant:
-    """The grant of an access mode in some spaces, perhaps with one category alone.
+    """Return the grant of an access mode in some spaces, perhaps limited to one category.
 
     Raises:
-        InvalidInput: the category is no name of one.
+        InvalidInput: the category's name is not valid.
     """
     grant = Grant(frozenset(dict(MODES)[mode]), spaces, category)  # pyright: ignore[reportArgumentType]  # one of MODES
     check_grant(grant)
@@ -34,10 +34,10 @@ def grant_of(mode: str, spaces: tuple[str, ...], category: str | None) -> Grant:
 
 
 def demand(options: Globals, need: Need) -> None:
-    """Check that the command may do what needs `need`, where it works on the file without the service.
+    """Check that the command has the scope `need`, for work on the database file without the service.
 
     Raises:
-        Failure: it may not.
+        Failure: the access mode or the category of the command does not allow it.
     """
     access = access_of(options)
     try:

@@ -1,4 +1,4 @@
-"""How a change of another program's file is shown: the difference, and then what became of it."""
+"""Output about a change to another program's file: its diff, and then the result."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def show(options: Globals, change: Change, dry_run: bool) -> None:
-    """The difference: the answer of a dry run, and otherwise talk."""
+    """Print the diff: on stdout for a dry run, else on stderr."""
     if options.json:
         return
     screen = console(options, stderr=not dry_run)
@@ -26,7 +26,7 @@ def show(options: Globals, change: Change, dry_run: bool) -> None:
 
 
 def written(options: Globals, change: Change, dry_run: bool, more: Mapping[str, Any]) -> None:
-    """Which file, and what became of it."""
+    """Print the file and whether it was changed, unchanged or removed."""
     state = "unchanged" if not change.changes else "removed" if change.after is None else "changed"
     backup = backup_of(change.path)
     kept = str(backup) if backup.exists() else None

@@ -1,4 +1,4 @@
-"""Words that a shell completes from the database: spaces, categories, tags and ids."""
+"""Shell completion of names in the database: spaces, categories, tags and ids."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from muisti.service.cli import stored_names
-else:  # with the settings and a client, which options need only while a shell completes them
+else:  # imports the settings and a client, which only completion needs
     stored_names = Lazy("muisti.service.cli.stored_names")
 
 Kind = Literal["space", "category", "tag", "memory"]
@@ -21,7 +21,7 @@ Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]
 
 
 def completes(kind: Kind) -> Complete:
-    """A function for click that completes names of this kind."""
+    """Return a function for click that completes names of this kind."""
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> "list[CompletionItem]":
         item = import_module("click.shell_completion").CompletionItem

@@ -1,4 +1,4 @@
-"""From the global options to the settings in force."""
+"""Settings in force, from the global options, the environment and the settings file."""
 
 import os
 import re
@@ -11,10 +11,10 @@ from muisti.service.settings import Settings, SettingsError, find_config, load
 
 
 def in_force(options: Globals, flags: Mapping[str, object] | None = None) -> Settings:
-    """Settings from flags, environment and file. `flags` go by field name; None means not given.
+    """Load the settings from flags, environment and file. `flags` maps field names to values; None means not given.
 
     Raises:
-        Failure: a setting is misspelt or bad.
+        Failure: a setting has an unknown name or a bad value.
     """
     config = Path(options.config) if options.config else find_config(os.environ, Path.cwd())
     given = {"database_url": database_url(options.database)} | dict(flags or {})
@@ -25,12 +25,12 @@ def in_force(options: Globals, flags: Mapping[str, object] | None = None) -> Set
 
 
 def file_of(settings: Settings) -> Path | None:
-    """The file of the database; None when the database is on a server."""
+    """Return the file of the database; None when the database is on a server."""
     return None if is_remote(settings.database_url) else Path(database_path(settings.database_url))
 
 
 def database_url(given: str | None) -> str | None:
-    """A path becomes a `file:` URL; a drive letter is no scheme.
+    """Turn a path into a `file:` URL, and leave a URL as it is. A drive letter is no scheme.
 
     >>> database_url("notes.db"), database_url("file:notes.db")
     ('file:notes.db', 'file:notes.db')

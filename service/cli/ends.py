@@ -1,4 +1,4 @@
-"""Where memories come from and go to: the spaces of a server, or of the database of this machine."""
+"""The two places for exports and imports: the spaces of a server, or of the database of this machine."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -24,7 +24,7 @@ else:  # the whole service, which a server has itself
 
 
 class End(Protocol):
-    """The spaces of a server, or of this machine's database. Every call may raise `ApiError`."""
+    """Spaces of a server, or of this machine's database. Every call may raise `ApiError`."""
 
     def spaces(self) -> dict[str, bool]: ...
     def make(self, space: str) -> None: ...
@@ -36,23 +36,23 @@ class End(Protocol):
 
 
 class There:
-    """The spaces of a server."""
+    """Spaces of a server."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
     def spaces(self) -> dict[str, bool]:
-        """The names of all spaces, and whether nothing was ever stored in each."""
+        """Map the name of each space to whether nothing was ever stored in it."""
         return {
             space["name"]: space["seq"].endswith(":0") for space in self._client.send(calls.list_spaces()).data["items"]
         }
 
     def make(self, space: str) -> None:
-        """Make a space that is missing."""
+        """Create the space if it is missing."""
         try:
             self._client.send(calls.create_space({"name": space}))
         except ApiError as error:
-            if error.status != 409:  # somebody else was faster
+            if error.status != 409:  # another client has just created it
                 raise
 
     def drop(self, space: str) -> None:
@@ -61,16 +61,16 @@ class There:
 
     @contextmanager
     def export(self, space: str, *, vectors: bool) -> Iterator[Iterator[bytes]]:
-        """The lines of a space, in pieces, as they come.
+        """Stream the lines of a space, in pieces.
 
         Raises:
-            Unreachable: they break off before the last one.
+            Unreachable: the stream ends before the last line.
         """
         with self._client.stream(calls.export_space(space, vectors=vectors)) as response:
             yield whole(response.iter_bytes())
 
     def bring(self, space: str, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Any:
-        """The report of an import; also of one that is refused because of its lines."""
+        """Import the lines in `pieces`, and return the report, also when the import is refused because of its lines."""
         try:
             return self._client.send(calls.import_memories(space, pieces, atomic=atomic, dry_run=dry_run)).data
         except ApiError as error:
@@ -79,11 +79,11 @@ class There:
             return report
 
     def imports(self, space: str) -> Reply:
-        """What was imported into a space."""
+        """List the imports of a space."""
         return self._client.send(calls.list_imports(space))
 
     def undo(self, space: str, number: int) -> Reply:
-        """Delete what an import has brought."""
+        """Delete the memories of an import."""
         return self._client.send(calls.undo_import(space, str(number)))
 
 
@@ -91,9 +91,9 @@ class There:
 def opened_end(
     options: Globals, allowed: Sequence[str] = (), *, need: Scope, create: bool = False, dry_run: bool = False
 ) -> Iterator[End]:
-    """The end that the options name. A dry run on a database that is missing works on an empty one.
+    """Open the end that the options name. A dry run without a database works on an empty, temporary one.
 
-    `allowed` is stored whatever the policy of a space says.
+    `allowed` names the parts of the policy of a space that do not apply, such as `secrets`.
     """
     if server_url(options):
         with client(options) as opened:
@@ -117,13 +117,13 @@ def _settings(options: Globals, create: bool, dry_run: bool) -> Iterator[Setting
 
 
 def missing(space: str) -> Failure:
-    """The end of a command that needs a space which does not exist."""
+    """Return the failure of a command that needs a space which does not exist."""
     return Failure(f"there is no space {space}; `muisti spaces` lists those that exist")
 
 
 @contextmanager
 def existing(space: str) -> Iterator[None]:
-    """Say which space is missing, when that is what was refused."""
+    """Replace the error about a missing space by one that names it."""
     try:
         yield
     except ApiError as error:

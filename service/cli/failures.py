@@ -1,4 +1,4 @@
-"""The end of a command by an error of the core or of the system: one line that says what to do."""
+"""Messages for errors of the core or of the system: one line that says what to do."""
 
 import errno
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ NEXT: dict[type[MuistiError], str] = {
 
 
 def failure_of(error: BaseException) -> Failure | None:
-    """The failure that an error is to whoever typed the command; None for a fault of Muisti's own.
+    """Return an error as a failure with a message for the user; None for a fault of Muisti itself.
 
     >>> failure_of(ExceptionGroup("", [OSError(errno.ENOSPC, "No space left on device", "a.db")])).message
     "No space left on device: 'a.db'; make room, or name another place"

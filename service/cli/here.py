@@ -1,4 +1,4 @@
-"""A space of the database of this machine: files pass through it piece by piece, without HTTP."""
+"""Spaces of the database of this machine: exports and imports run piece by piece, without HTTP."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -18,18 +18,18 @@ from muisti.service.version import installed_version
 
 
 class Here:
-    """Does what a server would, and refuses as a server would."""
+    """Spaces of an engine in this process. Every call raises `ApiError` where a server would refuse."""
 
     def __init__(self, engine: Engine, caller: Caller) -> None:
         self._engine, self._memories = engine, engine.seen_by(caller)
 
     def spaces(self) -> dict[str, bool]:
-        """The names of all spaces, and whether nothing was ever stored in each."""
+        """Map the name of each space to whether nothing was ever stored in it."""
         with _refusing():
             return {space.name: not space.seq for space in self._engine.spaces.list()}
 
     def make(self, space: str) -> None:
-        """Make a space that is missing."""
+        """Create the space if it is missing."""
         with _refusing():
             self._engine.spaces.ensure(space)
 
@@ -40,13 +40,13 @@ class Here:
 
     @contextmanager
     def export(self, space: str, *, vectors: bool) -> Iterator[Iterator[bytes]]:
-        """The lines of a space, in pieces."""
+        """Stream the lines of a space, in pieces."""
         with _refusing():
             export = self._memories.read.export(space, installed_version(), vectors=vectors)
         yield (encoded(page) for page in export.pages())
 
     def bring(self, space: str, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Any:
-        """The report of an import; also of one that is refused because of its lines."""
+        """Import the lines in `pieces`, and return the report, also when the import is refused because of its lines."""
         with _refusing():
             incoming = self._memories.write.begin_import(space, atomic=atomic, dry_run=dry_run)
             lines = Lines(incoming.take)
@@ -62,19 +62,19 @@ class Here:
             return msgspec.to_builtins(ImportReply.of(report))
 
     def imports(self, space: str) -> Reply:
-        """What was imported into a space."""
+        """List the imports of a space."""
         with _refusing():
             return _reply(ImportsReply.of(self._memories.read.imports(space)))
 
     def undo(self, space: str, number: int) -> Reply:
-        """Delete what an import has brought."""
+        """Delete the memories of an import."""
         with _refusing():
             return _reply(ImportedReply.of(self._memories.write.undo_import(space, number)))
 
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """Raise `ApiError` for what a server would refuse."""
+    """Turn an error of the core into the `ApiError` that a client of a server would get."""
     try:
         yield
     except MuistiError as error:

@@ -10,10 +10,10 @@ CATEGORY = "MUISTI_ONLY_CATEGORY"
 
 
 def mode_of(options: Globals) -> str:
-    """The access mode in force; `full` unless an option or the environment names another.
+    """Return the access mode in force; `full` unless an option or the environment names another.
 
     Raises:
-        Failure: the variable names none.
+        Failure: the environment variable has an unknown mode.
     """
     mode = options.access or os.environ.get(ACCESS) or "full"
     if mode not in MODES:
@@ -22,7 +22,7 @@ def mode_of(options: Globals) -> str:
 
 
 def category_of(options: Globals) -> str | None:
-    """The only category that there is for this command; None when there is no such limit."""
+    """Return the category to which this command is limited; None when there is no such limit."""
     return options.only_category or os.environ.get(CATEGORY) or None
 
 
@@ -32,7 +32,7 @@ def limited(options: Globals) -> bool:
 
 
 def in_words(options: Globals, detail: str) -> str:
-    """A refusal of the service, with the limits of this command in place of a key."""
+    """Reword a refusal of the service: it names the limits of this command in place of a key."""
     given = [f"access mode {mode_of(options)}"] if mode_of(options) != "full" else []
     given += [] if category_of(options) is None else [f"category {category_of(options)} only"]
     named = detail.replace("this key may not do that", f"{', '.join(given)}: this command may not do that")
@@ -40,7 +40,7 @@ def in_words(options: Globals, detail: str) -> str:
 
 
 def refuse_for_servers(options: Globals, where: str) -> None:
-    """Refuse limits that a server would not know of: a silent full access is worse than an error.
+    """Refuse limits that a server would ignore: silent full access is worse than an error.
 
     Raises:
         Failure: an option or the environment sets a limit.

@@ -1,6 +1,6 @@
 """Names of one memory on the command line: its id or the end of it, CATEGORY KEY, or category/key as one word.
 
-A word is an id when it is a UUID or six to twelve hexadecimal digits, as tables show the end of one; else a word with a
+A word is an id when it is a UUID, or six to twelve hexadecimal digits, which are the end of one. Any other word with a
 slash is an address. Two words are always a category and a key.
 """
 
@@ -20,9 +20,9 @@ from muisti.service.cli.base import Failure
 if TYPE_CHECKING:
     from muisti.service.cli.opening import Session
 
-NAME = "ID | CATEGORY KEY"  # of an argument that names a memory
-PAGES = 10  # of the list that are searched for the end of an id
-PAGE = 100
+NAME = "ID | CATEGORY KEY"  # metavar of an argument that names a memory
+PAGES = 10  # pages of the list that are searched for the end of an id
+PAGE = 100  # memories
 LATEST = 1_000  # changes that are searched for the end of an id that is no longer listed
 _END = re.compile(r"…?([0-9a-f]{6,12})")
 
@@ -34,7 +34,7 @@ def check_name(words: Sequence[str]) -> None:
 
 
 def split_text(words: Sequence[str]) -> tuple[Sequence[str], str | None]:
-    """Part the name of a memory from a text behind it, if there is one.
+    """Split the name of a memory from the text after it, if there is one.
 
     >>> [split_text(text.split()) for text in ("rules/deploy daily", "rules deploy", "rules deploy daily")]
     [(['rules/deploy'], 'daily'), (['rules', 'deploy'], None), (['rules', 'deploy'], 'daily')]
@@ -49,15 +49,15 @@ def split_text(words: Sequence[str]) -> tuple[Sequence[str], str | None]:
 
 
 def find(opened: "Session", words: Sequence[str]) -> dict[str, Any]:
-    """Read the memory of a name."""
+    """Read the memory that has this name."""
     return opened.client.send(named.get(opened.space, locate(opened, words), no_touch=True)).data
 
 
 def find_id(opened: "Session", words: Sequence[str]) -> str:
-    """Return the whole id of the memory of a name.
+    """Return the whole id of the memory that has this name.
 
     Raises:
-        Failure: there is none, or several.
+        Failure: no memory has it, or several have.
     """
     name = locate(opened, words)
     return (
@@ -66,9 +66,9 @@ def find_id(opened: "Session", words: Sequence[str]) -> str:
 
 
 def locate(opened: "Session", words: Sequence[str], as_of: str | None = None, *, gone: bool = False) -> Name:
-    """Return what the API takes for a name: a whole id, or a category and a key.
+    """Return the name in a form that the API accepts: a whole id, or a category and a key.
 
-    `as_of` is the point of history whose memories are meant. `gone`: deleted and superseded ones too.
+    `as_of` is the point in history at which to look. With `gone`, deleted and superseded memories are found too.
 
     Raises:
         Failure: the end of an id, or an address with several slashes, fits none or several.
@@ -94,7 +94,7 @@ def _is_id(word: str) -> bool:
 
 
 def _splits(word: str) -> list[tuple[str, str]]:
-    """All addresses that a word may mean.
+    """Return all addresses that a word may mean.
 
     >>> _splits("rules/deploy"), _splits("a/b/c"), _splits("/x")
     ([('rules', 'deploy')], [('a', 'b/c'), ('a/b', 'c')], [])
@@ -117,7 +117,7 @@ def _is_there(opened: "Session", place: tuple[str, str], as_of: str | None, *, g
 
 
 def _whole_id(opened: "Session", given: str, as_of: str | None, *, gone: bool) -> str:
-    """Return the id that ends so, among the newest memories; with `gone` also among the latest changes."""
+    """Find the one id with the given end among the newest memories; with `gone` also among the latest changes."""
     end = _END.fullmatch(given.lower())
     if end is None:
         return given
@@ -139,7 +139,7 @@ def _whole_id(opened: "Session", given: str, as_of: str | None, *, gone: bool) -
 
 
 def _changed(opened: "Session") -> list[str]:
-    """Return the ids of what changed last."""
+    """Return the ids of the memories in the latest changes."""
     epoch, _, number = opened.client.send(calls.get_space(opened.space)).data["seq"].rpartition(":")
     since = f"{epoch}:{max(0, int(number) - LATEST)}"
     page = opened.client.send(calls.list_changes(opened.space, since=since, limit=LATEST, show="ids")).data

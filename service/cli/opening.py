@@ -1,4 +1,4 @@
-"""From the global options to a client and a space, and from refusals to exit codes: the only place for both."""
+"""Clients and spaces from the global options, and exit codes from refusals: the only module for both."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 URL = "MUISTI_URL"
 KEY = "MUISTI_KEY"
-CODES = {"sensitive_content": ERROR}  # of problems whose status says something else
+CODES = {"sensitive_content": ERROR}  # exit codes of problems for which the status alone would give another
 EXIT_CODES = {400: USAGE, 404: ERROR, 409: CONFLICT, 412: CONFLICT, 413: TOO_LONG, 422: USAGE}
 ADVICE = {
     "unauthorized": f"Put a key of the server into the variable {KEY}; `muisti keys create` makes one.",
@@ -60,7 +60,7 @@ class Session:
         return self.choice.space
 
     def write(self, call: Callable[[], T]) -> T:
-        """Make the call; when the space is missing make that first."""
+        """Make the call. If the space is missing, create it and make the call again."""
         try:
             return call()
         except ApiError as error:
@@ -69,7 +69,7 @@ class Session:
         try:
             self.client.send(calls.create_space({"name": self.space}))
         except ApiError as error:
-            if error.status != 409:  # somebody else was faster
+            if error.status != 409:  # another client has just created it
                 raise
         click.echo(f"Created the space {self.space} ({self.choice.why}) in {self.place}.", err=True)
         for line in self._joining():
@@ -77,11 +77,11 @@ class Session:
         return call()
 
     def read(self, call: Callable[[], T]) -> T:
-        """Make a call that makes no space: `session` says what to do when it is missing."""
+        """Make a call that creates no space. If the space is missing, `session` prints what to do."""
         return call()
 
     def missing(self) -> list[str]:
-        """Lines that say what to do about the missing space."""
+        """Return lines that say what to do about the missing space."""
         yet = (
             f"there is no space {self.space} ({self.choice.why}) in {self.place} yet. `muisti add TEXT` makes it "
             "with its first memory; `muisti spaces` lists those that exist."
@@ -95,7 +95,7 @@ class Session:
         return [space["name"] for space in self.client.send(calls.list_spaces()).data["items"]]
 
     def _joining(self) -> list[str]:
-        """Spaces that may hold earlier memories of this project, each with the command that joins them."""
+        """Return advice on spaces that may hold earlier memories of this project, with the command that merges them."""
         found = kin(self.choice, Path.cwd(), self._names())
         return [one.advice for one in found if self._holds(one.space)]
 
@@ -108,12 +108,13 @@ class Session:
 
 @contextmanager
 def session(options: Globals, allowed: Sequence[str] = (), *, create: bool = False) -> Iterator[Session]:
-    """A client and a space; what the service refuses inside becomes the end of the command.
+    """Open a client and a space. A refusal of the service inside the context ends the command.
 
-    `allowed` is stored whatever the policy of the space says. Only with `create` is a database made that is missing.
+    `allowed` names the parts of the policy of the space that do not apply, such as `secrets`. A missing database is
+    created only with `create`.
 
     Raises:
-        Failure: no service, no such thing, a conflict. The exit code says which.
+        Failure: the service refused a request or cannot be reached. The exit code says why.
     """
     choice = space_choice(options)
     with _opened(options, None, create=create, ensured=choice.space if create else None) as (opened, place):
@@ -128,9 +129,9 @@ def session(options: Globals, allowed: Sequence[str] = (), *, create: bool = Fal
 
 @contextmanager
 def client(options: Globals, settings: Settings | None = None, *, create: bool = False) -> Iterator[Client]:
-    """A client of the server that the options name, else of this process on `settings` (default: those in force).
+    """Open a client of the server that the options name, else of a service in this process.
 
-    Only with `create` is a database made that is missing.
+    That service has `settings`, by default those in force. A missing database is created only with `create`.
     """
     with _opened(options, settings, create=create) as (opened, _):
         yield opened
@@ -140,7 +141,7 @@ def client(options: Globals, settings: Settings | None = None, *, create: bool =
 def _opened(
     options: Globals, settings: Settings | None, *, create: bool, ensured: str | None = None
 ) -> Iterator[tuple[Client, str]]:
-    """A client, and where its database is, in words."""
+    """Open a client, and say in words where its database is."""
     if options.opened is not None:
         yield options.opened, "the database of the command that runs this one"
         return
@@ -162,7 +163,7 @@ def _opened(
 
 @contextmanager
 def throw_away(options: Globals, name: str) -> Iterator[Client]:
-    """A client of the server that the options name, else of this process on a database that is thrown away."""
+    """Open a client of the server that the options name, else of a service in this process on a temporary database."""
     if server_url(options):
         with client(options) as opened:
             yield opened
@@ -173,14 +174,14 @@ def throw_away(options: Globals, name: str) -> Iterator[Client]:
 
 @contextmanager
 def empty(options: Globals, name: str) -> Iterator[Settings]:
-    """The settings in force, but for an empty database that is thrown away."""
+    """Return the settings in force, but with an empty, temporary database."""
     with TemporaryDirectory(prefix=f"muisti-{name}-") as folder:
         yield structs.replace(in_force(options), database_url=f"file:{Path(folder) / f'{name}.db'}")
 
 
 @contextmanager
 def refusals(options: Globals) -> Iterator[None]:
-    """Turn what was refused into an exit code, the words on stderr, and with --json the problem on stdout."""
+    """Turn a refusal into an exit code and a message on stderr; with --json, print the problem on stdout."""
     try:
         yield
     except ApiError as error:
@@ -212,7 +213,7 @@ def _connected(url: str) -> Client:
 
 
 def _failure(options: Globals, error: ApiError, missing: Sequence[str] | None = None) -> Failure:
-    """The end of a command that was refused. `missing`: what to say of a space that is not there."""
+    """Return the failure for a refused request. `missing`: lines about a missing space, printed instead."""
     if options.json and error.body:
         click.echo(error.body)
     if missing is not None:

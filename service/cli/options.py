@@ -1,4 +1,4 @@
-"""Options that several commands have, and how their values are read."""
+"""Options that several commands share, and the parsers of their values."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -38,9 +38,10 @@ class JsonObject(click.ParamType):
 
 
 class Moment(click.ParamType):
-    """A time, a date, a span such as 7d, or words such as "yesterday" and "last week". Empty stays empty.
+    """Parse a time, a date, a span such as 7d, or words such as "yesterday" and "last week". Empty stays empty.
 
-    Without an offset it is UTC; words and spans count from now: `ahead` says in which direction. A period is its start.
+    A time without an offset is UTC. Words and spans count from now: a span goes back, or forward with `ahead`. A period
+    counts as its start.
     """
 
     name = "time"
@@ -58,7 +59,7 @@ class Moment(click.ParamType):
         return at
 
     def read(self, value: str) -> str | None:
-        """The time in the form of the API; None when the words name none."""
+        """Return the time in the form of the API; None when the words name no time."""
         try:
             at = datetime.fromisoformat(value)
         except ValueError:
@@ -78,7 +79,7 @@ class Moment(click.ParamType):
 
 
 class Point(Moment):
-    """A point of history: a time as `Moment` has it, else the number or the Muisti-Seq that was given."""
+    """Parse a point in history: a time in a form of `Moment`, else the number or Muisti-Seq as given."""
 
     name = "point"
 
@@ -90,14 +91,14 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
 def seconds_of(text: str) -> int | None:
-    """Seconds of a span such as `90`, `15m`, `12h`, `30d` or `2w`; None when it is none."""
+    """Return the seconds of a span such as `90`, `15m`, `12h`, `30d` or `2w`; None when the text is no span."""
     found = re.fullmatch(r"(\d{1,10})([smhdw]?)", text)
     seconds = 0 if found is None else int(found[1]) * _UNITS.get(found[2], 1)
     return seconds if found is not None and seconds <= SPAN_MAX else None
 
 
 class Span(click.ParamType):
-    """A stretch of time, in seconds.
+    """Parse a span of time into seconds.
 
     >>> [Span().convert(text, None, None) for text in ("90", "15m", "12h", "30d")]
     [90, 900, 43200, 2592000]
@@ -113,7 +114,7 @@ class Span(click.ParamType):
 
 
 class Several(click.ParamType):
-    """One of some words, or several of them between commas.
+    """Parse one of the known words, or several with commas between.
 
     >>> Several(["fact", "guard"]).convert("guard,fact", None, None)
     ['guard', 'fact']
@@ -140,32 +141,34 @@ def _all(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 allow_secrets_option = click.option(
-    "--allow-secrets", is_flag=True, help="Store it although it looks like a password or a key."
+    "--allow-secrets", is_flag=True, help="Store the text even if it looks like a password or a key."
 )
 
 said_fields = _all(
-    click.option("--type", "type_", type=click.Choice(get_args(Type)), help="What it is; fact, unless it is said."),
+    click.option("--type", "type_", type=click.Choice(get_args(Type)), help="Kind of memory.  [default: fact]"),
     click.option(
         "--status",
         type=click.Choice([status for status in get_args(Status) if status != "superseded"]),
-        help="active, unless it is said; others are found only when a filter asks for them.",
+        help="Lifecycle status; searches find only active memories unless asked for others.  [default: active]",
     ),
     click.option(
         "--importance",
         type=click.Choice(get_args(Importance)),
-        help="How much it matters; medium, unless it is said.",
+        help="How much it matters; raises or lowers its rank in searches.  [default: medium]",
     ),
     click.option("--author", metavar="NAME", help="Who said or wrote it."),
     click.option("--reason", metavar="TEXT", help="Why it is worth remembering."),
     click.option("--source", metavar="TEXT", help="Where it comes from, such as a file or a URL."),
     click.option(
-        "--source-class", type=click.Choice(get_args(SourceClass)), help="What said it; unknown, unless it is said."
+        "--source-class",
+        type=click.Choice(get_args(SourceClass)),
+        help="Kind of source, which sets how much the memory is trusted.  [default: unknown]",
     ),
     click.option(
         "--derived-from",
         multiple=True,
         metavar="ID",
-        help="Memory that it was made from, or its category/key; repeat it.",
+        help="Memory that this one was derived from, by ID or category/key; repeat for several.",
     ),
     click.option(
         "--tag",
@@ -173,14 +176,16 @@ said_fields = _all(
         multiple=True,
         metavar="NAME",
         shell_complete=completes("tag"),
-        help="Tag; repeat it, or give a,b,c.",
+        help="Tag; repeat for several, or give a,b,c.",
     ),
-    click.option("--metadata", type=JsonObject(), metavar="JSON", help="Further values, a JSON object."),
+    click.option("--metadata", type=JsonObject(), metavar="JSON", help="Further values of your own, as a JSON object."),
     click.option("--event-at", type=Moment(), metavar="TIME", help="When it happened or was true."),
-    click.option("--valid-from", type=Moment(), metavar="TIME", help="From when on it holds."),
-    click.option("--valid-to", type=Moment(ahead=True), metavar="TIME", help="From when on it holds no longer."),
-    click.option("--expires-at", type=Moment(ahead=True), metavar="TIME", help="From when on it is no longer found."),
-    click.option("--ttl", type=Span(), metavar="SPAN", help="The same from now on: 90 (seconds), 15m, 12h, 30d."),
+    click.option("--valid-from", type=Moment(), metavar="TIME", help="When the text becomes true."),
+    click.option("--valid-to", type=Moment(ahead=True), metavar="TIME", help="When the text stops being true."),
+    click.option("--expires-at", type=Moment(ahead=True), metavar="TIME", help="When searches stop finding it."),
+    click.option(
+        "--ttl", type=Span(), metavar="SPAN", help="Like --expires-at, as a time from now: 90 (seconds), 15m, 12h, 30d."
+    ),
     allow_secrets_option,
 )
 
@@ -193,14 +198,20 @@ memory_fields = _all(
 )
 
 if_version_option = click.option(
-    "--if-version", type=click.IntRange(min=1), metavar="N", help="Only when this is the newest version."
+    "--if-version", type=click.IntRange(min=1), metavar="N", help="Fail unless N is the memory's newest version."
 )
-full_option = click.option("--full", is_flag=True, help="Print whole memories in plain lines, however long.")
+full_option = click.option("--full", is_flag=True, help="Do not shorten long memories in plain lines.")
 
-dry_run_option = click.option("--dry-run", is_flag=True, help="Tell what it would do, and do nothing.")
+dry_run_option = click.option("--dry-run", is_flag=True, help="Show what the command would change, and change nothing.")
 
 filters = _all(
-    click.option("--filter", "filter_", type=JsonObject(), metavar="JSON", help="Filter, see docs/http.md."),
+    click.option(
+        "--filter",
+        "filter_",
+        type=JsonObject(),
+        metavar="JSON",
+        help='Filter on any field, such as {"tags": "infra"}; see docs/http.md.',
+    ),
     click.option("--category", metavar="NAME", shell_complete=completes("category"), help="Only this category."),
     click.option(
         "--tag",
@@ -210,7 +221,7 @@ filters = _all(
         shell_complete=completes("tag"),
         help="Only with one of these tags.",
     ),
-    click.option("--author", metavar="NAME", help="Only of this author."),
+    click.option("--author", metavar="NAME", help="Only by this author."),
     click.option(
         "--type",
         "type_",
@@ -228,7 +239,7 @@ filters = _all(
     click.option("--before", type=Moment(), metavar="TIME", help="Only stored before this time."),
     click.option("--changed-after", type=Moment(), metavar="TIME", help="Only changed at this time or later."),
     click.option("--changed-before", type=Moment(), metavar="TIME", help="Only last changed before this time."),
-    click.option("--valid-at", type=Moment(), metavar="TIME", help="Only what holds at this time."),
+    click.option("--valid-at", type=Moment(), metavar="TIME", help="Only texts that are true at this time."),
 )
 
 
@@ -236,12 +247,12 @@ as_of = click.option(
     "--as-of",
     type=Point(),
     metavar="POINT",
-    help="Show what stood then: a time, a date, or a Muisti-Seq or its number.",
+    help="Show the space as of a time, a date, or a Muisti-Seq or its number.",
 )
 
 
 def comma_list(values: Sequence[str]) -> list[str]:
-    """All names of a repeated option, each of which may be a list.
+    """Return all names of a repeated option, each value of which may be a list with commas.
 
     >>> comma_list(["a,b", " c "])
     ['a', 'b', 'c']
@@ -263,7 +274,7 @@ def as_filter(
     changed_before: str | None,
     valid_at: str | None,
 ) -> dict[str, Any] | None:
-    """One filter of all that is asked; None when nothing is."""
+    """Combine the options of `filters` into one filter; None when none was given."""
     asked = {
         "category": category,
         "tags": {"any": comma_list(tags)} if tags else None,

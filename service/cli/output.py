@@ -1,4 +1,4 @@
-"""Answers on stdout: the JSON of the API, tables for a terminal, tabbed lines for a pipe. Talk goes to stderr."""
+"""Output of commands. Answers go to stdout: JSON of the API, tables, or tabbed lines. Messages go to stderr."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:  # rich is imported by the first table, not by `--help`
 
     from muisti.service.app.client import Reply
 
-BRIEF = 400  # characters of a memory in a line of many
+BRIEF = 400  # characters of a memory in a list
 SHORT = 8  # last characters of an id: random in UUIDv7, the first ones are the time
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # would steer the terminal
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # characters that a terminal would obey
 _STEPS = ((60, "second"), (60, "minute"), (24, "hour"), (30, "day"), (12.17, "month"), (float("inf"), "year"))
 
 Row = Mapping[str, Any]
 
 
 def talk(text: str) -> None:
-    """A word to the person, never part of the answer."""
+    """Print a message to the person on stderr; it is never part of the answer."""
     click.echo(text, err=True)
 
 
@@ -40,13 +40,13 @@ def hinting(options: Globals) -> bool:
 
 
 def hint(options: Globals, text: str) -> None:
-    """What a person may want to do next. Scripts do not want to know."""
+    """Print a suggestion of the next command, on a terminal only."""
     if hinting(options):
         click.echo(click.style(text, dim=True), err=True, color=False if options.no_color else None)
 
 
 def asking() -> bool:
-    """Whether somebody can be asked."""
+    """Whether a person at a terminal can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
@@ -55,7 +55,7 @@ def for_people(options: Globals) -> bool:
 
 
 def console(options: Globals, *, stderr: bool = False) -> Console:
-    """`NO_COLOR` is honoured by rich itself."""
+    """Return a console for stdout or stderr. rich itself obeys `NO_COLOR`."""
     return import_module("rich.console").Console(
         stderr=stderr, no_color=True if options.no_color else None, highlight=False
     )
@@ -69,10 +69,9 @@ def answer(
     plain: Callable[[Any], Sequence[str]],
     none: str = "",
 ) -> None:
-    """Print a reply in the form that is wanted. `table` and `plain` get its data; plain lines have no line ends.
+    """Print a reply as JSON, a table or plain lines. `table` and `plain` get its data; plain lines have no line ends.
 
-    A person is told `none` instead of an empty table. Of a dry run it is the same for all: the changes that would be
-    made.
+    A person sees `none` instead of an empty table. A dry run prints the planned changes, whatever the command.
     """
     if _is_dry_run(reply):
         talk(f"Nothing was stored. It would make {_counted(reply.data['changes'])}.")
@@ -91,12 +90,12 @@ def answer(
 
 
 def revised(reply: Reply, data: Any) -> Reply:
-    """Return an answer that says something else, with the same headers."""
+    """Return a copy of the reply with another body."""
     return replace(reply, body=import_module("msgspec").json.encode(data))
 
 
 def check_folder(file: Path) -> None:
-    """Refuse a file or folder to write whose own folder is missing: it is more often mistyped than wanted.
+    """Refuse to write a file whose folder is missing: it is more often a typing error than a wish.
 
     Raises:
         Failure: there is no such folder.
@@ -107,7 +106,7 @@ def check_folder(file: Path) -> None:
 
 
 def safe(text: str) -> str:
-    """The text without characters that steer a terminal: a memory may come from anywhere.
+    """Replace control characters, which a terminal would obey: the text of a memory cannot be trusted.
 
     >>> safe("red \\x1b[31m?")
     'red �[31m?'
@@ -120,7 +119,7 @@ def one_line(text: str) -> str:
 
 
 def likeness(found: Row) -> str:
-    """A memory that is like a new one: its id, its text, and where the two differ.
+    """Describe a memory that is like a new one: its id, its text, and the differences.
 
     >>> parts = [{"kind": "number", "existing": "3", "new": "4"}, {"kind": "negation", "existing": None, "new": "not"}]
     >>> likeness({"id": "0197", "content": "We are 3", "differs": parts})
@@ -137,12 +136,12 @@ def _difference(stored: str | None, yours: str | None) -> str:
 
 
 def tabbed(*values: object) -> str:
-    """A line for `cut` and `awk`: missing values are empty, white space inside a value is one space."""
+    """Join values with tabs, for `cut` and `awk`. None becomes empty; white space in a value becomes one space."""
     return "\t".join("" if value is None else one_line(str(value)) for value in values)
 
 
 def cell(text: object, style: str = "") -> Text:
-    """Text of a memory inside a table; never read as markup."""
+    """Return text for a table cell, never read as markup."""
     return import_module("rich.text").Text("" if text is None else safe(str(text)), style)
 
 
@@ -159,7 +158,7 @@ def grid(title: str | None, *columns: str, right: Sequence[str] = ()) -> Table:
 
 
 def fields(rows: Sequence[tuple[RenderableType, RenderableType]]) -> Table:
-    """Names and values in two columns, without a frame."""
+    """Return a table of names and values in two columns, without a frame."""
     made: Table = import_module("rich.table").Table.grid(padding=(0, 2))
     for name, value in rows:
         made.add_row(name, value)
@@ -167,7 +166,7 @@ def fields(rows: Sequence[tuple[RenderableType, RenderableType]]) -> Table:
 
 
 def stack(*parts: RenderableType) -> RenderableType:
-    """Parts below each other."""
+    """Return the parts below each other."""
     return import_module("rich.console").Group(*parts)
 
 
@@ -176,7 +175,7 @@ def indented(part: RenderableType) -> RenderableType:
 
 
 def sized(size: float) -> str:
-    """Bytes in the largest fitting unit.
+    """Format bytes in the largest fitting unit.
 
     >>> sized(1536), sized(40)
     ('1.5 KiB', '40 B')
@@ -189,7 +188,7 @@ def sized(size: float) -> str:
 
 
 def whole(value: object) -> object:
-    """A number without decimals that say nothing; all else as it is.
+    """Return a whole float as an int, and any other value as it is.
 
     >>> whole(365.0), whole(0.5), whole("refuse")
     (365, 0.5, 'refuse')
@@ -198,7 +197,7 @@ def whole(value: object) -> object:
 
 
 def brief(text: str, full: bool = False) -> str:
-    """The text on one line, cut where it would flood a pipe or a screen, unless all of it is wanted."""
+    """Return the text on one line, cut at `BRIEF` characters unless `full`."""
     line = one_line(text)
     return line if full or len(line) <= BRIEF else f"{line[: BRIEF - 1]}…"
 

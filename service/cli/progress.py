@@ -1,4 +1,4 @@
-"""Progress of long work on stderr: bars on a terminal, a line for each stage elsewhere."""
+"""Progress of long operations on stderr: bars on a terminal, a line for each stage elsewhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Stages:
-    """Several bars, one for each stage. A context manager; the bars go away at its end."""
+    """Context manager of progress bars, one for each stage. The bars disappear at its end."""
 
     def __init__(self, console: Console, *, silent: bool = False) -> None:
         """`silent`: nothing is printed where there is no terminal."""
@@ -40,7 +40,7 @@ class Stages:
         self._progress.stop()
 
     def begin(self, topic: str) -> None:
-        """What the stages from here on are about."""
+        """Begin a topic: it is the heading of the following stages, and removes earlier bars."""
         for bar in self._bars.values():
             if self._console.is_terminal:
                 self._progress.remove_task(bar)
@@ -48,7 +48,7 @@ class Stages:
         self._topic = topic
 
     def note(self, stage: str, done: int, total: int | None) -> None:
-        """Tell how far a stage is; `total` is None when nobody knows."""
+        """Show the progress of a stage; `total` is None when it is unknown."""
         if not self._console.is_terminal:
             if stage not in self._bars and not self._silent:
                 self._bars[stage] = import_module("rich.progress").TaskID(0)

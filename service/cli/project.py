@@ -1,8 +1,8 @@
-"""Which space a command works in when nobody names one: the project that the working directory belongs to.
+"""Default space of a command: that of the project to which the working directory belongs.
 
-`.git/config` is read here and git is not run. A container or an editor's hook may have no git; git refuses a repository
-that another user owns, and follows `GIT_DIR` to another one; either would move a user to another space without a word.
-The price: `include` and `insteadOf` in git's configuration have no effect on the name.
+This module reads `.git/config` and does not run git. A container or an editor's hook may have no git. git refuses a
+repository that another user owns, and follows `GIT_DIR` to another one; both would silently change the space. The
+price: `include` and `insteadOf` in git's configuration have no effect on the name.
 """
 
 import re
@@ -19,7 +19,7 @@ from muisti.core.model.errors import InvalidInput
 DEFAULT = "default"
 FLAG = "--space"
 VARIABLE = "MUISTI_SPACE"
-NEAR = 0.85  # share of the letters that a slip leaves
+NEAR = 0.85  # least similarity of a mistyped name, as difflib measures it
 NEAR_MAX = 5
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 NAME_RULE = "1 to 63 of a-z, 0-9, '.', '_' and '-', the first a letter or a digit"
@@ -33,17 +33,19 @@ _NO_NAMES = frozenset({"", ".", "..", ".git", "_git"})  # _git: Azure puts it be
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """A space, and in words what chose it."""
+    """Chosen space, and in words the reason."""
 
     space: str
     why: str
 
 
 def choose(flag: str | None, environ: Mapping[str, str], cwd: Path) -> Choice:
-    """The flag, MUISTI_SPACE, the git remote `origin`, the folder of the repository, the folder `cwd`, or `default`.
+    """Choose a space by the first of these that exists.
+
+    They are the flag, MUISTI_SPACE, the git remote `origin`, the folder of the repository, the folder `cwd`, `default`.
 
     Raises:
-        InvalidInput: the flag or the variable is no name of a space, or the repository cannot be read.
+        InvalidInput: the flag or the variable is no valid name, or the repository cannot be read.
     """
     if flag is not None:
         return Choice(_checked(flag, FLAG), FLAG)
@@ -66,14 +68,14 @@ def choose(flag: str | None, environ: Mapping[str, str], cwd: Path) -> Choice:
 
 
 class Kin(msgspec.Struct, frozen=True):
-    """Another space that may be of the same project, and in words how to get at its memories."""
+    """Another space that may belong to the same project, and advice on how to reach its memories."""
 
     space: str
     advice: str
 
 
 def kin(choice: Choice, cwd: Path, spaces: Iterable[str]) -> list[Kin]:
-    """Spaces that may be of the same project as the chosen one: earlier names of it, folders above, similar names.
+    """Find spaces that may belong to the chosen project: its earlier names, folders above, similar names.
 
     Raises:
         InvalidInput: the repository cannot be read.
@@ -97,7 +99,7 @@ def kin(choice: Choice, cwd: Path, spaces: Iterable[str]) -> list[Kin]:
 
 
 def _earlier(cwd: Path, found: "_Repository | None", remote: Sequence[str]) -> set[str]:
-    """Names that the project has had, perhaps: before it had a remote, or was a repository."""
+    """Return names that the project may have had before it was a repository, or had a remote."""
     folders = [cwd.name]
     if found is not None:
         inside = [folder.name for folder in (cwd, *cwd.parents) if folder.is_relative_to(found.root)]
@@ -106,7 +108,7 @@ def _earlier(cwd: Path, found: "_Repository | None", remote: Sequence[str]) -> s
 
 
 def _similar(space: str, others: Sequence[str]) -> list[str]:
-    """Names with the same letters, or one that may be a slip; `api-v1` and `api-v2` are neither."""
+    """Return names with the same letters, or with a likely typing error; `api-v1` and `api-v2` are neither."""
     near = get_close_matches(space, others, n=NEAR_MAX, cutoff=NEAR)
     return [name for name in others if _letters(name) == _letters(space) or name in near and not _numbered(name, space)]
 
@@ -128,10 +130,10 @@ def _numbered(one: str, other: str) -> bool:
 
 
 def space_name(segments: Sequence[str]) -> str:
-    """A valid name for one or two segments of a path, joined by `.`.
+    """Return a valid name for one or two segments of a path, joined by `.`.
 
-    Six hex digits of a hash are appended when two paths could otherwise get one name: a character was replaced or cut,
-    or a segment has a `.` of its own. Case is no such loss: the forges compare paths without it.
+    Two paths must not get one name. So six hex digits of a hash are appended when a character was replaced or cut, or a
+    segment contains a `.`. Case needs no hash, because forges compare paths without it.
 
     >>> [space_name(s) for s in (["Acme", "Web"], ["acme", "next.js"], ["My Notes"])]
     ['acme.web', 'acme.next.js-bc8cd1', 'my-notes-6bc9a4']
@@ -146,9 +148,9 @@ def space_name(segments: Sequence[str]) -> str:
 
 
 def remote_path(url: str) -> tuple[str, ...]:
-    """The last two segments of a remote's path, without `.git`; fewer when there are fewer.
+    """Return the last two segments of a remote's path, without `.git`; fewer when there are fewer.
 
-    What stands before an `@` is thrown away wherever it is, and queries are too: no password gets into a name.
+    Text before an `@` is removed, and so is a query string, so that no password gets into a name.
 
     >>> [remote_path(u) for u in ("git@github.com:acme/web.git", "https://me:s3cret@host:8443/deep/acme/web/")]
     [('acme', 'web'), ('acme', 'web')]
@@ -181,7 +183,7 @@ class _Repository(msgspec.Struct, frozen=True):
 
 
 def _repository(cwd: Path) -> _Repository | None:
-    """The repository around `cwd`; a worktree counts as the repository that it belongs to, a submodule as its own."""
+    """Find the repository around `cwd`. A worktree counts as its main repository, a submodule as its own."""
     for folder in (cwd, *cwd.parents):
         marker = folder / ".git"
         if (marker / "HEAD").exists():
@@ -202,7 +204,7 @@ def _linked(folder: Path, git: Path) -> _Repository:
 
 
 def _origin(config: Path) -> str | None:
-    """The first URL of the remote `origin`, the one that git fetches from."""
+    """Return the first URL of the remote `origin`, from which git fetches."""
     try:
         text = config.read_text(encoding="utf-8-sig", errors="replace")
     except FileNotFoundError:
@@ -219,7 +221,7 @@ def _origin(config: Path) -> str | None:
 
 
 def _unquoted(text: str) -> str:
-    """A value of git's configuration without quotes, escapes and a comment."""
+    """Return a value of git's configuration without quotes, escapes and a comment."""
     kept: list[str] = []
     quoted, characters = False, iter(text.strip())
     for character in characters:

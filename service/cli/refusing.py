@@ -1,4 +1,4 @@
-"""Refusals in the words of the command line: the option or argument that was typed, in place of a field of the API."""
+"""Refusals in terms of the command line: they name the typed option or argument in place of a field of the API."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ import click
 from muisti.service.app.client import ApiError
 from muisti.service.cli.output import likeness
 
-# Fields of the API that a parameter of a command has under another name.
+# Fields of the API, with the command-line parameters that set them under another name.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "content": ("text",),
     "half_life_days": ("half_life",),
@@ -26,7 +26,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "memory_id": ("id_", "name", "expected"),
 }
 HEADS = {"duplicate": "a memory says the same already", "contradiction": "a memory says the contrary"}
-# Words of the API in messages, and what a person types or sees instead.
+# Phrases of the API in messages, with their replacements for the command line.
 WORDS = (
     ("take next_cursor of the page before", "take what the page before printed behind --cursor"),
     ("looks like {epoch}:{number}, as Muisti-Seq gave it", "looks like EPOCH:NUMBER, as talk of `muisti changes` ends"),
@@ -38,7 +38,7 @@ _PART = re.compile(r"[^.\[\]]+")
 
 
 def refusal_lines(error: ApiError, *, advised: bool) -> list[str]:
-    """The lines of an error message: what is wrong, and the memories in the way. `advised`: advice will follow."""
+    """Return the lines of an error message: the fault, and the memories in conflict. `advised`: advice will follow."""
     lines = field_lines(error.errors) if error.errors else []
     if not lines or error.code not in ("invalid_input", "sensitive_content"):
         head = HEADS.get(error.code) if error.conflicts else None
@@ -51,12 +51,12 @@ def refusal_lines(error: ApiError, *, advised: bool) -> list[str]:
 
 
 def field_lines(errors: Iterable[Mapping[str, Any]]) -> list[str]:
-    """One line for each bad field, with the name that it has on the command line."""
+    """Return a line for each bad field, with its name on the command line."""
     return [field_line(str(bad["path"]), str(bad["message"])) for bad in errors]
 
 
 def field_line(path: str, message: str) -> str:
-    """A bad field in one line.
+    """Describe a bad field in one line.
 
     >>> field_line("$.filter.colour", "there is no field 'colour'")
     "filter.colour: there is no field 'colour'"
@@ -67,7 +67,7 @@ def field_line(path: str, message: str) -> str:
 
 
 def name_of(path: str) -> str:
-    """The option or argument of the running command that a JSON path is about, and what of it.
+    """Return the option or argument of the running command for a JSON path, and the part of its value.
 
     >>> name_of("$.tags[2]"), name_of("$")
     ('tags', '')
@@ -85,14 +85,14 @@ def name_of(path: str) -> str:
 
 
 def in_words_of_a_person(message: str) -> str:
-    """The message without JSON paths, and without words of the API."""
+    """Return the message without JSON paths, and without terms of the API."""
     for theirs, ours in WORDS:
         message = message.replace(theirs, ours)
     return re.sub(r"\$\.([a-z_.\[\]0-9]+)", lambda found: name_of(found[0]), message)
 
 
 def _names(context: click.Context) -> dict[str, str]:
-    """How the parameters of the command are typed, by their names; its own hide the global ones."""
+    """Map the names of the command's parameters to how they are typed; its own hide the global ones."""
     found: dict[str, str] = {}
     shared = getattr(context.command, "shared", ())
     for param in [*shared, *(param for param in context.command.params if param not in shared)]:

@@ -1,4 +1,4 @@
-"""Signed reports of erasures: nothing else keeps them, so every command that erases for good writes one."""
+"""Signed reports of erasures. No other copy is kept, so every command that erases permanently writes one."""
 
 import os
 from collections.abc import Callable
@@ -23,15 +23,15 @@ def report_options(command: F) -> F:
         type=click.Path(dir_okay=False, path_type=Path),
         help="File for the signed report.  [default: muisti-purge-ID.json here]",
     )
-    none = click.option("--no-report", is_flag=True, help="Write no report; nothing else keeps it.")
+    none = click.option("--no-report", is_flag=True, help="Write no report; no other copy is kept.")
     return where(none(command))
 
 
 def with_report(options: Globals, erase: Callable[[], "Reply"], report: Path | None, no_report: bool) -> "Reply":
-    """Erase, and write the signed report. The place is tried first: what is erased can be reported only once.
+    """Erase, and write the signed report. An erasure is reported only once, so the file is tested before it.
 
     Raises:
-        Failure: the report cannot be written; nothing was erased when that is known before.
+        Failure: the report cannot be written, and nothing was erased.
     """
     if no_report and report is not None:
         raise click.UsageError("give --report or --no-report, not both")

@@ -1,4 +1,4 @@
-"""A client and a space for commands. `service.cli.opening` opens them, and loads when a command first asks."""
+"""Clients and spaces for commands. `service.cli.opening` does the work, and loads on the first call."""
 
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
@@ -23,12 +23,13 @@ else:  # a twentieth of a second, of which `--help` needs nothing
 def session(
     options: Globals, allowed: "Sequence[str]" = (), *, create: bool = False
 ) -> "AbstractContextManager[Session]":
-    """A client and a space; what the service refuses inside becomes the end of the command.
+    """Open a client and a space. A refusal of the service inside the context ends the command.
 
-    `allowed` is stored whatever the policy of the space says. Only with `create` is a database made that is missing.
+    `allowed` names the parts of the policy of the space that do not apply, such as `secrets`. A missing database is
+    created only with `create`.
 
     Raises:
-        Failure: no service, no such thing, a conflict. The exit code says which.
+        Failure: the service refused a request or cannot be reached. The exit code says why.
     """
     return opening.session(options, allowed, create=create)
 
@@ -36,28 +37,28 @@ def session(
 def client(
     options: Globals, settings: "Settings | None" = None, *, create: bool = False
 ) -> "AbstractContextManager[Client]":
-    """A client of the server that the options name, else of this process on `settings` (default: those in force).
+    """Open a client of the server that the options name, else of a service in this process.
 
-    Only with `create` is a database made that is missing.
+    That service has `settings`, by default those in force. A missing database is created only with `create`.
     """
     return opening.client(options, settings, create=create)
 
 
 def demand(options: Globals, need: "Need") -> None:
-    """Check that the access mode and category of the command allow what needs `need`. Raises Failure if not."""
+    """Check that the access mode and category of the command allow the scope `need`. Raises Failure if not."""
     callers.demand(options, need)
 
 
 def refusals(options: Globals) -> AbstractContextManager[None]:
-    """Turn what was refused into an exit code, the words on stderr, and with --json the problem on stdout."""
+    """Turn a refusal into an exit code and a message on stderr; with --json, print the problem on stdout."""
     return opening.refusals(options)
 
 
 def server_url(options: Globals) -> str | None:
-    """The server that the options or the environment name; None stands for the database file."""
+    """Return the server that the options or the environment name; None means the database file."""
     return opening.server_url(options)
 
 
 def space_choice(options: Globals) -> "Choice":
-    """The space that the options or the project name, and why."""
+    """Return the space that the options or the project name, and why."""
     return opening.space_choice(options)

@@ -1,4 +1,4 @@
-"""Names that a server or a database file has, for a shell to complete: spaces, categories, tags and ids."""
+"""Names in a server or a database file, for shell completion: spaces, categories, tags and ids."""
 
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -15,15 +15,15 @@ from muisti.service.cli.opening import client, server_url, space_choice
 
 if TYPE_CHECKING:
     from muisti.core.operations import names
-else:  # a seventh of a second, of SQLite and numpy, and a server needs none of it
+else:  # SQLite and numpy take a seventh of a second, and a server needs neither
     names = Lazy("muisti.core.operations.names")
 
-MOST = 2_000  # names that are looked through
+MOST = 2_000  # names that are read
 
 
 def names_of(options: Globals, kind: Kind) -> list[tuple[str, str]]:
-    """Names with a word about each; none when there is nothing to read, for a shell is no place for errors."""
-    with suppress(click.ClickException, MuistiError):  # the command itself will say it
+    """Return names, each with a short description; none on any failure, because completion must print no errors."""
+    with suppress(click.ClickException, MuistiError):  # the command itself will report it
         space = space_choice(options).space
         if server_url(options):
             return _of_server(options, kind, space)

@@ -1,4 +1,4 @@
-"""Which database a command works on: whether it is there, and what the person is told of it."""
+"""The database of a command: whether it exists, and how messages name it."""
 
 import os
 from typing import TYPE_CHECKING
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def settings_for(options: Globals, settings: "Settings | None" = None, *, create: bool = False) -> "Settings":
-    """The settings (default: those in force) of a command that opens the database. Only `create` may make the file.
+    """Return the settings (default: those in force) of a command that opens the database.
 
     Raises:
-        Failure: there is no database, or a setting is bad.
+        Failure: there is no database, unless `create` allows to make it; or a setting is bad.
     """
     settings = settings or in_force(options)
     say_which(options, settings)
@@ -30,7 +30,7 @@ def settings_for(options: Globals, settings: "Settings | None" = None, *, create
 
 
 def say_which(options: Globals, settings: "Settings") -> None:
-    """Say once that a `muisti.db` of this project takes the place of the user's own database."""
+    """Report once that a `muisti.db` of this project is used in place of the user's own database."""
     local, usual = local_database(), users_database(os.environ)
     if options.told or options.json or local is None or usual is None:
         return
@@ -45,6 +45,6 @@ def named(options: Globals) -> bool:
 
 
 def place_of(settings: "Settings") -> str:
-    """Where the database is, in words for a person."""
+    """Return the place of the database, in words for a person."""
     path = file_of(settings)
     return whereabouts(settings) if path is None else shown(path.absolute())

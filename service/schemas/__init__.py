@@ -1,1 +1,1 @@
-"""What the HTTP API reads and writes, as types: the OpenAPI document is made from them."""
+"""Types of the bodies that the HTTP API reads and writes: the OpenAPI document is made from them."""

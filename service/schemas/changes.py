@@ -1,4 +1,4 @@
-"""The change feed as it is told."""
+"""Replies of the change feed."""
 
 from typing import Annotated, get_args
 
@@ -15,15 +15,15 @@ KindOfChange = Annotated[
 
 
 class ChangeReply(Struct, frozen=True, kw_only=True):
-    """A change. `before` and `after` are there as `show` asks; null where there was or is no such memory."""
+    """A change. `show` decides whether `before` and `after` are sent; null where the memory did or does not exist."""
 
-    seq: Annotated[int, Meta(description="Its number in the history of the space.")]
+    seq: Annotated[int, Meta(description="Number of the change in the history of the space.")]
     at: fields.Time
     change: KindOfChange
     memory_id: Annotated[fields.MemoryId | None, Meta(description="Null when the space itself changed.")]
-    version: Annotated[int | None, Meta(description="The version that it made, or ended.")]
-    actor: Annotated[str | None, Meta(description="Id of the key, or who acted without one.")]
-    request: Annotated[str | None, Meta(description="X-Request-Id of the request that made it.")]
+    version: Annotated[int | None, Meta(description="The version that the change made or ended.")]
+    actor: Annotated[str | None, Meta(description="Id of the key, or the caller's name without one.")]
+    request: Annotated[str | None, Meta(description="X-Request-Id of the request that made the change.")]
     before: MemoryReply | None | UnsetType = UNSET
     after: MemoryReply | None | UnsetType = UNSET
 
@@ -44,10 +44,10 @@ class ChangeReply(Struct, frozen=True, kw_only=True):
 
 
 class ChangesReply(Struct, frozen=True, kw_only=True):
-    """Changes, oldest first. `seq` is where to go on: send it as `since`."""
+    """Changes, oldest first. To continue after them, send `seq` as `since`."""
 
     items: list[ChangeReply]
-    next_cursor: Annotated[str | None, Meta(description="The `since` of the next page; null when all is told.")]
+    next_cursor: Annotated[str | None, Meta(description="The `since` of the next page; null on the last page.")]
     seq: fields.SeqText
 
     @classmethod

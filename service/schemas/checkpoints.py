@@ -1,4 +1,4 @@
-"""Checkpoints, diffs and rolling back, as requests and replies have them."""
+"""Requests and replies about checkpoints, diffs and rollbacks."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -23,14 +23,16 @@ CheckpointName = Annotated[
 
 
 class CheckpointBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A name for the point where the space stands."""
+    """A name for the space's current point."""
 
     name: CheckpointName
-    note: Annotated[str, Meta(description="What it is for.", extra_json_schema={"maxLength": 2000})] | None = None
+    note: (
+        Annotated[str, Meta(description="Purpose of the checkpoint.", extra_json_schema={"maxLength": 2000})] | None
+    ) = None
 
 
 class RollBackBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where to go back to."""
+    """Point to roll back to."""
 
     to: Annotated[str, Meta(description="A checkpoint, a time, or a change: its number or a Muisti-Seq.")]
 
@@ -41,12 +43,12 @@ class CheckpointReply(Struct, frozen=True, kw_only=True):
     name: CheckpointName
     seq: fields.SeqText
     created_at: datetime
-    actor: Annotated[str, Meta(description="Who named it, as the audit log says it.")]
+    actor: Annotated[str, Meta(description="Caller that created it, as in the audit log.")]
     note: str | None
 
     @classmethod
     def of(cls, one: Checkpoint, at: Seq) -> "CheckpointReply":
-        """`at` is any point of the same epoch."""
+        """Make the reply of a checkpoint; `at` is any point of the same epoch."""
         seq = str(Seq(at.epoch, one.seq))
         return cls(name=one.name, seq=seq, created_at=one.created_at, actor=one.actor, note=one.note)
 
@@ -59,7 +61,7 @@ class CheckpointsReply(Struct, frozen=True, kw_only=True):
 
 
 class MemoryChangeReply(Struct, frozen=True, kw_only=True):
-    """What became of a memory between two points. `before` and `after` are null where it was not current."""
+    """Difference of a memory between two points. `before` and `after` are null where it was not current."""
 
     id: fields.MemoryId
     change: Literal["added", "changed", "ended"]
@@ -89,14 +91,14 @@ class DiffReply(Struct, frozen=True, kw_only=True):
 
 
 class RolledBackReply(Struct, frozen=True, kw_only=True):
-    """The space stands as it stood at `to`. To roll back to `before` undoes that."""
+    """Result of a rollback: the space is as it was at `to`. A rollback to `before` undoes it."""
 
     to: fields.SeqText
     before: fields.SeqText
-    added: Annotated[int, Meta(description="Memories that are there again.")]
+    added: Annotated[int, Meta(description="Memories that came back.")]
     changed: int
     ended: int
-    flags: Annotated[list[FlagReply], Meta(description="What is not stored as it was; empty when all is.")]
+    flags: Annotated[list[FlagReply], Meta(description="Differences from the earlier state; empty for none.")]
     seq: fields.SeqText
 
     @classmethod

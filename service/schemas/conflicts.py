@@ -1,4 +1,4 @@
-"""Conflicts that wait for a decision: what is asked for, and what is answered."""
+"""Requests and replies about conflicts that wait for a decision."""
 
 from datetime import datetime
 from typing import Annotated, get_args
@@ -13,7 +13,7 @@ from muisti.service.schemas import fields
 from muisti.service.schemas.likeness import DifferenceReply, differing
 from muisti.service.schemas.replies import MemoryReply
 
-ConflictId = Annotated[str, Meta(description="Its number.", examples=["12"])]
+ConflictId = Annotated[str, Meta(description="Number of the conflict.", examples=["12"])]
 DecisionName = Annotated[
     str,
     Meta(
@@ -24,7 +24,7 @@ DecisionName = Annotated[
 
 
 class DecisionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What becomes of both memories."""
+    """Decision on the two memories of a conflict."""
 
     decision: DecisionName
 
@@ -41,9 +41,9 @@ class ConflictReply(Struct, frozen=True, kw_only=True):
         ),
     ]
     similarity: Annotated[float | None, Meta(description="Cosine of both texts when they were compared.")]
-    differs: Annotated[list[DifferenceReply], Meta(description="Where they part.")]
+    differs: Annotated[list[DifferenceReply], Meta(description="Their differences.")]
     opened_at: datetime
-    actor: Annotated[str, Meta(description="Who stored the new one, as the audit log says it.")]
+    actor: Annotated[str, Meta(description="Caller that stored the new one, as in the audit log.")]
     existing: MemoryReply
     new: MemoryReply
 
@@ -73,7 +73,7 @@ class ConflictsReply(Struct, frozen=True, kw_only=True):
 
 
 class DecidedReply(Struct, frozen=True, kw_only=True):
-    """What was decided, of which memories."""
+    """The decision, and the ids of both memories."""
 
     id: ConflictId
     decision: DecisionName

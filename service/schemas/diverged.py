@@ -1,4 +1,4 @@
-"""What stands against a merge, as refusals tell it."""
+"""Memories that prevent a merge, in the form for refusals."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -16,12 +16,12 @@ class DivergedReply(Struct, frozen=True, kw_only=True):
 
     id: fields.MemoryId
     other: fields.MemoryId
-    ours: Annotated[str | None, Meta(description="The beginning of its content; null where it has ended.")]
+    ours: Annotated[str | None, Meta(description="The start of its content; null where it was deleted.")]
     theirs: str | None
 
 
 def diverged(found: Sequence[Divergence]) -> list[DivergedReply]:
-    """As a refusal has them."""
+    """Return the memories in the form for a refusal."""
     return [
         DivergedReply(
             id=one.id,

@@ -1,4 +1,4 @@
-"""What a dry run answers."""
+"""Replies of a dry run."""
 
 from typing import Annotated, Any, Literal
 
@@ -17,7 +17,7 @@ class PlannedReply(Struct, frozen=True, kw_only=True):
 
 
 class ShiftReply(Struct, frozen=True, kw_only=True):
-    """A probe that would rank what it expects otherwise."""
+    """A probe whose expected memory would get another rank."""
 
     id: fields.MemoryId
     query: str
@@ -26,7 +26,7 @@ class ShiftReply(Struct, frozen=True, kw_only=True):
 
 
 class DryRunReply(Struct, frozen=True, kw_only=True):
-    """What the request would do and answer; nothing is stored. A new memory would have another id."""
+    """Changes and answer of the request, without storing anything. A new memory would have another id."""
 
     dry_run: Literal[True] = True
     status: Annotated[int, Meta(description="The status that it would answer.")]
@@ -34,7 +34,7 @@ class DryRunReply(Struct, frozen=True, kw_only=True):
     items: list[PlannedReply]
     probes: Annotated[
         list[ShiftReply] | None,
-        Meta(description="Probes that would rank otherwise; null when that takes too long to tell."),
+        Meta(description="Probes that would rank otherwise; null when checking takes too long."),
     ]
     answer: Annotated[Any, Meta(description="The body that it would answer, null for none.")]
 

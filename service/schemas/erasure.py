@@ -1,4 +1,4 @@
-"""Bodies about erasing for good."""
+"""Requests and replies about permanent erasure."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,7 +17,7 @@ US_A_DAY = 86_400_000_000
 
 
 class PurgeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which memories to erase: those any of whose versions meets all that is given; or everything."""
+    """Memories to erase: those of which any version meets all given conditions, or everything."""
 
     author: fields.Author | None = None
     source: fields.Source | None = None
@@ -27,7 +27,7 @@ class PurgeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     confirm: Annotated[str, Meta(description="The name of the space, to erase everything in it.")] | None = None
 
     def subject(self, now: int) -> Subject:
-        """What is to be erased; `now` in microseconds.
+        """Return the memories to erase; `now` in microseconds.
 
         Raises:
             InvalidInput: nothing is chosen, or the filter is no good.
@@ -42,12 +42,12 @@ class PurgeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         )
 
     def what(self) -> dict[str, Any]:
-        """The same as the report tells it."""
+        """Return the given conditions as the report shows them."""
         given = {name: getattr(self, name) for name in ("author", "source", "filter", "older_than_days")}
         return {name: value for name, value in given.items() if value is not None}
 
     def check_everything(self, space: str) -> None:
-        """Raise `InvalidInput` unless the name of the space stands there once more, and nothing else is chosen."""
+        """Raise `InvalidInput` unless `confirm` is the name of the space, and no condition is given."""
         if self.what():
             raise InvalidInput.at("$.everything", "goes alone: leave out what chooses some of it")
         if self.confirm != space:
@@ -55,20 +55,20 @@ class PurgeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ReportReply(Struct, frozen=True, kw_only=True):
-    """What was erased, and what was found when every place was asked again."""
+    """Report of an erasure: the erased rows, and the rows that a search of every place still found."""
 
     id: str
     space: fields.SpaceName
-    what: Annotated[dict[str, Any], Meta(description="What was to be erased, as it was named.")]
-    by: Annotated[str, Meta(description="The id of the key that asked for it, or who acts without one.")]
+    what: Annotated[dict[str, Any], Meta(description="The conditions of the request.")]
+    by: Annotated[str, Meta(description="Id of the key, or the caller's name without one.")]
     began_at: datetime
     ended_at: datetime
     engine: Annotated[str, Meta(description="Name and version of the database engine.")]
     seq: Annotated[str | None, Meta(description="Point of history of the erasure; null when there was nothing.")]
-    erased: Annotated[dict[str, int], Meta(description="Rows that went, by table.")]
-    found: Annotated[dict[str, int], Meta(description="What is left of it by place: 0 where all is well.")]
-    complete: Annotated[bool, Meta(description="Nothing was found wherever it could be looked for.")]
-    unchecked: Annotated[dict[str, str], Meta(description="Places that could not be looked at, and why.")]
+    erased: Annotated[dict[str, int], Meta(description="Erased rows, by table.")]
+    found: Annotated[dict[str, int], Meta(description="Rows that are left, by place; 0 when the erasure is complete.")]
+    complete: Annotated[bool, Meta(description="Nothing is left in any place that could be searched.")]
+    unchecked: Annotated[dict[str, str], Meta(description="Places that could not be searched, and why.")]
     relatives: Annotated[
         list[fields.MemoryId],
         Meta(description="Memories that stay and name an erased one as their parent, or as what they superseded."),
@@ -95,7 +95,7 @@ class ReportReply(Struct, frozen=True, kw_only=True):
 
 
 class ErasureReply(Struct, frozen=True, kw_only=True):
-    """The report of an erasure, and the same signed: nothing of it is kept. A dry run has neither."""
+    """The report of an erasure, plain and signed. The server keeps no copy. A dry run has neither."""
 
     report: ReportReply | None = None
     signed: Annotated[

@@ -1,4 +1,4 @@
-"""The one place that knows both what can go wrong and HTTP: every error becomes a problem (RFC 9457)."""
+"""Mapping of every error to an HTTP problem (RFC 9457): status, title, meaning and advice on retries."""
 
 import logging
 import re
@@ -31,12 +31,12 @@ from muisti.service.schemas.problems import FieldProblem
 from muisti.service.schemas.quotas import QuotaReply
 
 MEDIA_TYPE = "application/problem+json"
-PROBLEM = "muisti.problem"  # where the code of a refusal stands in the scope of its request
+PROBLEM = "muisti.problem"  # key of the code of a refusal in the scope of its request
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a code stands for. `retry_after` is in seconds, None when repeating the request is of no use."""
+    """HTTP status and texts of an error code. `retry_after` is in seconds; None when a retry is of no use."""
 
     status: int
     title: str
@@ -50,7 +50,7 @@ KINDS: Mapping[str, Kind] = {
     "sensitive_content": Kind(
         422,
         "Sensitive content",
-        "The space takes no secrets, or no personal data; `errors` says where they stand.",
+        "The space takes no secrets, or no personal data; `errors` says where they are.",
     ),
     "not_found": Kind(404, "Not found", "There is no such space, memory or entry; or it was deleted or has expired."),
     "conflict": Kind(409, "Conflict", "What is stored stands against the request."),
@@ -128,7 +128,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class HttpError(Exception):
-    """What only HTTP can refuse: a code of `KINDS`, and what to tell the caller."""
+    """Refusal that only HTTP has: a code of `KINDS`, and a message for the caller."""
 
     code: str
     detail: str
@@ -136,7 +136,7 @@ class HttpError(Exception):
 
 
 def problem_type(code: str) -> str:
-    """The URI of a kind of problem; it answers with what the code means."""
+    """Return the URI of a kind of problem; a request to it answers with the code's meaning."""
     return f"/problems/{code}"
 
 
@@ -153,7 +153,7 @@ def problem(code: str, detail: str, errors: Sequence[BadField] = ()) -> Problem:
 
 
 def problem_of(error: MuistiError | HttpError) -> Problem:
-    """How a refusal looks from outside."""
+    """Return the problem that a client gets for a refusal."""
     match error:
         case ImportRefused():
             found = problem(error.code, str(error), error.problems)
@@ -180,7 +180,7 @@ def problem_of(error: MuistiError | HttpError) -> Problem:
 
 
 def headers_of(code: str) -> dict[str, str]:
-    """The headers that go with a code."""
+    """Return the headers that belong to a code."""
     retry = KINDS[code].retry_after
     return {} if retry is None else {"Retry-After": str(retry)}
 
@@ -193,7 +193,7 @@ def _response(request: Request, found: Problem, headers: Mapping[str, str]) -> R
 
 
 def noted(scope: Scope, found: Problem) -> None:
-    """Let those who look at answers from outside know what kind of refusal it is."""
+    """Store the code of a refusal in the scope, for the middleware that counts and logs answers."""
     cast(dict[str, Any], scope)[PROBLEM] = found.code
 
 
@@ -202,7 +202,7 @@ def _refused(request: Request, error: MuistiError | HttpError) -> Response[Probl
 
 
 def _invalid_parameters(request: Request, error: ValidationException) -> Response[Problem]:
-    """Litestar found a parameter missing or of the wrong type."""
+    """Answer a request with a missing parameter, or one of the wrong type, as Litestar found it."""
     missing = _MISSING.match(error.detail)
     if missing:
         return _refused(request, InvalidInput.at(f"$.{missing[1]}", "is required"))
@@ -216,7 +216,7 @@ def _invalid_parameters(request: Request, error: ValidationException) -> Respons
 
 
 def _reworded(request: Request, name: str, message: str) -> str:
-    """A parameter is always a string: say what the string must be."""
+    """Reword a message about a parameter, which is always a string: say which form the string must have."""
     wanted = next((words for type, words in _WANTED.items() if f"`{type}" in message), None)
     return message if wanted is None else f"{request.query_params.get(name, '')[:40]!r} is not {wanted}"
 
@@ -249,7 +249,7 @@ def _crashed(request: Request, error: Exception) -> Response[Problem]:
 
 
 def crash(error: Exception, request_id: str) -> Problem:
-    """Tell the log where, never the message: it may quote a memory."""
+    """Log where an error occurred, but not its message, which may quote a memory."""
     told = {
         "error": type(error).__qualname__,
         "trace": traceback.format_tb(error.__traceback__),
@@ -270,7 +270,7 @@ HANDLERS = {
 
 
 def status_name(status: int) -> str:
-    """The standard's phrase for a status.
+    """Return the standard phrase of a status.
 
     >>> status_name(422)
     'Unprocessable Entity'

@@ -1,6 +1,6 @@
-"""The fields that requests and replies share, each with what the OpenAPI document says of it.
+"""The fields that requests and replies share, each with its description for the OpenAPI document.
 
-Limits stand here for the reader only; `core.write.validate` enforces them, with messages that say limit and value.
+Limits are here for the reader only; `core.write.validate` enforces them, with messages that say limit and value.
 """
 
 from datetime import datetime
@@ -119,15 +119,13 @@ Metadata = Annotated[
 Time = Annotated[datetime, Meta(description="RFC 3339, with time zone.", tz=True)]
 AsOf = Annotated[
     str | int,
-    Meta(description="Show what stood then: a time, or a point of history, whole or its number."),
+    Meta(description="Show an earlier state: a time, or a point in history, whole or its number."),
 ]
 EventAt = Annotated[datetime, Meta(description="When it happened or was true; RFC 3339, with time zone.", tz=True)]
-ValidFrom = Annotated[datetime, Meta(description="From when on it holds; RFC 3339, with time zone.", tz=True)]
-ValidTo = Annotated[datetime, Meta(description="From when on it holds no longer; later than `valid_from`.", tz=True)]
-ExpiresAt = Annotated[datetime, Meta(description="From then on it is not found any more; lies in the future.", tz=True)]
-Ttl = Annotated[
-    int, Meta(description="In place of `expires_at`: in how many seconds from now.", ge=1, le=3_153_600_000)
-]
+ValidFrom = Annotated[datetime, Meta(description="When the text becomes true; RFC 3339, with time zone.", tz=True)]
+ValidTo = Annotated[datetime, Meta(description="When the text stops being true; later than `valid_from`.", tz=True)]
+ExpiresAt = Annotated[datetime, Meta(description="When searches stop finding it; in the future.", tz=True)]
+Ttl = Annotated[int, Meta(description="In place of `expires_at`: seconds from now.", ge=1, le=3_153_600_000)]
 ParentId = Annotated[
     str, Meta(description="Id of the memory that this is a part of.", extra_json_schema={"format": "uuid"})
 ]

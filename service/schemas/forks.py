@@ -1,4 +1,4 @@
-"""Forks, comparisons and merges, as requests and replies have them."""
+"""Requests and replies about forks, comparisons and merges."""
 
 from typing import Annotated
 
@@ -18,20 +18,20 @@ class ForkBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class MergeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"source": "from"}):
-    """What to merge into the space, and whose stands where both have changed the same."""
+    """Space to merge into this one, and the side that wins when both have changed a memory."""
 
     source: fields.SpaceName
     strategy: (
-        Annotated[Strategy, Meta(description="`ours`: what stands in the space; `theirs`: what the other says.")] | None
+        Annotated[Strategy, Meta(description="Side that wins: `ours` is this space, `theirs` the other.")] | None
     ) = None
-    drop: Annotated[bool, Meta(description="Erase the other space with it; needs the scope admin.")] = False
+    drop: Annotated[bool, Meta(description="Erase the other space afterwards; needs the scope admin.")] = False
 
 
 class DivergenceReply(Struct, frozen=True, kw_only=True):
-    """A memory that is not the same in both spaces: as it stands in the space and in the other, null where it does not.
+    """A memory that differs between two spaces: `ours` in this space, `theirs` in the other; null where it is missing.
 
-    `id` is that in the space, `other` that in the other one; `here` and `there` are what each has changed since both
-    were the same.
+    `id` is its id in this space, `other` that in the other one. `here` and `there` are the changes on each side since
+    both were the same.
     """
 
     id: fields.MemoryId
@@ -72,7 +72,7 @@ class MergedReply(Struct, frozen=True, kw_only=True):
     added: int
     changed: int
     ended: int
-    flags: Annotated[list[FlagReply], Meta(description="What is not stored as it was; empty when all is.")]
+    flags: Annotated[list[FlagReply], Meta(description="Differences from the merged state; empty for none.")]
     seq: fields.SeqText
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Bodies about keys and the audit log."""
+"""Requests and replies about keys and the audit log."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -27,24 +27,23 @@ Named = Annotated[str, Meta(description="What the key is for, 1 to 100 character
 KeyId = Annotated[
     str, Meta(description="The public part of a key.", pattern="^[0-9a-f]{12}$", examples=["0123456789ab"])
 ]
-Expiry = Annotated[datetime, Meta(description="From when on the key opens nothing; null for never.")]
+Expiry = Annotated[datetime, Meta(description="When the key stops working; null for never.")]
 OnlyCategory = Annotated[
-    str, Meta(description="The only category that there is for the key; what it adds is of it. null for no such limit.")
+    str, Meta(description="Category to which the key is limited; what it adds gets this category. null: no limit.")
 ]
 
 
 OnlyClass = Annotated[
     str,
     Meta(
-        description="The source class of what is said with the key, which may claim none that is trusted more; null: "
-        "any.",
+        description="Source class of memories that the key adds; it may state none that is trusted more. null: any.",
         extra_json_schema={"enum": list(get_args(SourceClass))},
     ),
 ]
 
 
 class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A key to make, no stronger than the one that makes it. `mode` is short for a list of scopes."""
+    """A key to create, no stronger than the key that creates it. `mode` is short for a list of scopes."""
 
     name: Named
     scopes: Scopes | UnsetType = UNSET
@@ -60,7 +59,7 @@ class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class RotateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a key gives way to its successor: it still opens for `overlap_seconds`."""
+    """Rotation of a key: the old one still works for `overlap_seconds`."""
 
     overlap_seconds: Annotated[int, Meta(extra_json_schema={"minimum": 0, "maximum": 2_592_000})] = OVERLAP_SECONDS
     expires_at: Expiry | None = None
@@ -72,7 +71,7 @@ class RotateBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class KeyReply(Struct, frozen=True, kw_only=True):
-    """A key without its secret. `parent_id` is the key that made it, and whose end ends it."""
+    """A key without its secret. `parent_id` is the key that created it; when that is revoked, this one is too."""
 
     id: KeyId
     name: Named
@@ -92,7 +91,7 @@ class KeyReply(Struct, frozen=True, kw_only=True):
 
 
 class MadeKeyReply(KeyReply, frozen=True, kw_only=True):
-    """A new key. `key` is shown this once and kept nowhere."""
+    """A new key. `key` is shown only once; the server stores a hash of it."""
 
     key: Annotated[str, Meta(examples=["mk_0123456789ab_…"])]
 
@@ -102,7 +101,7 @@ class MadeKeyReply(KeyReply, frozen=True, kw_only=True):
 
 
 class KeysReply(Struct, frozen=True, kw_only=True):
-    """Keys, newest first, those that have ended too."""
+    """Keys, newest first, including revoked and expired ones."""
 
     items: list[KeyReply]
     next_cursor: None = None
@@ -113,7 +112,7 @@ class KeysReply(Struct, frozen=True, kw_only=True):
 
 
 class AuditedReply(Struct, frozen=True, kw_only=True):
-    """Somebody did something. `actor` is the id of a key, `jwt:` with a subject, `local`, `anonymous`, `setting`."""
+    """An entry of the audit log. `actor`: id of a key, `jwt:` with a subject, `local`, `anonymous`, `setting`."""
 
     at: datetime
     actor: str
@@ -138,7 +137,7 @@ class AuditReply(Struct, frozen=True, kw_only=True):
 
 
 def scopes_of(mode: str | UnsetType, scopes: list[str] | UnsetType) -> list[str]:
-    """The scopes of a request, which names a mode or lists them.
+    """Return the scopes of a request, which names a mode or lists scopes.
 
     Raises:
         InvalidInput: it does both or neither, or there is no such mode.
@@ -153,7 +152,7 @@ def scopes_of(mode: str | UnsetType, scopes: list[str] | UnsetType) -> list[str]
 
 
 def zoned(at: datetime | None) -> datetime | None:
-    """Raises `InvalidInput` for a time of no zone."""
+    """Return the time. Raises `InvalidInput` for a time without a zone."""
     if at is not None and at.tzinfo is None:
         raise InvalidInput.at("$.expires_at", "needs a time zone, as in 2026-05-01T12:00:00Z")
     return at

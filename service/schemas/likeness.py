@@ -1,4 +1,4 @@
-"""Memories that are like a new one, as an answer or a problem shows them."""
+"""Memories that are like a new one, in the form for replies and problems."""
 
 from collections.abc import Iterable
 from typing import Annotated
@@ -10,7 +10,7 @@ from muisti.service.schemas import fields
 
 
 class DifferenceReply(Struct, frozen=True, kw_only=True):
-    """Where two memories part that are otherwise alike; null where one says nothing of the kind."""
+    """A difference between two similar memories; null for a side that has nothing of this kind."""
 
     kind: DifferenceKind
     existing: str | None
@@ -18,7 +18,7 @@ class DifferenceReply(Struct, frozen=True, kw_only=True):
 
 
 class LikenessReply(Struct, frozen=True, kw_only=True):
-    """A current memory that stands against a new one, or is like it."""
+    """A current memory that conflicts with a new one, or is like it."""
 
     id: fields.MemoryId
     kind: Annotated[
@@ -30,7 +30,7 @@ class LikenessReply(Struct, frozen=True, kw_only=True):
         ),
     ]
     similarity: Annotated[float | None, Meta(description="Cosine of both texts; null where they were not compared.")]
-    differs: Annotated[list[DifferenceReply], Meta(description="Where they part; empty for a duplicate.")]
+    differs: Annotated[list[DifferenceReply], Meta(description="Their differences; empty for a duplicate.")]
     content: Annotated[str, Meta(description="Its first 300 characters.")]
     category: fields.Category | None
     key: fields.Key | None

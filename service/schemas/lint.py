@@ -1,4 +1,4 @@
-"""Lint, as requests and replies have it: each fix is a request that can be sent as it stands, as a dry run."""
+"""Requests and replies of lint. Each fix is a request that can be sent unchanged, as a dry run."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,11 +13,11 @@ from muisti.core.model.terms import CHECKS, Check
 from muisti.core.model.values import Draft
 from muisti.service.schemas import fields
 
-CheckName = Annotated[str, Meta(description="What is wrong.", extra_json_schema={"enum": list(get_args(Check))})]
+CheckName = Annotated[str, Meta(description="Kind of problem.", extra_json_schema={"enum": list(get_args(Check))})]
 
 
 class FixReply(Struct, frozen=True, kw_only=True):
-    """A request that would mend it. Without `dry_run=true` in its path it does."""
+    """A request that would fix the problem, as a dry run; remove `dry_run=true` from its path to apply it."""
 
     method: str
     path: Annotated[
@@ -33,15 +33,15 @@ class FixReply(Struct, frozen=True, kw_only=True):
 
 
 class FindingReply(Struct, frozen=True, kw_only=True):
-    """What is wrong with a memory. `about` is how it begins, without secrets."""
+    """A problem of a memory. `about` is the start of its content, without secrets."""
 
     check: CheckName
     memory_id: fields.MemoryId
     version: int
     detail: str
     about: str
-    others: Annotated[list[str], Meta(description="Ids of the memories that it is about.")]
-    fix: Annotated[list[FixReply], Meta(description="The requests that would mend it, in order.")]
+    others: Annotated[list[str], Meta(description="Ids of other memories in the problem.")]
+    fix: Annotated[list[FixReply], Meta(description="Requests that would fix it, in order.")]
 
     @classmethod
     def of(cls, one: Finding, space: str) -> "FindingReply":
@@ -60,10 +60,10 @@ class LintReply(Struct, frozen=True, kw_only=True):
     """Findings of one page; `checked`, `found` and `score` are of all pages up to this one, the last of the space."""
 
     items: list[FindingReply]
-    checked: Annotated[int, Meta(description="Memories that were looked at.", ge=0)]
+    checked: Annotated[int, Meta(description="Memories that were checked.", ge=0)]
     found: Annotated[dict[str, int], Meta(description="Findings by check.")]
-    score: Annotated[float, Meta(description="100 where nothing is wrong.", ge=0, le=100)]
-    skipped: Annotated[list[str], Meta(description="What was not looked for, in words.")]
+    score: Annotated[float, Meta(description="100 without any problem.", ge=0, le=100)]
+    skipped: Annotated[list[str], Meta(description="Checks that were left out, in words.")]
     next_cursor: str | None
     seq: fields.SeqText
 
@@ -81,7 +81,7 @@ class LintReply(Struct, frozen=True, kw_only=True):
 
 
 def checks_of(text: str | None) -> Sequence[Check]:
-    """The checks of a list with commas; all, unless some are named.
+    """Parse a list of checks with commas between; None means all checks.
 
     Raises:
         InvalidInput: one is unknown.
@@ -96,7 +96,7 @@ def checks_of(text: str | None) -> Sequence[Check]:
 
 
 def _said(draft: Draft) -> dict[str, Any]:
-    """Return what a draft says beyond the defaults."""
+    """Return the fields of a draft that differ from the defaults."""
     return {name: value for name, value in asdict(draft).items() if value != getattr(_BARE, name)}
 
 

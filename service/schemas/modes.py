@@ -1,4 +1,4 @@
-"""Short names for what a key may do. Imports nothing of the service, so that a command line starts at once."""
+"""Access modes: short names for sets of scopes. The module imports nothing of the service, for a fast command line."""
 
 from typing import Literal
 
@@ -11,4 +11,4 @@ MODES: dict[ModeName, tuple[Scope, ...]] = {
     "no-delete": ("read", "append", "write"),
     "full": ("read", "append", "write", "delete"),
 }
-OVERLAP_SECONDS = 86_400  # that a rotated key still opens
+OVERLAP_SECONDS = 86_400  # time that a rotated key still works

@@ -1,4 +1,4 @@
-"""What is told of exports and imports."""
+"""Replies about exports and imports."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -13,17 +13,17 @@ from muisti.service.schemas.problems import FieldProblem
 Skipped = Annotated[
     dict[str, int],
     Meta(
-        description="Memories that were passed over, by reason: `exists` (the id is here), `deleted` (it was here, and "
-        "somebody deleted it), `twice` (it stands twice)."
+        description="Skipped memories by reason: `exists` (the id is here), `deleted` (it was here and was deleted), "
+        "`twice` (the file has it twice)."
     ),
 ]
 
 
 class LineReply(Struct, frozen=True, kw_only=True):
-    """A line that cannot come in."""
+    """A line that cannot be imported."""
 
     line: Annotated[int, Meta(description="Counted from 1; 0 when it is not one line that is bad.", ge=0)]
-    place: Annotated[str | None, Meta(description="Where it stood in the file of the other system.")]
+    place: Annotated[str | None, Meta(description="Its place in the file of the other system.")]
     code: str
     errors: list[FieldProblem]
 
@@ -34,24 +34,24 @@ class LineReply(Struct, frozen=True, kw_only=True):
 
 
 class ImportReply(Struct, frozen=True, kw_only=True):
-    """What became of a file."""
+    """Report of an import."""
 
-    import_id: Annotated[int | None, Meta(description="What undoes it; null when nothing came in.")]
+    import_id: Annotated[int | None, Meta(description="Number to undo it with; null when nothing was imported.")]
     dry_run: bool
     source: Annotated[str | None, Meta(description="The other system that the file came from.")]
-    created: Annotated[int, Meta(description="Memories that came in, or would.", ge=0)]
+    created: Annotated[int, Meta(description="Memories that were imported, or would be.", ge=0)]
     good: Annotated[
-        int, Meta(description="Memories that can come in. Of a file that is refused, `atomic=false` takes these.", ge=0)
+        int, Meta(description="Memories that can be imported; `atomic=false` imports them from a refused file.", ge=0)
     ]
-    versions: Annotated[int, Meta(description="Versions that came with them.", ge=0)]
+    versions: Annotated[int, Meta(description="Versions that were imported with them.", ge=0)]
     skipped: Skipped
-    failed: Annotated[int, Meta(description="Lines that cannot come in.", ge=0)]
+    failed: Annotated[int, Meta(description="Lines that cannot be imported.", ge=0)]
     failures: Annotated[list[LineReply], Meta(description="The first hundred of them.")]
-    flags: Annotated[list[FlagReply], Meta(description="The first hundred of what is not stored as the lines have it.")]
+    flags: Annotated[list[FlagReply], Meta(description="The first hundred differences from the lines.")]
     vectors_kept: Annotated[int, Meta(description="Vectors taken from the file.", ge=0)]
-    vectors_embedded: Annotated[int, Meta(description="Vectors made anew, by the model that runs here.", ge=0)]
-    origin: Annotated[str | None, Meta(description="The point of history that the file shows.")]
-    seq: Annotated[str, Meta(description="The point of history that the space is at.")]
+    vectors_embedded: Annotated[int, Meta(description="Vectors computed by the model of this server.", ge=0)]
+    origin: Annotated[str | None, Meta(description="The point in history that the file shows.")]
+    seq: Annotated[str, Meta(description="The space's current point in history.")]
 
     @classmethod
     def of(cls, report: ImportReport) -> "ImportReply":
@@ -78,12 +78,12 @@ class ImportedReply(Struct, frozen=True, kw_only=True):
 
     import_id: int
     source: str | None
-    actor: Annotated[str, Meta(description="Who made it: the id of a key, or `local`.")]
+    actor: Annotated[str, Meta(description="Caller that made it: the id of a key, or `local`.")]
     at: datetime
-    memories: Annotated[int, Meta(description="How many came in.", ge=0)]
-    first: Annotated[int, Meta(description="Its changes are this one …")]
-    last: Annotated[int, Meta(description="… to this one.")]
-    undone: Annotated[int | None, Meta(description="The change that took it back; null while it stands.")]
+    memories: Annotated[int, Meta(description="Memories that were imported.", ge=0)]
+    first: Annotated[int, Meta(description="Number of its first change.")]
+    last: Annotated[int, Meta(description="Number of its last change.")]
+    undone: Annotated[int | None, Meta(description="The change that undid it; null if it was not undone.")]
 
     @classmethod
     def of(cls, one: Imported) -> "ImportedReply":

@@ -1,4 +1,4 @@
-"""Bodies about what a space lets in and how long it keeps it, and about what was done."""
+"""Requests and replies about the policy of a space, and the flags of a write."""
 
 from collections.abc import Iterable
 from typing import Annotated, get_args
@@ -16,7 +16,7 @@ _SCREENING = {"enum": list(get_args(Screening))}
 Secrets = Annotated[
     str,
     Meta(
-        description="What looks like a password, key or token: `refuse` it, `redact` it (a word stands in its place) "
+        description="What looks like a password, key or token: `refuse` it, `redact` it (a word replaces it) "
         "or `allow` it.",
         extra_json_schema=_SCREENING,
     ),
@@ -45,7 +45,7 @@ HistoryDays = Annotated[
     Meta(
         ge=0,
         le=36_500,
-        description="Days that versions are kept that were changed, superseded or deleted; 0: for ever.",
+        description="Days to keep versions that were changed, superseded or deleted; 0: for ever.",
     ),
 ]
 PurgeAfterDays = Annotated[
@@ -73,7 +73,7 @@ RecencyHalfLifeDays = Annotated[
 
 
 class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What holds from now on. A field that is left out stays as it is; null is the default of the server."""
+    """Changes to the policy. A field that is left out stays as it is; null is the default of the server."""
 
     secrets: Secrets | UnsetType | None = UNSET
     personal_data: PersonalData | UnsetType | None = UNSET
@@ -89,7 +89,7 @@ class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class PolicyReply(Struct, frozen=True, kw_only=True):
-    """What holds in a space, the defaults of the server included. What it lets in holds for what is written later."""
+    """Policy of a space, with the defaults of the server. Its rules on new texts apply to later writes only."""
 
     secrets: Secrets
     personal_data: PersonalData
@@ -115,7 +115,7 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
 
 
 class FlagReply(Struct, frozen=True, kw_only=True):
-    """What a write did otherwise than it was asked to.
+    """A difference between a write and its request.
 
     `redacted`: something was taken out at `path`, of which `kind` says what it looked like. `suspected`: something
     there may be a secret (`kind`), too unsure to refuse or to take out, and is stored. `trust_lowered`: it is

@@ -1,4 +1,4 @@
-"""Probes and their runs, as they are said and told."""
+"""Requests and replies about probes and their runs."""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated
@@ -20,14 +20,14 @@ ProbeId = Annotated[
 Place = Annotated[
     int,
     Meta(
-        description="It should be among so many.",
+        description="The expected memory should be among the first k hits.",
         extra_json_schema={"minimum": 1, "maximum": LIMIT_MAX},
     ),
 ]
 
 
 class ProbeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A question, and what it should find: a memory, or whatever stands at an address."""
+    """A question, and the memory that it should find: by its id, or any memory at an address."""
 
     query: fields.QueryText
     memory_id: fields.MemoryId | None = None
@@ -40,7 +40,7 @@ class ProbeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ProbeReply(Struct, frozen=True, kw_only=True):
-    """A question whose answer is known."""
+    """A stored question, with the memory that it should find."""
 
     id: ProbeId
     query: fields.QueryText
@@ -78,14 +78,14 @@ class ProbesReply(Struct, frozen=True, kw_only=True):
 
 
 class RankReply(Struct, frozen=True, kw_only=True):
-    """Where a probe found what it expects."""
+    """Rank of the memory that a probe expects."""
 
     id: ProbeId
     rank: Annotated[int | None, Meta(description=f"From 1; null when it is not among the first {LIMIT_MAX}.")]
 
 
 class RunReply(Struct, frozen=True, kw_only=True):
-    """What the probes of a space gave."""
+    """Result of a run of all probes of a space."""
 
     at: fields.Time
     seq: fields.SeqText

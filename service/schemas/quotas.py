@@ -1,4 +1,4 @@
-"""Bodies about what a space may hold."""
+"""Requests and replies about the quota of a space."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ _RANGE = {"minimum": 0, "maximum": QUOTA_MAX}
 
 
 class QuotaBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a space may hold from now on. A field that is left out stays as it is; null is the default of the server."""
+    """Changes to the quota. A field that is left out stays as it is; null is the default of the server."""
 
     memories: Annotated[int, Meta(extra_json_schema=_RANGE)] | UnsetType | None = UNSET
     bytes: Annotated[int, Meta(extra_json_schema=_RANGE)] | UnsetType | None = UNSET
@@ -22,14 +22,14 @@ class QuotaBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class AmountReply(Struct, frozen=True, kw_only=True):
-    """How much there is, and how much there may be; null for any."""
+    """Use and limit of one amount; a null limit means none."""
 
     used: int
     limit: int | None
 
 
 class QuotaReply(Struct, frozen=True, kw_only=True):
-    """What a space holds and may hold.
+    """Use and quota of a space.
 
     Counted are memories that are not deleted, also those that have expired or are superseded, and the bytes of their
     texts, tags and metadata.

@@ -1,4 +1,4 @@
-"""Receipts and their replay as they are told."""
+"""Replies about receipts and their replay."""
 
 from datetime import datetime
 from typing import Annotated, Any, get_args
@@ -22,7 +22,7 @@ ReceiptId = Annotated[
 
 
 class ReceiptHitReply(Struct, frozen=True, kw_only=True):
-    """A memory that was answered, in the version of then. `rank` counts from 1, `ranks` are those of each ranking."""
+    """A hit of the recorded search, in its version then. `rank` counts from 1; `ranks` has its rank in each ranking."""
 
     rank: int
     id: fields.MemoryId
@@ -32,7 +32,7 @@ class ReceiptHitReply(Struct, frozen=True, kw_only=True):
 
 
 class ReceiptReply(Struct, frozen=True, kw_only=True):
-    """A search that was answered: what was asked, of which state, and what the answer was."""
+    """A recorded search: its request, the state of the space, and its hits."""
 
     id: ReceiptId
     space: fields.SpaceName
@@ -73,7 +73,7 @@ class ReceiptReply(Struct, frozen=True, kw_only=True):
 
 
 class MovedReply(Struct, frozen=True, kw_only=True):
-    """A memory with another place than then; null stands for one that is not in the answer."""
+    """A memory whose rank changed; null where it is not in the answer."""
 
     id: fields.MemoryId
     before: int | None
@@ -81,8 +81,8 @@ class MovedReply(Struct, frozen=True, kw_only=True):
     why: Annotated[
         str,
         Meta(
-            description="What happened to it; `status`: it is not active any more; `model`: the space was embedded "
-            "anew; `others`: nothing, but others stand before it or no longer do.",
+            description="Reason; `status`: it is not active any more; `model`: the space was embedded again; "
+            "`others`: only the ranks of other memories changed.",
             extra_json_schema={"enum": list(get_args(Why))},
         ),
     ]
@@ -97,9 +97,9 @@ class MovedReply(Struct, frozen=True, kw_only=True):
 
 
 class ReplayReply(Struct, frozen=True, kw_only=True):
-    """The same search today, and what differs from the receipt: the memories of then first."""
+    """The search run again, and its differences from the receipt: first memories of the receipt."""
 
-    same: Annotated[bool, Meta(description="Whether the same memories stand at the same places.")]
+    same: Annotated[bool, Meta(description="Whether the same memories have the same ranks.")]
     differences: list[MovedReply]
     answer: SearchReply
     at: datetime

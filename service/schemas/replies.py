@@ -1,4 +1,4 @@
-"""Bodies that the service answers with. Each is made from a value of the core by its `of`."""
+"""Bodies of replies. Each class has a method `of` that makes it from a value of the core."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -54,12 +54,12 @@ class MemoryReply(Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def of(memory: Memory) -> "MemoryReply":
-        """The memory itself: it has these fields, so it is written as this would be, without a copy of each."""
+        """Return the memory itself: it has these fields, so it encodes to the same bytes, without a copy."""
         return cast(MemoryReply, memory)
 
 
 class WrittenReply(MemoryReply, frozen=True, kw_only=True):
-    """The memory that a write made or changed, and what is not as it was asked."""
+    """The memory that a write made or changed, with flags for differences from the request."""
 
     flags: Annotated[list[FlagReply], Meta(description="Empty when all is stored as it was sent.")]
 
@@ -76,7 +76,7 @@ class AddedReply(WrittenReply, frozen=True, kw_only=True):
     ]
     checked_at: Annotated[
         str | None,
-        Meta(description="The point of history up to which they were sought; null when they were not."),
+        Meta(description="The point in history up to which they were sought; null without a search."),
     ]
 
     @classmethod
@@ -98,11 +98,11 @@ class TelemetryReply(Struct, frozen=True, kw_only=True):
     """How a memory was used. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."""
 
     memory_id: fields.MemoryId
-    retrieval_count: Annotated[int, Meta(description="How often a search found it, or somebody read it.", ge=0)]
+    retrieval_count: Annotated[int, Meta(description="How often a search found it, or a caller read it.", ge=0)]
     last_retrieved_at: Annotated[datetime | None, Meta(description="When last; null for never.")]
     useful: Annotated[int, Meta(description="How many callers said that it was useful.", ge=0)]
     not_useful: Annotated[int, Meta(description="How many said that it was not.", ge=0)]
-    feedback: Annotated[fields.Verdict | None, Meta(description="What the caller said; null for nothing.")]
+    feedback: Annotated[fields.Verdict | None, Meta(description="Verdict of this caller; null for none.")]
 
     @classmethod
     def of(cls, found: Telemetry) -> "TelemetryReply":
@@ -121,7 +121,7 @@ class PageReply(Struct, frozen=True, kw_only=True):
 
 
 class FieldChangeReply(Struct, frozen=True, kw_only=True):
-    """What a field was and what it became."""
+    """A changed field, with its old and new value."""
 
     field: Annotated[str, Meta(description="A field, or a path such as `metadata.team`.", examples=["content"])]
     before: Annotated[Any, Meta(description="Of `content` the words that differ; null where there was nothing.")]
@@ -129,7 +129,7 @@ class FieldChangeReply(Struct, frozen=True, kw_only=True):
 
 
 class VersionReply(Struct, frozen=True, kw_only=True):
-    """A memory as it stood from `born_at` until `died_at`, which is null for the version that stands."""
+    """A version of a memory, valid from `born_at` until `died_at`, which is null for the current version."""
 
     memory: MemoryReply
     born: Annotated[int, Meta(description="Number in the history of the space.")]
@@ -166,11 +166,11 @@ class HistoryReply(Struct, frozen=True, kw_only=True):
 
 
 class UndoReply(Struct, frozen=True, kw_only=True):
-    """The memories whose changes were undone, in the versions that stand now; `ended` are those deleted."""
+    """The memories whose changes were undone, in their current versions; `ended` are those that undo deleted."""
 
     items: list[MemoryReply]
     ended: list[fields.MemoryId]
-    flags: Annotated[list[FlagReply], Meta(description="What is not stored as it was; empty when all is.")]
+    flags: Annotated[list[FlagReply], Meta(description="Differences from the earlier state; empty for none.")]
     seq: fields.SeqText
 
     @classmethod
@@ -193,7 +193,7 @@ class BatchReply(Struct, frozen=True, kw_only=True):
 
 
 class ItemReply(Struct, frozen=True, kw_only=True):
-    """What became of one memory of a batch."""
+    """Result for one memory of a batch."""
 
     index: Annotated[int, Meta(description="Its place in the request, from 0.", ge=0)]
     status: Literal["created", "failed"]
@@ -202,7 +202,7 @@ class ItemReply(Struct, frozen=True, kw_only=True):
 
 
 class ItemsReply(Struct, frozen=True, kw_only=True):
-    """What became of each memory of a batch that is not atomic. `seq` is null when nothing was created."""
+    """Result for each memory of a batch that is not atomic. `seq` is null when nothing was created."""
 
     items: list[ItemReply]
     created: int
@@ -212,7 +212,7 @@ class ItemsReply(Struct, frozen=True, kw_only=True):
 
 
 class CountReply(Struct, frozen=True, kw_only=True):
-    """How many active memories bear a name."""
+    """Number of active memories that have a category or tag."""
 
     name: str
     count: int
@@ -256,7 +256,7 @@ class StatsReply(Struct, frozen=True, kw_only=True):
 
 
 class SpaceSettingsReply(Struct, frozen=True, kw_only=True):
-    """What was fixed when the space was made."""
+    """Settings that were fixed when the space was created."""
 
     lexical_weights: dict[str, float]
     embedded_fields: list[str]
@@ -266,7 +266,7 @@ class SpaceReply(Struct, frozen=True, kw_only=True):
     """A space. `generation` is the model that embedded it, null before the first vector."""
 
     name: fields.SpaceName
-    epoch: Annotated[str, Meta(description="Anew when the space is made anew.")]
+    epoch: Annotated[str, Meta(description="Changes when the space is created again.")]
     seq: fields.SeqText
     created_at: datetime
     settings: SpaceSettingsReply
@@ -313,9 +313,9 @@ class EmbeddingsReply(Struct, frozen=True, kw_only=True):
 class ReadyReply(Struct, frozen=True, kw_only=True):
     """The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take.
 
-    `indexes_evicted` counts how often one was forgotten to stay within MUISTI_INDEX_MEMORY, `spaces` those that the
-    caller may touch, and `loading` names those whose index is being loaded: their first search waits for it, and no
-    other. Strangers are told status and schema alone.
+    `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces
+    of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers
+    without a key see only `status` and `schema`.
     """
 
     status: Literal["ready"] = "ready"

@@ -47,7 +47,7 @@ class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     derived_from: fields.DerivedFrom = []
 
     def entry(self, category: str, key: str) -> Draft:
-        """The memory at an address."""
+        """Return the draft of the memory at an address."""
         return _draft(self, "$", category=category, key=key)
 
 
@@ -58,7 +58,7 @@ class DraftBody(EntryBody, frozen=True, kw_only=True, forbid_unknown_fields=True
     key: fields.Key | None = None
 
     def draft(self, path: str = "$") -> Draft:
-        """The same for the core; `path` is where it stands in the request."""
+        """Return the memory as a draft for the core; `path` is its place in the request, for error messages."""
         return _draft(self, path, category=self.category, key=self.key)
 
 
@@ -69,17 +69,17 @@ class AddBody(DraftBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class SupersedeBody(DraftBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The memory that takes the place of another; without category and key it takes over those as well."""
+    """The memory that replaces another; without category and key it takes over those of the other."""
 
 
 class RestoreBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which version shall stand again: of a deleted memory its last, of any other the one before the last."""
+    """Version to restore. The default is the last one of a deleted memory, else the one before the last."""
 
     version: Annotated[int, Meta(ge=1, description="Its number in the history.")] | None = None
 
 
 class UndoBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which changes to take back: of a request, of memories of an author, or, without both, your own."""
+    """Changes to undo: those of a request, of an author's memories, or, without both, your own."""
 
     last: Annotated[int, Meta(ge=1, le=1000, description="How many; 1, of a `request` all.")] | UnsetType = UNSET
     author: fields.Author | None = None
@@ -106,7 +106,7 @@ class BatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def of_lines(cls, body: bytes) -> "BatchBody":
         """Read newline-delimited JSON, one memory a line; empty lines do not count.
 
-        Of too many lines no more than one too many is kept, which is refused later.
+        At most one line above the limit is kept, for which the batch is refused later.
         """
         lines = islice(_LINE.finditer(body), BATCH_MAX + 1)
         return cls(memories=[msgspec.Raw(line[0]) for line in lines])
@@ -137,7 +137,7 @@ class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     derived_from: fields.DerivedFrom | UnsetType = UNSET
 
     def changes(self) -> Mapping[str, object]:
-        """The fields of a Draft that change."""
+        """Return the fields of a Draft that change."""
         given = {name: getattr(self, name) for name in self.__struct_fields__}
         return _values({name: value for name, value in given.items() if value is not UNSET}, "$")
 
@@ -228,7 +228,7 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class SpaceSettingsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is fixed when a space is made: the weight of each field in the keyword index, and which are embedded."""
+    """Settings that are fixed at creation: the weight of each field in the keyword index, and the embedded fields."""
 
     lexical_weights: dict[str, float] | UnsetType = UNSET
     embedded_fields: list[Literal["content", "key", "tags", "category", "author", "reason"]] | UnsetType = UNSET
@@ -241,14 +241,14 @@ class SpaceSettingsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class SpaceBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A space to make."""
+    """A space to create."""
 
     name: fields.SpaceName
     settings: SpaceSettingsBody = SpaceSettingsBody()
 
 
 def on_conflict_of(in_body: str | UnsetType, in_query: str | None, default: OnConflict) -> OnConflict:
-    """The choice of a request, which may stand in the body or in the query string."""
+    """Return the choice of a request, from the body or the query string, else the default."""
     if in_body is not UNSET and in_query is not None and in_body != in_query:
         raise InvalidInput.at("$.on_conflict", f"is {in_body!r} in the body and {in_query!r} in the query string")
     given = in_query if in_body is UNSET else in_body
@@ -270,7 +270,7 @@ def _draft(body: EntryBody, path: str, *, category: str | None, key: str | None)
 
 
 def _values(given: dict[str, Any], path: str) -> dict[str, Any]:
-    """Fields as the core has them."""
+    """Return the fields with the types of the core."""
     if "tags" in given:
         given["tags"] = tuple(given["tags"] or ())
     if "derived_from" in given:

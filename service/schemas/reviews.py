@@ -1,4 +1,4 @@
-"""Reviews of candidates: what is asked for, and what is answered."""
+"""Requests and replies about reviews of candidates."""
 
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ Counts = Annotated[dict[str, int], Meta(description="Memories by status.")]
 
 
 class PromoteBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How often a candidate must have been retrieved; without it what the settings say."""
+    """Least number of retrievals of a candidate; the default is that of the settings."""
 
     retrievals: Annotated[int, Meta(ge=0, description="MUISTI_PROMOTE_RETRIEVALS")] | UnsetType = UNSET
 
@@ -23,7 +23,7 @@ class PromoteBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class PruneBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Candidates that are older and were retrieved less often go; without it what the settings say."""
+    """Limits below which candidates are deprecated: older and retrieved less often. The settings have the defaults."""
 
     retrievals: Annotated[int, Meta(ge=0, description="MUISTI_PRUNE_RETRIEVALS")] | UnsetType = UNSET
     days: Annotated[float, Meta(ge=0, description="MUISTI_PRUNE_DAYS")] | UnsetType = UNSET

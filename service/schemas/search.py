@@ -1,4 +1,4 @@
-"""What a search answers with: hits, and how each came to its score."""
+"""Replies of a search: hits, with the factors of each score."""
 
 from datetime import datetime
 from typing import Annotated, cast
@@ -11,7 +11,7 @@ from muisti.service.schemas.replies import MemoryReply
 
 
 class PassageReply(Struct, frozen=True, kw_only=True):
-    """The stretch of the content that answers best: its number and its borders in characters."""
+    """The passage of the content that answers best: its number, and its start and stop in characters."""
 
     number: int
     start: int
@@ -38,9 +38,7 @@ class ExplanationReply(Struct, frozen=True, kw_only=True):
     lexical: float | None
     bm25: float | None
     cosine: float | None
-    blend: Annotated[
-        dict[str, float] | None, Meta(description="What stands around the words and the memory; absolute fusion only.")
-    ]
+    blend: Annotated[dict[str, float] | None, Meta(description="The parts of absolute fusion; null for others.")]
     fused: float
     time: NamedTimeReply | None
     recency: float
@@ -50,14 +48,14 @@ class ExplanationReply(Struct, frozen=True, kw_only=True):
     ] = UNSET
     importance: float
     trust: float
-    feedback: Annotated[float, Meta(description="From what callers said of it, 0.9 to 1.1; 1 for nothing.")]
+    feedback: Annotated[float, Meta(description="Factor of the callers' feedback, 0.9 to 1.1; 1 without any.")]
     age_days: float | None
     refreshed_days: Annotated[float, Meta(description="Days of the age that do not count, up to the last retrieval.")]
     terms: Annotated[dict[str, float], Meta(description="Share of each word of the query in `lexical`.")]
 
 
 class HitReply(Struct, frozen=True, kw_only=True):
-    """A memory that answers, with its place in each ranking, from 1. `highlight` and `explain` stand when asked for."""
+    """A memory that answers, with its rank in each ranking, from 1. `highlight` and `explain` are sent on request."""
 
     memory: MemoryReply
     score: float
@@ -68,7 +66,7 @@ class HitReply(Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def of(hit: Hit) -> "HitReply":
-        """The hit itself, written as this would be."""
+        """Return the hit itself: it has these fields, so it encodes to the same bytes."""
         return cast(HitReply, hit)
 
 
@@ -78,9 +76,9 @@ class SearchReply(Struct, frozen=True, kw_only=True):
     hits: list[HitReply]
     total: Annotated[int, Meta(description="Memories that could have been hits.")]
     evidence: Annotated[Evidence, Meta(description="Whether anything here is about the query; none is no fault.")]
-    strength: Annotated[float, Meta(description="What `evidence` is read from, from 0 up.", ge=0)]
+    strength: Annotated[float, Meta(description="Number on which `evidence` is based, from 0 up.", ge=0)]
     strategy: Annotated[Mode, Meta(description="The mode that ran.")]
-    degraded: Annotated[list[str], Meta(description="What could not be done as asked, in words; empty when all was.")]
+    degraded: Annotated[list[str], Meta(description="Parts of the request that could not be done, in words.")]
     seq: fields.SeqText
     receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
 

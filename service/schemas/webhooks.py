@@ -1,4 +1,4 @@
-"""Webhooks, as requests and replies have them."""
+"""Requests and replies about webhooks."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,12 +18,12 @@ Url = Annotated[
     str, Meta(description="https, on a host that the server allows.", examples=["https://hooks.example.com/muisti"])
 ]
 ShowName = Annotated[
-    str, Meta(description="How much of a memory is told.", extra_json_schema={"enum": list(get_args(Show))})
+    str, Meta(description="How much of a memory is sent.", extra_json_schema={"enum": list(get_args(Show))})
 ]
 
 
 class WebhookBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whom to tell of what."""
+    """URL to call, and the changes to send there."""
 
     url: Url
     changes: Annotated[list[KindOfChange], Meta(description="Kinds of changes; empty for all.")] = []
@@ -37,13 +37,15 @@ class WebhookBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class RedeliverBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """From where on to tell again."""
+    """Point after which to send changes again."""
 
-    since: Annotated[int, Meta(ge=0, description="The change after which; else what could not be told.")] | None = None
+    since: Annotated[int, Meta(ge=0, description="Send all changes after this one; else those that failed.")] | None = (
+        None
+    )
 
 
 class DeadLetterReply(Struct, frozen=True, kw_only=True):
-    """Changes that could not be told, by their numbers."""
+    """A range of changes that could not be sent, by their numbers."""
 
     first: int
     last: int
@@ -53,21 +55,21 @@ class DeadLetterReply(Struct, frozen=True, kw_only=True):
 
 
 class WebhookReply(Struct, frozen=True, kw_only=True):
-    """A webhook, how far it was told, and what it could not be told. `secret` is shown once, when it is made."""
+    """A webhook, its last change sent, and the changes that failed. `secret` is shown once, at creation."""
 
     id: WebhookId
     url: Url
     changes: list[KindOfChange]
     show: ShowName
     made_at: datetime
-    actor: Annotated[str, Meta(description="Who made it, as the audit log says it.")]
+    actor: Annotated[str, Meta(description="Caller that created it, as in the audit log.")]
     state: Annotated[str, Meta(extra_json_schema={"enum": ["ok", "retrying", "gone"]})]
-    seq: Annotated[fields.SeqText, Meta(description="The last change that was told, or passed over.")]
-    attempts: Annotated[int, Meta(description="That have failed since.")]
-    error: Annotated[str | None, Meta(description="How the last one failed.")]
-    told_at: Annotated[datetime | None, Meta(description="When it was told last.")]
+    seq: Annotated[fields.SeqText, Meta(description="The last change that was sent or skipped.")]
+    attempts: Annotated[int, Meta(description="Attempts that have failed since.")]
+    error: Annotated[str | None, Meta(description="Reason of the last failure.")]
+    told_at: Annotated[datetime | None, Meta(description="Time of the last message.")]
     dead_letters: list[DeadLetterReply]
-    secret: Annotated[str, Meta(description="With which messages are signed.")] | UnsetType = UNSET
+    secret: Annotated[str, Meta(description="Secret that signs the messages.")] | UnsetType = UNSET
 
     @classmethod
     def of(cls, one: Webhook, *, shown: bool = False) -> "WebhookReply":

@@ -83,7 +83,7 @@ AmountReply = TypedDict(
         'limit': 'int | None',
     },
 )
-"How much there is, and how much there may be; null for any."
+"Use and limit of one amount; a null limit means none."
 
 AuditReply = TypedDict(
     'AuditReply',
@@ -104,7 +104,7 @@ AuditedReply = TypedDict(
         'target': 'str | None',
     },
 )
-"Somebody did something. `actor` is the id of a key, `jwt:` with a subject, `local`, `anonymous`, `setting`."
+"An entry of the audit log. `actor`: id of a key, `jwt:` with a subject, `local`, `anonymous`, `setting`."
 
 BatchBody = TypedDict(
     'BatchBody',
@@ -140,7 +140,7 @@ ChangeReply = TypedDict(
         'after': NotRequired['MemoryReply | None'],
     },
 )
-"A change. `before` and `after` are there as `show` asks; null where there was or is no such memory."
+"A change. `show` decides whether `before` and `after` are sent; null where the memory did or does not exist."
 
 ChangesReply = TypedDict(
     'ChangesReply',
@@ -150,7 +150,7 @@ ChangesReply = TypedDict(
         'seq': 'str',
     },
 )
-"Changes, oldest first. `seq` is where to go on: send it as `since`."
+"Changes, oldest first. To continue after them, send `seq` as `since`."
 
 CheckpointBody = TypedDict(
     'CheckpointBody',
@@ -159,7 +159,7 @@ CheckpointBody = TypedDict(
         'note': NotRequired['str | None'],
     },
 )
-"A name for the point where the space stands."
+"A name for the space's current point."
 
 CheckpointReply = TypedDict(
     'CheckpointReply',
@@ -224,7 +224,7 @@ CountReply = TypedDict(
         'count': 'int',
     },
 )
-"How many active memories bear a name."
+"Number of active memories that have a category or tag."
 
 CountsReply = TypedDict(
     'CountsReply',
@@ -245,7 +245,7 @@ DeadLetterReply = TypedDict(
         'at': 'str',
     },
 )
-"Changes that could not be told, by their numbers."
+"A range of changes that could not be sent, by their numbers."
 
 DecidedReply = TypedDict(
     'DecidedReply',
@@ -257,7 +257,7 @@ DecidedReply = TypedDict(
         'seq': 'str',
     },
 )
-"What was decided, of which memories."
+"The decision, and the ids of both memories."
 
 DecisionBody = TypedDict(
     'DecisionBody',
@@ -265,7 +265,7 @@ DecisionBody = TypedDict(
         'decision': "Literal['keep', 'supersede', 'reject']",
     },
 )
-"What becomes of both memories."
+"Decision on the two memories of a conflict."
 
 DiffReply = TypedDict(
     'DiffReply',
@@ -286,7 +286,7 @@ DifferenceReply = TypedDict(
         'new': 'str | None',
     },
 )
-"Where two memories part that are otherwise alike; null where one says nothing of the kind."
+"A difference between two similar memories; null for a side that has nothing of this kind."
 
 DivergedReply = TypedDict(
     'DivergedReply',
@@ -311,7 +311,7 @@ DivergenceReply = TypedDict(
         'there': 'list[FieldChangeReply]',
     },
 )
-"A memory that is not the same in both spaces: as it stands in the space and in the other, null where it does not. `id` is that in the space, `other` that in the other one; `here` and `there` are what each has changed since both were the same."
+"A memory that differs between two spaces: `ours` in this space, `theirs` in the other; null where it is missing. `id` is its id in this space, `other` that in the other one. `here` and `there` are the changes on each side since both were the same."
 
 DraftBody = TypedDict(
     'DraftBody',
@@ -351,7 +351,7 @@ DryRunReply = TypedDict(
         'answer': 'Any',
     },
 )
-"What the request would do and answer; nothing is stored. A new memory would have another id."
+"Changes and answer of the request, without storing anything. A new memory would have another id."
 
 EmbeddingsReply = TypedDict(
     'EmbeddingsReply',
@@ -394,7 +394,7 @@ ErasureReply = TypedDict(
         'signed': NotRequired['str | None'],
     },
 )
-"The report of an erasure, and the same signed: nothing of it is kept. A dry run has neither."
+"The report of an erasure, plain and signed. The server keeps no copy. A dry run has neither."
 
 ExplanationReply = TypedDict(
     'ExplanationReply',
@@ -425,7 +425,7 @@ FeedbackBody = TypedDict(
         'verdict': "Literal['useful', 'not_useful'] | None",
     },
 )
-"A verdict on a memory, or null to take back the one before."
+"A verdict on a memory, or null to remove the caller's earlier one."
 
 FieldChangeReply = TypedDict(
     'FieldChangeReply',
@@ -435,7 +435,7 @@ FieldChangeReply = TypedDict(
         'after': 'Any',
     },
 )
-"What a field was and what it became."
+"A changed field, with its old and new value."
 
 FieldProblem = TypedDict(
     'FieldProblem',
@@ -458,7 +458,7 @@ FindingReply = TypedDict(
         'fix': 'list[FixReply]',
     },
 )
-"What is wrong with a memory. `about` is how it begins, without secrets."
+"A problem of a memory. `about` is the start of its content, without secrets."
 
 FixReply = TypedDict(
     'FixReply',
@@ -468,7 +468,7 @@ FixReply = TypedDict(
         'body': 'dict[str, Any] | None',
     },
 )
-"A request that would mend it. Without `dry_run=true` in its path it does."
+"A request that would fix the problem, as a dry run; remove `dry_run=true` from its path to apply it."
 
 FlagReply = TypedDict(
     'FlagReply',
@@ -479,7 +479,7 @@ FlagReply = TypedDict(
         'ids': 'list[str]',
     },
 )
-"What a write did otherwise than it was asked to. `redacted`: something was taken out at `path`, of which `kind` says what it looked like. `suspected`: something there may be a secret (`kind`), too unsure to refuse or to take out, and is stored. `trust_lowered`: it is trusted less than its source class (`kind`), for it is derived from `ids`. `echo`: it only repeats `ids`, which its author has just found, and counts as derived from them."
+"A difference between a write and its request. `redacted`: something was taken out at `path`, of which `kind` says what it looked like. `suspected`: something there may be a secret (`kind`), too unsure to refuse or to take out, and is stored. `trust_lowered`: it is trusted less than its source class (`kind`), for it is derived from `ids`. `echo`: it only repeats `ids`, which its author has just found, and counts as derived from them."
 
 ForkBody = TypedDict(
     'ForkBody',
@@ -510,7 +510,7 @@ HitReply = TypedDict(
         'explain': NotRequired['ExplanationReply'],
     },
 )
-"A memory that answers, with its place in each ranking, from 1. `highlight` and `explain` stand when asked for."
+"A memory that answers, with its rank in each ranking, from 1. `highlight` and `explain` are sent on request."
 
 ImportReply = TypedDict(
     'ImportReply',
@@ -531,7 +531,7 @@ ImportReply = TypedDict(
         'seq': 'str',
     },
 )
-"What became of a file."
+"Report of an import."
 
 ImportedReply = TypedDict(
     'ImportedReply',
@@ -565,7 +565,7 @@ ItemReply = TypedDict(
         'problem': NotRequired['Problem'],
     },
 )
-"What became of one memory of a batch."
+"Result for one memory of a batch."
 
 ItemsReply = TypedDict(
     'ItemsReply',
@@ -577,7 +577,7 @@ ItemsReply = TypedDict(
         'seq': 'str | None',
     },
 )
-"What became of each memory of a batch that is not atomic. `seq` is null when nothing was created."
+"Result for each memory of a batch that is not atomic. `seq` is null when nothing was created."
 
 KeyBody = TypedDict(
     'KeyBody',
@@ -591,7 +591,7 @@ KeyBody = TypedDict(
         'expires_at': NotRequired['str | None'],
     },
 )
-"A key to make, no stronger than the one that makes it. `mode` is short for a list of scopes."
+"A key to create, no stronger than the key that creates it. `mode` is short for a list of scopes."
 
 KeyReply = TypedDict(
     'KeyReply',
@@ -609,7 +609,7 @@ KeyReply = TypedDict(
         'last_used_at': 'str | None',
     },
 )
-"A key without its secret. `parent_id` is the key that made it, and whose end ends it."
+"A key without its secret. `parent_id` is the key that created it; when that is revoked, this one is too."
 
 KeysReply = TypedDict(
     'KeysReply',
@@ -618,7 +618,7 @@ KeysReply = TypedDict(
         'next_cursor': NotRequired['None'],
     },
 )
-"Keys, newest first, those that have ended too."
+"Keys, newest first, including revoked and expired ones."
 
 KindReply = TypedDict(
     'KindReply',
@@ -645,7 +645,7 @@ LikenessReply = TypedDict(
         'key': 'str | None',
     },
 )
-"A current memory that stands against a new one, or is like it."
+"A current memory that conflicts with a new one, or is like it."
 
 LineReply = TypedDict(
     'LineReply',
@@ -656,7 +656,7 @@ LineReply = TypedDict(
         'errors': 'list[FieldProblem]',
     },
 )
-"A line that cannot come in."
+"A line that cannot be imported."
 
 LintReply = TypedDict(
     'LintReply',
@@ -689,7 +689,7 @@ MadeKeyReply = TypedDict(
         'key': 'str',
     },
 )
-"A new key. `key` is shown this once and kept nowhere."
+"A new key. `key` is shown only once; the server stores a hash of it."
 
 MemoryChangeReply = TypedDict(
     'MemoryChangeReply',
@@ -701,7 +701,7 @@ MemoryChangeReply = TypedDict(
         'changes': 'list[FieldChangeReply]',
     },
 )
-"What became of a memory between two points. `before` and `after` are null where it was not current."
+"Difference of a memory between two points. `before` and `after` are null where it was not current."
 
 MemoryReply = TypedDict(
     'MemoryReply',
@@ -746,7 +746,7 @@ MergeBody = TypedDict(
         'drop': NotRequired['bool'],
     },
 )
-"What to merge into the space, and whose stands where both have changed the same."
+"Space to merge into this one, and the side that wins when both have changed a memory."
 
 MergedReply = TypedDict(
     'MergedReply',
@@ -770,7 +770,7 @@ MovedReply = TypedDict(
         'superseded_by': NotRequired['str'],
     },
 )
-"A memory with another place than then; null stands for one that is not in the answer."
+"A memory whose rank changed; null where it is not in the answer."
 
 NamedTimeReply = TypedDict(
     'NamedTimeReply',
@@ -800,7 +800,7 @@ PassageReply = TypedDict(
         'stop': 'int',
     },
 )
-"The stretch of the content that answers best: its number and its borders in characters."
+"The passage of the content that answers best: its number, and its start and stop in characters."
 
 PatchBody = TypedDict(
     'PatchBody',
@@ -852,7 +852,7 @@ PolicyBody = TypedDict(
         'recency_half_life_days': NotRequired['float | None'],
     },
 )
-"What holds from now on. A field that is left out stays as it is; null is the default of the server."
+"Changes to the policy. A field that is left out stays as it is; null is the default of the server."
 
 PolicyReply = TypedDict(
     'PolicyReply',
@@ -867,7 +867,7 @@ PolicyReply = TypedDict(
         'recency_half_life_days': 'float',
     },
 )
-"What holds in a space, the defaults of the server included. What it lets in holds for what is written later."
+"Policy of a space, with the defaults of the server. Its rules on new texts apply to later writes only."
 
 ProbeBody = TypedDict(
     'ProbeBody',
@@ -879,7 +879,7 @@ ProbeBody = TypedDict(
         'k': NotRequired['int'],
     },
 )
-"A question, and what it should find: a memory, or whatever stands at an address."
+"A question, and the memory that it should find: by its id, or any memory at an address."
 
 ProbeReply = TypedDict(
     'ProbeReply',
@@ -894,7 +894,7 @@ ProbeReply = TypedDict(
         'actor': 'str',
     },
 )
-"A question whose answer is known."
+"A stored question, with the memory that it should find."
 
 ProbesReply = TypedDict(
     'ProbesReply',
@@ -929,7 +929,7 @@ PromoteBody = TypedDict(
         'retrievals': NotRequired['int'],
     },
 )
-"How often a candidate must have been retrieved; without it what the settings say."
+"Least number of retrievals of a candidate; the default is that of the settings."
 
 PruneBody = TypedDict(
     'PruneBody',
@@ -938,7 +938,7 @@ PruneBody = TypedDict(
         'days': NotRequired['float'],
     },
 )
-"Candidates that are older and were retrieved less often go; without it what the settings say."
+"Limits below which candidates are deprecated: older and retrieved less often. The settings have the defaults."
 
 PurgeBody = TypedDict(
     'PurgeBody',
@@ -951,7 +951,7 @@ PurgeBody = TypedDict(
         'confirm': NotRequired['str | None'],
     },
 )
-"Which memories to erase: those any of whose versions meets all that is given; or everything."
+"Memories to erase: those of which any version meets all given conditions, or everything."
 
 QuotaBody = TypedDict(
     'QuotaBody',
@@ -960,7 +960,7 @@ QuotaBody = TypedDict(
         'bytes': NotRequired['int | None'],
     },
 )
-"What a space may hold from now on. A field that is left out stays as it is; null is the default of the server."
+"Changes to the quota. A field that is left out stays as it is; null is the default of the server."
 
 QuotaReply = TypedDict(
     'QuotaReply',
@@ -969,7 +969,7 @@ QuotaReply = TypedDict(
         'bytes': 'AmountReply',
     },
 )
-"What a space holds and may hold. Counted are memories that are not deleted, also those that have expired or are superseded, and the bytes of their texts, tags and metadata."
+"Use and quota of a space. Counted are memories that are not deleted, also those that have expired or are superseded, and the bytes of their texts, tags and metadata."
 
 RankReply = TypedDict(
     'RankReply',
@@ -978,7 +978,7 @@ RankReply = TypedDict(
         'rank': 'int | None',
     },
 )
-"Where a probe found what it expects."
+"Rank of the memory that a probe expects."
 
 ReadyReply = TypedDict(
     'ReadyReply',
@@ -994,7 +994,7 @@ ReadyReply = TypedDict(
         'indexes_evicted': NotRequired['int'],
     },
 )
-"The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take. `indexes_evicted` counts how often one was forgotten to stay within MUISTI_INDEX_MEMORY, `spaces` those that the caller may touch, and `loading` names those whose index is being loaded: their first search waits for it, and no other. Strangers are told status and schema alone."
+"The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take. `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers without a key see only `status` and `schema`."
 
 ReceiptHitReply = TypedDict(
     'ReceiptHitReply',
@@ -1006,7 +1006,7 @@ ReceiptHitReply = TypedDict(
         'ranks': 'dict[str, Any]',
     },
 )
-"A memory that was answered, in the version of then. `rank` counts from 1, `ranks` are those of each ranking."
+"A hit of the recorded search, in its version then. `rank` counts from 1; `ranks` has its rank in each ranking."
 
 ReceiptReply = TypedDict(
     'ReceiptReply',
@@ -1026,7 +1026,7 @@ ReceiptReply = TypedDict(
         'hits': 'list[ReceiptHitReply]',
     },
 )
-"A search that was answered: what was asked, of which state, and what the answer was."
+"A recorded search: its request, the state of the space, and its hits."
 
 RecencyBody = TypedDict(
     'RecencyBody',
@@ -1046,7 +1046,7 @@ RedeliverBody = TypedDict(
         'since': NotRequired['int | None'],
     },
 )
-"From where on to tell again."
+"Point after which to send changes again."
 
 ReplayReply = TypedDict(
     'ReplayReply',
@@ -1057,7 +1057,7 @@ ReplayReply = TypedDict(
         'at': 'str',
     },
 )
-"The same search today, and what differs from the receipt: the memories of then first."
+"The search run again, and its differences from the receipt: first memories of the receipt."
 
 ReportReply = TypedDict(
     'ReportReply',
@@ -1078,7 +1078,7 @@ ReportReply = TypedDict(
         'format': NotRequired["Literal['muisti-erasure/1']"],
     },
 )
-"What was erased, and what was found when every place was asked again."
+"Report of an erasure: the erased rows, and the rows that a search of every place still found."
 
 ResourceReply = TypedDict(
     'ResourceReply',
@@ -1098,7 +1098,7 @@ RestoreBody = TypedDict(
         'version': NotRequired['int | None'],
     },
 )
-"Which version shall stand again: of a deleted memory its last, of any other the one before the last."
+"Version to restore. The default is the last one of a deleted memory, else the one before the last."
 
 ReviewReply = TypedDict(
     'ReviewReply',
@@ -1118,7 +1118,7 @@ RollBackBody = TypedDict(
         'to': 'str',
     },
 )
-"Where to go back to."
+"Point to roll back to."
 
 RolledBackReply = TypedDict(
     'RolledBackReply',
@@ -1132,7 +1132,7 @@ RolledBackReply = TypedDict(
         'seq': 'str',
     },
 )
-"The space stands as it stood at `to`. To roll back to `before` undoes that."
+"Result of a rollback: the space is as it was at `to`. A rollback to `before` undoes it."
 
 RotateBody = TypedDict(
     'RotateBody',
@@ -1141,7 +1141,7 @@ RotateBody = TypedDict(
         'expires_at': NotRequired['str | None'],
     },
 )
-"How a key gives way to its successor: it still opens for `overlap_seconds`."
+"Rotation of a key: the old one still works for `overlap_seconds`."
 
 RunReply = TypedDict(
     'RunReply',
@@ -1153,7 +1153,7 @@ RunReply = TypedDict(
         'ranks': 'list[RankReply]',
     },
 )
-"What the probes of a space gave."
+"Result of a run of all probes of a space."
 
 RunsReply = TypedDict(
     'RunsReply',
@@ -1211,7 +1211,7 @@ ShiftReply = TypedDict(
         'after': 'int | None',
     },
 )
-"A probe that would rank what it expects otherwise."
+"A probe whose expected memory would get another rank."
 
 SigningKeysReply = TypedDict(
     'SigningKeysReply',
@@ -1228,7 +1228,7 @@ SpaceBody = TypedDict(
         'settings': NotRequired['SpaceSettingsBody'],
     },
 )
-"A space to make."
+"A space to create."
 
 SpaceReply = TypedDict(
     'SpaceReply',
@@ -1251,7 +1251,7 @@ SpaceSettingsBody = TypedDict(
         'embedded_fields': NotRequired["list[Literal['author', 'category', 'content', 'key', 'reason', 'tags']]"],
     },
 )
-"What is fixed when a space is made: the weight of each field in the keyword index, and which are embedded."
+"Settings that are fixed at creation: the weight of each field in the keyword index, and the embedded fields."
 
 SpaceSettingsReply = TypedDict(
     'SpaceSettingsReply',
@@ -1260,7 +1260,7 @@ SpaceSettingsReply = TypedDict(
         'embedded_fields': 'list[str]',
     },
 )
-"What was fixed when the space was made."
+"Settings that were fixed when the space was created."
 
 SpacesReply = TypedDict(
     'SpacesReply',
@@ -1315,7 +1315,7 @@ SupersedeBody = TypedDict(
         'key': NotRequired['str | None'],
     },
 )
-"The memory that takes the place of another; without category and key it takes over those as well."
+"The memory that replaces another; without category and key it takes over those of the other."
 
 TelemetryReply = TypedDict(
     'TelemetryReply',
@@ -1338,7 +1338,7 @@ UndoBody = TypedDict(
         'request': NotRequired['str | None'],
     },
 )
-"Which changes to take back: of a request, of memories of an author, or, without both, your own."
+"Changes to undo: those of a request, of an author's memories, or, without both, your own."
 
 UndoReply = TypedDict(
     'UndoReply',
@@ -1349,7 +1349,7 @@ UndoReply = TypedDict(
         'seq': 'str',
     },
 )
-"The memories whose changes were undone, in the versions that stand now; `ended` are those deleted."
+"The memories whose changes were undone, in their current versions; `ended` are those that undo deleted."
 
 VersionReply = TypedDict(
     'VersionReply',
@@ -1362,7 +1362,7 @@ VersionReply = TypedDict(
         'changes': 'list[FieldChangeReply]',
     },
 )
-"A memory as it stood from `born_at` until `died_at`, which is null for the version that stands."
+"A version of a memory, valid from `born_at` until `died_at`, which is null for the current version."
 
 WebhookBody = TypedDict(
     'WebhookBody',
@@ -1372,7 +1372,7 @@ WebhookBody = TypedDict(
         'show': NotRequired["Literal['ids', 'after', 'both']"],
     },
 )
-"Whom to tell of what."
+"URL to call, and the changes to send there."
 
 WebhookReply = TypedDict(
     'WebhookReply',
@@ -1392,7 +1392,7 @@ WebhookReply = TypedDict(
         'secret': NotRequired['str'],
     },
 )
-"A webhook, how far it was told, and what it could not be told. `secret` is shown once, when it is made."
+"A webhook, its last change sent, and the changes that failed. `secret` is shown once, at creation."
 
 WebhooksReply = TypedDict(
     'WebhooksReply',
@@ -1437,4 +1437,4 @@ WrittenReply = TypedDict(
         'flags': 'list[FlagReply]',
     },
 )
-"The memory that a write made or changed, and what is not as it was asked."
+"The memory that a write made or changed, with flags for differences from the request."

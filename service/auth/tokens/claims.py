@@ -1,4 +1,4 @@
-"""What a token says its bearer may do."""
+"""Grants from the claims of a token."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -10,7 +10,7 @@ from muisti.core.model.terms import Scope
 
 
 class BadToken(Exception):
-    """The token opens nothing. The message says why, in words for its bearer."""
+    """Error for a token that is not valid. The message says why, in words for the caller."""
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -24,7 +24,7 @@ class Reading(msgspec.Struct, frozen=True):
     spaces: tuple[str, ...] = ()
 
     def grant(self, claims: Mapping[str, Any]) -> Grant:
-        """What the claims allow. Passed over: scopes that are none of ours, and `write` and `delete` without `read`.
+        """Return the grant of the claims. Unknown scopes are ignored, and so are `write` and `delete` without `read`.
 
         >>> sorted(Reading("m:", spaces=("a",)).grant({"scope": "openid m:read m:append read"}).scopes)
         ['append', 'read']
@@ -43,7 +43,7 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 def _names(claims: Mapping[str, Any], claim: str) -> tuple[str, ...]:
-    """A list of names, or several in one text with spaces between."""
+    """Return the names of a claim: a list, or one text with spaces between."""
     found = claims.get(claim) or ()
     if isinstance(found, str):
         return tuple(found.split())

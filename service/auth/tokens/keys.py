@@ -1,4 +1,4 @@
-"""The keys of an issuer as one process remembers them: read when they are wanted, and again when they may be others."""
+"""Cache of an issuer's keys in one process: read when they are needed, and again when they may have changed."""
 
 import asyncio
 import logging
@@ -9,13 +9,13 @@ from muisti.service.auth.tokens.keyset import PublicKey, pick, read_keys
 from muisti.service.auth.tokens.source import Source, Unreadable
 from muisti.service.schemas.errors import HttpError
 
-LIFETIME_SECONDS = 600.0  # after which they are read again, while the old ones still serve
-STALE_SECONDS = 3_600.0  # after which the old ones serve no more
-PAUSE_SECONDS = 10.0  # between two readings, whatever tokens say
+LIFETIME_SECONDS = 600.0  # after which keys are read again, while the old ones are still used
+STALE_SECONDS = 3_600.0  # after which old keys are not used any more
+PAUSE_SECONDS = 10.0  # least time between two readings, even if tokens name unknown keys
 
 
 class IssuerKeys:
-    """Lives on one event loop, and never lets it wait."""
+    """Cache of the keys, for use on one event loop, which it never blocks."""
 
     def __init__(self, source: Source, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._source, self._monotonic = source, monotonic
@@ -24,7 +24,7 @@ class IssuerKeys:
         self._reading: asyncio.Task[None] | None = None
 
     async def find(self, key_id: str | None, algorithm: str) -> PublicKey | None:
-        """The key that a token is to be checked with, None when the issuer has none such.
+        """Return the key to check a token with; None when the issuer does not have it.
 
         Raises:
             HttpError: the keys of the issuer cannot be had.
@@ -41,7 +41,7 @@ class IssuerKeys:
         return found
 
     async def close(self) -> None:
-        """Let go of the source."""
+        """Close the source."""
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.wait([self._reading])
@@ -51,7 +51,7 @@ class IssuerKeys:
         return self._monotonic() - self._read_at
 
     def _refresh(self) -> asyncio.Task[None] | None:
-        """The reading that is under way, or a new one; None when the last was a moment ago."""
+        """Return the running reading, or start one; None when the last one was less than PAUSE_SECONDS ago."""
         if self._reading is not None and not self._reading.done():
             return self._reading
         if self._monotonic() - self._tried_at < PAUSE_SECONDS:

@@ -1,4 +1,4 @@
-"""The public keys of an issuer as a JWKS (RFC 7517) has them."""
+"""Public keys of an issuer, read from a JWKS (RFC 7517)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,7 +7,7 @@ from jwt import PyJWK
 from jwt.algorithms import AllowedPublicKeys
 from jwt.exceptions import PyJWTError
 
-# What a key must be for an algorithm. There is none here that needs a shared secret.
+# Kind of key for each algorithm. Algorithms with a shared secret are left out on purpose.
 KINDS = {
     **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), "RSA"),
     **dict.fromkeys(("ES256", "ES384", "ES512"), "EC"),
@@ -16,7 +16,7 @@ KINDS = {
 
 
 class _Jwk(msgspec.Struct, omit_defaults=True):
-    """The public members of a key; `d` is there in a private one only."""
+    """Members of a key (JWK); only a private key has `d`."""
 
     kty: str
     kid: str | None = None
@@ -35,7 +35,7 @@ class _Jwks(msgspec.Struct):
 
 
 class PublicKey(msgspec.Struct, frozen=True):
-    """A key that signatures can be checked with. `algorithm` None: any of its `kind`."""
+    """Public key to check signatures with. `algorithm` None: any algorithm of its `kind`."""
 
     id: str | None
     kind: str
@@ -43,12 +43,12 @@ class PublicKey(msgspec.Struct, frozen=True):
     key: AllowedPublicKeys
 
     def suits(self, key_id: str | None, algorithm: str) -> bool:
-        """Whether a token may be signed with it: one that names no key, with any of the kind."""
+        """Whether a token may be signed with this key. A token that names no key may be signed with any of the kind."""
         return key_id in (None, self.id) and self.kind == KINDS.get(algorithm) and self.algorithm in (None, algorithm)
 
 
 def read_keys(body: bytes) -> tuple[PublicKey, ...]:
-    """The public keys for signatures; others are passed over.
+    """Return the public keys for signatures, without others.
 
     Raises:
         ValueError: this is no JWKS.
@@ -57,7 +57,7 @@ def read_keys(body: bytes) -> tuple[PublicKey, ...]:
 
 
 def pick(keys: Sequence[PublicKey], key_id: str | None, algorithm: str) -> PublicKey | None:
-    """The key that a token names; the only one that suits when it names none."""
+    """Return the key that a token names; for a token that names none, the only suitable key."""
     suitable = [key for key in keys if key.suits(key_id, algorithm)]
     return suitable[0] if len(suitable) == 1 or (suitable and key_id is not None) else None
 
@@ -68,5 +68,5 @@ def _public(raws: Sequence[msgspec.Raw]) -> Iterator[PublicKey]:
             found = msgspec.json.decode(raw, type=_Jwk)
             if found.kty in KINDS.values() and found.use in (None, "sig") and found.d is None:
                 yield PublicKey(found.kid, found.kty, found.alg, PyJWK(msgspec.to_builtins(found)).key)
-        except (msgspec.ValidationError, PyJWTError):  # of a kind that we do not know
+        except (msgspec.ValidationError, PyJWTError):  # a kind of key that is not supported
             continue

@@ -1,4 +1,4 @@
-"""Where the keys of an issuer are read: a file, or one URL, exactly the one that the operator wrote."""
+"""Sources of an issuer's keys: a file, or the one URL that the operator configured."""
 
 import asyncio
 from pathlib import Path
@@ -12,26 +12,26 @@ SIZE_MAX = 1 << 18  # bytes
 
 
 class Unreadable(Exception):
-    """The keys cannot be had. The message says why, in words for the log."""
+    """Error for keys that cannot be read. The message says why, in words for the log."""
 
 
 class Source(Protocol):
-    """Gives the bytes of a JWKS."""
+    """Reader of the bytes of a JWKS."""
 
     async def read(self) -> bytes:
-        """Raises `Unreadable`."""
+        """Read the bytes. Raises `Unreadable`."""
         ...
 
     async def close(self) -> None: ...
 
 
 def source_of(place: str) -> Source:
-    """The source at a place as `MUISTI_JWKS` names it."""
+    """Return the source for a value of `MUISTI_JWKS`."""
     return UrlSource(place) if "://" in place else FileSource(Path(place))
 
 
 class FileSource:
-    """A file."""
+    """Source in a file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -51,10 +51,10 @@ class FileSource:
 
 
 class UrlSource:
-    """A URL. Redirects are not followed: another address is another issuer."""
+    """Source at a URL. Redirects are not followed, because another address may be another issuer."""
 
     def __init__(self, url: str, seconds: float = PATIENCE_SECONDS) -> None:
-        """`seconds` is how long the whole answer may take."""
+        """Create the source. `seconds` is the longest time for the whole answer."""
         self._url, self._seconds = url, seconds
         self._http = httpx.AsyncClient(follow_redirects=False, trust_env=False, timeout=seconds)
 

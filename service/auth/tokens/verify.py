@@ -1,4 +1,4 @@
-"""From a token to its caller."""
+"""Verification of tokens, from the text of a token to its caller."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from muisti.service.auth.tokens.keys import IssuerKeys
 from muisti.service.auth.tokens.source import source_of
 from muisti.service.settings import Settings, names_in
 
-LEEWAY_SECONDS = 30  # by which clocks may differ
+LEEWAY_SECONDS = 30  # tolerated difference between clocks
 MICROSECONDS = 1_000_000
 ACTOR = "jwt:"  # before the subject, in the audit log
 LAST_SECOND = 253_402_300_799  # of the year 9999
@@ -30,7 +30,7 @@ _WRONG: tuple[tuple[type[Exception], str], ...] = (
 
 
 def tokens_of(settings: Settings) -> "Tokens | None":
-    """The tokens that the settings speak of, if they do."""
+    """Return the verifier of tokens that the settings configure; None when they configure none."""
     if settings.jwks is None or settings.jwt_issuer is None or settings.jwt_audience is None:
         return None
     return Tokens(
@@ -43,7 +43,7 @@ def tokens_of(settings: Settings) -> "Tokens | None":
 
 
 class Tokens:
-    """The tokens of one issuer, for one audience."""
+    """Verifier of the tokens of one issuer, for one audience."""
 
     def __init__(
         self, keys: IssuerKeys, issuer: str, audience: str, algorithms: tuple[str, ...], reading: Reading
@@ -52,11 +52,11 @@ class Tokens:
         self._algorithms, self._reading = algorithms, reading
 
     async def find(self, token: str, challenge: Challenge) -> Access:
-        """The caller whose token this is. `challenge` is what he is told where its scopes are too few.
+        """Return the caller of a token. `challenge` is sent to a caller whose scopes do not suffice.
 
         Raises:
-            BadToken: it opens nothing.
-            HttpError: the keys of the issuer cannot be had.
+            BadToken: the token is not valid.
+            HttpError: the keys of the issuer cannot be read.
         """
         algorithm, key_id = self._named(token)
         found = await self._keys.find(key_id, algorithm)
@@ -70,11 +70,11 @@ class Tokens:
         return Access(ACTOR + subject, self._reading.grant(claims), expires_us=expires_us, challenge=challenge)
 
     async def close(self) -> None:
-        """Let go of the issuer."""
+        """Close the source of the issuer's keys."""
         await self._keys.close()
 
     def _named(self, token: str) -> tuple[str, str | None]:
-        """The algorithm and the key that a token names, before anything in it is believed."""
+        """Return the algorithm and the key id of a token's header, which is not verified yet."""
         try:
             header = jwt.get_unverified_header(token)
         except (exceptions.PyJWTError, RecursionError):

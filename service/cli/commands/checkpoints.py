@@ -18,28 +18,29 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 COMMANDS = {
-    "create": ("checkpoints:create", "Name the point where the space stands."),
+    "create": ("checkpoints:create", "Name the space's current point."),
     "list": ("checkpoints:list_checkpoints", "List checkpoints, newest first."),
-    "delete": ("checkpoints:delete", "Forget a checkpoint."),
+    "delete": ("checkpoints:delete", "Delete a checkpoint; no memory changes."),
 }
 
 checkpoint = Subcommands(
     "checkpoint",
     commands_at=COMMANDS,
     examples=('muisti checkpoint create before-import --note "all was well"', "muisti checkpoint list"),
-    help="Name points of a space's history.\n\nWhat stood there is kept as long as the checkpoint.",
+    help="Name points in a space's history, to return to.\n\n`muisti diff` and `muisti rollback` take the name. The "
+    "versions of memories at a checkpoint are kept as long as it exists.",
 )
 
 
 @click.command(cls=Command, examples=('muisti checkpoint create before-import --note "all was well"',))
 @click.argument("name")
-@click.option("--note", metavar="TEXT", help="What it is for.")
+@click.option("--note", metavar="TEXT", help="Purpose of the checkpoint.")
 @dry_run_option
 @click.pass_obj
 def create(options: Globals, name: str, note: str | None, dry_run: bool) -> None:
-    """Name the point where the space stands.
+    """Name the space's current point.
 
-    Prints the name and the number of the last change.
+    Prints the name and the number of the last change up to it.
     """
     with session(options) as opened:
         request = calls.create_checkpoint(opened.space, {"name": name, "note": note}, dry_run=dry_run)
@@ -68,7 +69,7 @@ def list_checkpoints(options: Globals) -> None:
 @dry_run_option
 @click.pass_obj
 def delete(options: Globals, name: str, dry_run: bool) -> None:
-    """Forget a checkpoint. No memory changes."""
+    """Delete a checkpoint; no memory changes."""
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.send(calls.delete_checkpoint(opened.space, name, dry_run=dry_run)))
         answer(options, reply, table=lambda _: cell(f"Forgot {name}."), plain=lambda _: [name])
@@ -77,14 +78,14 @@ def delete(options: Globals, name: str, dry_run: bool) -> None:
 @click.command(cls=Command, examples=("muisti diff before-import", "muisti diff 2026-01-31 before-import"))
 @click.argument("since")
 @click.argument("until", required=False)
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories at once.")
-@click.option("--cursor", metavar="TEXT", help="Where to go on, as the page before said.")
+@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories in a page.")
+@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
 @click.pass_obj
 def diff(options: Globals, since: str, until: str | None, limit: int, cursor: str | None) -> None:
     """Show what changed between two points.
 
-    SINCE and UNTIL are checkpoints, times or numbers of changes; without UNTIL it is now. Prints what became of each
-    memory (added, changed, ended), its id, and a field with what it was and what it became.
+    SINCE and UNTIL are checkpoints, times or numbers of changes; without UNTIL it is now. Prints how each memory
+    differs (added, changed, ended), its ID, and a field with its old and new value.
     """
     with session(options) as opened:
         request = calls.diff_space(opened.space, since=since, until=until, limit=limit, cursor=cursor)
@@ -104,10 +105,11 @@ def diff(options: Globals, since: str, until: str | None, limit: int, cursor: st
 @dry_run_option
 @click.pass_obj
 def rollback(options: Globals, to: str, *, allow_secrets: bool, dry_run: bool) -> None:
-    """Let the whole space stand as it stood at a point.
+    """Restore a whole space to an earlier point.
 
-    TO is a checkpoint, a time or the number of a change. What came since ends, what changed or ended since stands
-    again; nothing is lost. Prints how many memories came back, changed and ended.
+    TO is a checkpoint, a time or the number of a change. Memories that were added since are deleted; memories that were
+    changed or deleted since are restored. The rollback is a change too, so it can be undone. Prints how many memories
+    came back, changed and ended.
     """
     with session(options, allowed(allow_secrets)) as opened:
         request = calls.roll_back(opened.space, {"to": to}, dry_run=dry_run)

@@ -21,7 +21,7 @@ VARIABLE = "_MUISTI_COMPLETE"
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print a script that completes commands, options and names.
+    """Print a shell script that completes commands, options and names.
 
     For bash (4.4 or newer), zsh or fish.
     """

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 COMMANDS = {
-    "list": ("conflicts:list_conflicts", "List those that wait for a decision."),
-    "decide": ("conflicts:decide", "Keep both, or let one of them go."),
+    "list": ("conflicts:list_conflicts", "List conflicts that wait for a decision."),
+    "decide": ("conflicts:decide", "Decide a conflict: keep both memories, or one of them."),
 }
 DONE = {"keep": "Kept both.", "supersede": "The new one has taken the place of {}.", "reject": "Deleted {}."}
 
@@ -25,18 +25,19 @@ conflicts = Subcommands(
     "conflicts",
     commands_at=COMMANDS,
     examples=("muisti add 'We deploy on Mondays' --on-conflict review", "muisti conflicts list"),
-    help="Decide on memories that contradict others.\n\nThey come from writes with --on-conflict review.",
+    help="Resolve memories that duplicate or contradict others.\n\nWith `muisti add --on-conflict review` such a "
+    "memory is stored, and the conflict waits here for a decision.",
 )
 
 
 @click.command("list", cls=Command, examples=("muisti conflicts list",))
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Conflicts at once.")
-@click.option("--cursor", metavar="TEXT", help="Where to go on, as the page before said.")
+@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Conflicts in a page.")
+@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
 @click.pass_obj
 def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
     """List conflicts that wait for a decision, newest first.
 
-    Prints of each its number, duplicate or conflict, both ids and where they differ.
+    Prints for each conflict its number, its kind (duplicate or conflict), both IDs and the differences.
     """
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.send(calls.list_conflicts(opened.space, limit=limit, cursor=cursor)))
@@ -58,10 +59,10 @@ def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
 @dry_run_option
 @click.pass_obj
 def decide(options: Globals, number: str, decision: str, dry_run: bool) -> None:
-    """Decide a conflict.
+    """Decide a conflict: keep both memories, or one of them.
 
-    NUMBER is that of `muisti conflicts list`. Keep both memories, let the new one supersede the existing one, or reject
-    the new one, which is deleted. Prints the decision and both ids.
+    NUMBER comes from `muisti conflicts list`. `keep` keeps both memories, `supersede` replaces the existing one by the
+    new one, `reject` deletes the new one. Prints the decision and both IDs.
     """
     with session(options) as opened:
         request = calls.decide_conflict(opened.space, number, {"decision": decision}, dry_run=dry_run)

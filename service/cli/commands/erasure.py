@@ -1,4 +1,4 @@
-"""Commands about erasing for good: purge and verify-report."""
+"""Commands that erase permanently: purge, and verify-report for its reports."""
 
 import json
 from pathlib import Path
@@ -39,14 +39,16 @@ SHOWN = 80  # characters of an example
     ),
 )
 @click.argument("name", metavar=f"[{NAME}]", nargs=-1, shell_complete=completes("memory"))
-@click.option("--author", metavar="NAME", help="Memories that ever bore this author.")
-@click.option("--source", metavar="TEXT", help="Memories that ever came from this source.")
-@click.option("--filter", "filter_", type=JsonObject(), metavar="JSON", help="Memories that ever met a filter.")
-@click.option("--older-than-days", type=float, metavar="DAYS", help="Memories that were created before.")
-@click.option("--everything", is_flag=True, help="All that is in the space; needs --confirm.")
-@click.option("--confirm", metavar="SPACE", help="The name of the space, typed once more.")
-@click.option("--dry-run", is_flag=True, help="Count, and erase nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask. Needed where nobody can be asked.")
+@click.option("--author", metavar="NAME", help="Memories that ever had this author.")
+@click.option("--source", metavar="TEXT", help="Memories that ever had this source.")
+@click.option(
+    "--filter", "filter_", type=JsonObject(), metavar="JSON", help="Memories of which any version ever met this filter."
+)
+@click.option("--older-than-days", type=float, metavar="DAYS", help="Memories created longer ago than this.")
+@click.option("--everything", is_flag=True, help="All memories of the space; needs --confirm.")
+@click.option("--confirm", metavar="SPACE", help="Name of the space, to confirm --everything.")
+@click.option("--dry-run", is_flag=True, help="Count the memories, and erase nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask. Needed in scripts.")
 @report_options
 @click.pass_obj
 def purge(
@@ -63,12 +65,12 @@ def purge(
     report: Path | None,
     no_report: bool,
 ) -> None:
-    """Erase memories for good, with a signed report.
+    """Erase memories permanently, with a signed report.
 
-    One by its ID or its CATEGORY and KEY, or those of an author, a source, a filter, an age. Their history goes too,
-    and nothing brings them back. Shows how many there are with three examples and asks; off a terminal it wants
-    --yes. Prints where it was looked for and how much was found, and writes the signed report, which nothing else
-    keeps, to a file.
+    Name one memory by its ID or its CATEGORY and KEY, or choose several by author, source, filter or age. Their history
+    is erased too, and nothing brings them back. The command shows the number and three examples, and asks; without a
+    terminal it needs --yes. Afterwards it searches every place, and prints what is left there. The signed report is
+    written to a file, because no other copy is kept.
     """
     given = {"author": author, "source": source, "older_than_days": older_than_days, "confirm": confirm}
     body: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -102,10 +104,10 @@ def purge(
 
 
 def _ask(opened: "Session", planned: "Reply") -> None:
-    """Show what would be erased, and go on when the person wants that.
+    """Show what would be erased, and ask for a confirmation.
 
     Raises:
-        Failure: they do not.
+        Failure: the person did not confirm.
     """
     ids = [*dict.fromkeys(one["memory_id"] for one in planned.data["items"])]
     for memory_id in ids[:EXAMPLES]:
@@ -118,7 +120,7 @@ def _ask(opened: "Session", planned: "Reply") -> None:
 
 
 def _text(opened: "Session", memory_id: str) -> str:
-    """The start of a memory, of a deleted one too."""
+    """Return the start of a memory, current or deleted."""
     versions = opened.client.send(named.history(opened.space, memory_id)).data["items"]
     text = one_line(versions[0]["memory"]["content"])
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
@@ -130,13 +132,13 @@ def _text(opened: "Session", memory_id: str) -> str:
     examples=("muisti verify-report ann.json", "muisti verify-report ann.json --keys keys.json"),
 )
 @click.argument("report", type=click.File("r", encoding="utf-8"))
-@click.option("--keys", type=click.File("r", encoding="utf-8"), help="Answer of GET /v1/signing-keys; else asked for.")
+@click.option("--keys", type=click.File("r", encoding="utf-8"), help="File with the answer of GET /v1/signing-keys.")
 @click.pass_obj
 def verify_report(options: Globals, report: Any, keys: Any) -> None:
-    """Check who signed the report of a purge.
+    """Check the signature of a purge report.
 
-    REPORT is what `muisti purge --report` wrote. The keys are those of the server or of the database, or of a file.
-    Exit code 1 when the signature does not hold.
+    REPORT is a file that `muisti purge` wrote. The public keys come from the server or the database; with --keys, from
+    a file. The exit code is 1 when the signature is not valid.
     """
     text = report.read().strip()
     try:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from muisti.service.cli.opening import Session
 
-PAUSE = 1.0  # seconds between two looks at a file, and before a server is asked again
+PAUSE = 1.0  # seconds between two polls of a file, and before a reconnection to a server
 SHOWN = 80  # characters of a text
 
 
@@ -33,12 +33,22 @@ SHOWN = 80  # characters of a text
         "muisti changes --since b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17 --json",
     ),
 )
-@click.option("--since", metavar="POINT", help="Only what came after this point; talk says where the last page ended.")
-@click.option("--follow", is_flag=True, help="Go on with what happens from now on, or from --since, until Ctrl-C.")
-@click.option("--limit", type=click.IntRange(1, CHANGES_MAX), metavar="N", help="How many.  [default: 100]")
-@click.option("--change", "kinds", multiple=True, metavar="KIND", help=f"Any of {', '.join(get_args(ChangeKind))}.")
+@click.option("--since", metavar="POINT", help="Show changes after this point, as the last page printed it.")
+@click.option("--follow", is_flag=True, help="Keep showing new changes, from now or --since, until Ctrl-C.")
 @click.option(
-    "--show", type=click.Choice(get_args(Show)), help="Only ids, the memory after, or both.  [default: after]"
+    "--limit", type=click.IntRange(1, CHANGES_MAX), metavar="N", help="Show at most N changes.  [default: 100]"
+)
+@click.option(
+    "--change",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help=f"Only this kind of change: {', '.join(get_args(ChangeKind))}.",
+)
+@click.option(
+    "--show",
+    type=click.Choice(get_args(Show)),
+    help="IDs only, the memory after the change, or also before.  [default: after]",
 )
 @filters
 @click.pass_obj
@@ -53,10 +63,10 @@ def changes(
     filter_: Mapping[str, Any] | None,
     **asked: Any,
 ) -> None:
-    """Show what has changed in a space, oldest first.
+    """Show the changes of a space, oldest first.
 
-    Plain lines have the number, the time, the kind of change, the id, who made it, and the text. With --follow each
-    change is a line as it happens, with --json a JSON object.
+    Plain lines have the number, the time, the kind of change, the ID, who made it, and the text. With --follow each
+    change is printed as it happens, on a line of its own; with --json as a JSON object.
     """
     wanted = as_filter(filter_, **asked)
     given = {
@@ -84,7 +94,7 @@ def changes(
 
 
 def _followed(options: Globals, opened: "Session", params: dict[str, Any]) -> Iterator[Any]:
-    """Changes as they happen: a server tells them, a file is looked at."""
+    """Yield changes as they happen: a server streams them, a database file is polled."""
     if server_url(options) is None:
         yield from _looked(opened, params)
         return

@@ -31,9 +31,9 @@ SHOWN = 80  # characters of a value that changed
 def history(options: Globals, name: tuple[str, ...]) -> None:
     """Show the versions of a memory and what each changed.
 
-    Newest first, of a deleted or superseded memory too. A CATEGORY and a KEY name the memory that is there, else the
-    last that was. Plain lines have the version, its time, and a field with what
-    it was and what it became.
+    Versions are listed newest first, also of a deleted or superseded memory. A CATEGORY and a KEY name the memory at
+    that address now, else the last one there. Plain lines have the version, its time, and a field with its old and new
+    value.
     """
     check_name(name)
     with session(options) as opened:
@@ -53,7 +53,10 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
 )
 @click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @click.option(
-    "--to", type=click.IntRange(min=1), metavar="N", help="This version.  [default: the last that stood before]"
+    "--to",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Version to restore.  [default: the one before the last change]",
 )
 @if_version_option
 @allow_secrets_option
@@ -70,8 +73,8 @@ def restore(
 ) -> None:
     """Restore an earlier version of a memory.
 
-    That makes a new version: nothing is lost. Without --to it takes back the last change, or the deletion. A CATEGORY
-    and a KEY name the memory that is there, else the last that was. Prints the id and the new version.
+    This makes a new version, so nothing is lost. Without --to it undoes the last change or deletion. A CATEGORY and a
+    KEY name the memory at that address now, else the last one there. Prints the ID and the new version.
     """
     check_name(name)
     with session(options, allowed(allow_secrets)) as opened:
@@ -89,17 +92,19 @@ def restore(
 
 
 @click.command(cls=Command, examples=("muisti undo", "muisti undo --author ann --last 3"))
-@click.option("--last", type=click.IntRange(1, BATCH_MAX), metavar="N", help="How many changes.  [default: 1]")
-@click.option("--author", metavar="NAME", help="Of memories of this author.")
-@click.option("--request", metavar="ID", help="Of the request whose answer had this X-Request-Id; all unless --last.")
+@click.option("--last", type=click.IntRange(1, BATCH_MAX), metavar="N", help="Number of changes to undo.  [default: 1]")
+@click.option("--author", metavar="NAME", help="Undo changes of memories of this author.")
+@click.option(
+    "--request", metavar="ID", help="Undo the request with this X-Request-Id; all its changes, unless --last."
+)
 @allow_secrets_option
 @dry_run_option
 @click.pass_obj
 def undo(options: Globals, *, allow_secrets: bool, dry_run: bool, **which: Any) -> None:
-    """Take back the last changes.
+    """Undo the last changes.
 
-    Of a request, of an author's memories, or without both your own. All or none: when others changed the same memories
-    since, nothing is done, and they are named. Prints the ids of the memories.
+    Undoes the changes of a request, of an author's memories, or without both your own. All or none: if others have
+    changed the same memories since, the command fails and names them. Prints the IDs of the memories.
     """
     if which["author"] is not None and which["request"] is not None:
         raise click.UsageError("give --author or --request, not both")
@@ -115,7 +120,7 @@ def _ids(data: Mapping[str, Any]) -> list[str]:
 
 
 def _undone(data: Mapping[str, Any]) -> "RenderableType":
-    lines = [f"{one['id']} stands as before: now version {one['version']}." for one in data["items"]]
+    lines = [f"{one['id']} is as before: now version {one['version']}." for one in data["items"]]
     return cell("\n".join([*lines, *(f"{one} is deleted." for one in data["ended"])]))
 
 
@@ -139,6 +144,6 @@ def _lines(versions: list[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def short(value: Any) -> str:
-    """A value on one line."""
+    """Return a value on one line, cut at `SHOWN` characters."""
     text = "-" if value is None else one_line(value if isinstance(value, str) else str(value))
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

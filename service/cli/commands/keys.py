@@ -17,17 +17,18 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 COMMANDS = {
-    "create": ("keys:create", "Make a key, and show it once."),
+    "create": ("keys:create", "Create a key, and show it once."),
     "list": ("keys:list_keys", "List keys."),
-    "revoke": ("keys:revoke", "End a key now."),
-    "rotate": ("keys:rotate", "Replace a key by a new one."),
+    "revoke": ("keys:revoke", "Revoke a key now, and every key that was created with it."),
+    "rotate": ("keys:rotate", "Replace a key by a new one, and show that once."),
 }
 
 keys = Subcommands(
     "keys",
     commands_at=COMMANDS,
     examples=("muisti keys create --admin", "muisti keys list", "muisti keys revoke 0123456789ab"),
-    help="Make, list, revoke and rotate keys.\n\nWithout --url on the database file itself.",
+    help="Create, list, revoke and rotate API keys.\n\nClients send a key to a server, which looks up what the key may "
+    "do. Once a key exists, every request needs one. Without --url the keys in the database file are changed.",
 )
 
 
@@ -40,18 +41,24 @@ keys = Subcommands(
     ),
 )
 @click.argument("name", required=False)
-@click.option("--admin", is_flag=True, help="A key that may do everything in every space.")
-@click.option("--mode", type=click.Choice(list(MODES)), help="What it may do, in short.")
-@click.option("--scope", "scopes", multiple=True, metavar="NAME", help=f"Any of {', '.join(get_args(Scope))}.")
-@click.option("--spaces", multiple=True, metavar="NAME", help='Space, or "acme.*"; repeat it, or give a,b,c.')
-@click.option("--category", metavar="NAME", help="The only category that there is for it.")
-@click.option("--source-class", type=click.Choice(get_args(SourceClass)), help="What it may at most claim to be.")
+@click.option("--admin", is_flag=True, help="Allow everything in every space.")
+@click.option("--mode", type=click.Choice(list(MODES)), help="Allowed operations, as one word; see --scope.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    metavar="NAME",
+    help=f"Allowed operation: {', '.join(get_args(Scope))}; repeat it.",
+)
+@click.option("--spaces", multiple=True, metavar="NAME", help='Allowed space, or "acme.*"; repeat it, or give a,b,c.')
+@click.option("--category", metavar="NAME", help="Limit the key to this category.")
+@click.option("--source-class", type=click.Choice(get_args(SourceClass)), help="Most trusted source that it may state.")
 @click.option(
     "--expires-at",
     "--expires",
     type=Moment(ahead=True),
     metavar="TIME",
-    help="From when on it opens nothing, such as 30d.",
+    help="When the key stops working: a date, a time, or a span such as 30d.",
 )
 @click.pass_obj
 def create(
@@ -65,9 +72,10 @@ def create(
     source_class: str | None,
     expires_at: str | None,
 ) -> None:
-    """Make a key, and show it once.
+    """Create a key, and show it once.
 
-    Only a hash of it is kept. From the first key on, the server asks everybody for one.
+    Only a hash of the key is stored. Once a key exists, every request to the server needs one, even after all keys
+    expire.
     """
     if admin and (mode or scopes or spaces or category):
         raise click.UsageError("--admin says it all; leave out --mode, --scope, --spaces and --category")
@@ -95,7 +103,7 @@ def create(
 @click.command("list", cls=Command, examples=("muisti keys list", "muisti keys list --json"))
 @click.pass_obj
 def list_keys(options: Globals) -> None:
-    """List keys, newest first, those that have ended too."""
+    """List keys, newest first, including revoked and expired ones."""
     with client(options) as opened:
         demand(options, "admin")
         answer(
@@ -114,7 +122,7 @@ def list_keys(options: Globals) -> None:
 @click.argument("key_id", metavar="ID")
 @click.pass_obj
 def revoke(options: Globals, key_id: str) -> None:
-    """End a key now, and those that were made with it."""
+    """Revoke a key now, and every key that was created with it."""
     with client(options) as opened:
         demand(options, "admin")
         answer(
@@ -133,7 +141,7 @@ def revoke(options: Globals, key_id: str) -> None:
     default=OVERLAP_SECONDS,
     show_default=True,
     metavar="SECONDS",
-    help="How long the old key still opens.",
+    help="How long the old key still works.",
 )
 @click.pass_obj
 def rotate(options: Globals, key_id: str, overlap: int) -> None:
@@ -146,12 +154,14 @@ def rotate(options: Globals, key_id: str, overlap: int) -> None:
 
 
 @click.command(cls=Command, examples=("muisti audit", "muisti audit --json"))
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Largest number of entries.")
+@click.option(
+    "--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Show at most this many entries."
+)
 @click.pass_obj
 def audit(options: Globals, limit: int) -> None:
     """Show who administered or deleted what.
 
-    Newest first.
+    Entries of the audit log, newest first: the time, who acted, the action, the space and the ID.
     """
     with client(options) as opened:
         answer(

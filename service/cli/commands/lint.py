@@ -33,27 +33,32 @@ AT_ONCE = 500
         "muisti lint --fix never_recalled",
     ),
 )
-@click.option("--check", "checks", type=click.Choice(CHECKS), multiple=True, help="Look for this alone; repeatable.")
 @click.option(
-    "--oversized-tokens", type=click.IntRange(min=1), metavar="N", help="Larger is oversized.  [default: 2048]"
+    "--check", "checks", type=click.Choice(CHECKS), multiple=True, help="Look only for this problem; repeat it."
+)
+@click.option(
+    "--oversized-tokens",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="More tokens than this are oversized.  [default: 2048]",
 )
 @click.option(
     "--never-recalled-days",
     type=click.FloatRange(min=0),
     metavar="X",
-    help="Older, and nobody asked for it.  [default: 30]",
+    help="Age in days from which a memory should have been retrieved.  [default: 30]",
 )
 @click.option(
-    "--stale-days", type=click.FloatRange(min=0), metavar="X", help="Not asked for and not changed.  [default: 365]"
+    "--stale-days", type=click.FloatRange(min=0), metavar="X", help="Days without retrieval or change.  [default: 365]"
 )
-@click.option("--fix", type=click.Choice(CHECKS), help="Mend what this check finds.")
-@click.option("--dry-run", is_flag=True, help="With --fix: try each change, and keep nothing.")
+@click.option("--fix", type=click.Choice(CHECKS), help="Fix the problems that this check finds.")
+@click.option("--dry-run", is_flag=True, help="With --fix: try each change, and store nothing.")
 @click.pass_obj
 def lint(options: Globals, checks: tuple[str, ...], fix: str | None, dry_run: bool, **limits: float | None) -> None:
-    """Tell what is wrong with the memories of a space.
+    """Find problems in the memories of a space.
 
-    Secrets, contradictions, duplicates, orphaned, oversized, stale and never recalled memories, with a score of 100
-    where there is nothing. Prints the check, the id, what is wrong, and the command that would mend it.
+    Looks for secrets, contradictions, duplicates, and for orphaned, oversized, stale and never recalled memories.
+    Prints the check, the ID, the problem, and the command that would fix it, then a score: 100 is without problems.
     """
     if dry_run and fix is None:
         raise click.UsageError("--dry-run belongs to --fix; without it nothing changes anyway")
@@ -84,7 +89,7 @@ def _pages(opened: "Session", params: Mapping[str, Any]) -> Iterator["Reply"]:
 
 
 def _whole(opened: "Session", params: Mapping[str, Any]) -> "Reply":
-    """The report of the whole space."""
+    """Return the report of the whole space, from all its pages."""
     pages = [*_pages(opened, params)]
     items, last = [one for page in pages for one in page.data["items"]], pages[-1]
     return revised(last, {**last.data, "items": items})
@@ -103,13 +108,13 @@ def _mend(opened: "Session", params: Mapping[str, Any], *, dry_run: bool) -> Non
 
 
 def _request(fix: Mapping[str, Any], *, dry_run: bool) -> Call:
-    """The request that a finding tells, with its query."""
+    """Return the request of a fix, with its query string."""
     path, _, query = fix["path"].partition("?")
     return Call(fix["method"], path, {**dict(parse_qsl(query)), "dry_run": str(dry_run).lower()}, {}, fix["body"])
 
 
 def command(one: Mapping[str, Any]) -> str:
-    """What one would type to try the fix of a finding."""
+    """Return the command that tries the fix of a finding as a dry run."""
     if len(one["fix"]) == 1:
         (fix,) = one["fix"]
         path, _, query = fix["path"].partition("?")

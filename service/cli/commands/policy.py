@@ -23,7 +23,7 @@ CHOICES = click.Choice([*get_args(Screening), DEFAULT])
 
 
 class Days(click.ParamType):
-    """A number of days, or the word for what the server has for all."""
+    """Parse a number of days, or the word for the server's default."""
 
     name = "days"
 
@@ -37,7 +37,7 @@ class Days(click.ParamType):
 
 
 class Within(click.ParamType):
-    """A number between two bounds, or the word for the default."""
+    """Parse a number between two bounds, or the word for the default."""
 
     def __init__(self, name: str, low: float, high: float) -> None:
         """Name the number for the usage line."""
@@ -60,38 +60,43 @@ class Within(click.ParamType):
         "muisti policy --recency-weight 0.3 --recency-half-life-days 30",
     ),
 )
-@click.option("--secrets", type=CHOICES, help="What to do with passwords, keys and tokens.")
-@click.option("--personal-data", type=CHOICES, help="With e-mail addresses, telephone numbers, cards, bank accounts.")
+@click.option("--secrets", type=CHOICES, help="What to do with texts that have passwords, keys or tokens.")
 @click.option(
-    "--echoes", type=click.Choice([*get_args(Echoes), DEFAULT]), help="With what only repeats what was just found."
+    "--personal-data", type=CHOICES, help="The same for e-mail addresses, phone numbers, cards, bank accounts."
 )
-@click.option("--history-days", type=Days(), metavar="DAYS", help="Keep old versions so long; 0: for ever.")
-@click.option("--purge-after-days", type=Days(), metavar="DAYS", help="Purge memories that are older; default: never.")
+@click.option(
+    "--echoes",
+    type=click.Choice([*get_args(Echoes), DEFAULT]),
+    help="The same for texts that only repeat a search result.",
+)
+@click.option("--history-days", type=Days(), metavar="DAYS", help="How long to keep old versions; 0: for ever.")
+@click.option("--purge-after-days", type=Days(), metavar="DAYS", help="Erase memories older than this; default: never.")
 @click.option(
     "--similarity-limit",
     type=Within("cosine", SIMILARITY_MIN, 1),
     metavar="COSINE",
-    help="Refuse what is so similar to a current memory, .6 to 1; default: by the rules alone.",
+    help="Refuse texts this similar to a current memory, 0.6 to 1; default: no such limit.",
 )
 @click.option(
     "--recency-weight",
     type=Within("weight", 0, 1),
     metavar="X",
-    help="How much age may cost in searches that do not say it, 0 to 1; 0: nothing.",
+    help="How much age lowers a score in searches that do not say it, 0 (not at all) to 1.",
 )
 @click.option(
     "--recency-half-life-days",
     type=Within("days", HALF_LIFE_MIN, 36_500),
     metavar="DAYS",
-    help="Days after which half of that is lost.",
+    help="Age at which half of that effect is reached.",
 )
 @click.pass_obj
 def policy(options: Globals, **given: str | float | None) -> None:
-    """Show or set what a space lets in, and how long it keeps it.
+    """Show or set which texts a space accepts, and how long it keeps them.
 
-    What holds secrets or personal data is from then on refused, stored without them (redact), or stored as it is
-    (allow); echoes are refused, flagged, or allowed; `default` is what the server has for all. What is stored already
-    stays, unless it is too old: `muisti purge --older-than-days DAYS --dry-run` tells what would be purged.
+    New texts with secrets or personal data are refused (refuse), stored without them (redact), or stored as they are
+    (allow). Echoes, which only repeat a search result, are refused, flagged or allowed. `default` is the server's
+    setting. Memories that are stored already stay, unless they are too old: `muisti purge --older-than-days DAYS
+    --dry-run` shows what would be purged.
     """
     changes = {name: None if value == DEFAULT else value for name, value in given.items() if value is not None}
     with session(options) as opened:
@@ -108,7 +113,7 @@ def policy(options: Globals, **given: str | float | None) -> None:
 
 
 def _policy(reply: "Reply") -> "Reply":
-    """The policy alone, of an answer about the whole space too."""
+    """Return the policy alone, also of an answer about the whole space."""
     return revised(reply, reply.data["policy"]) if "policy" in reply.data else reply
 
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 NONE = "There are no probes yet: muisti probe add QUERY ID"
 COMMANDS = {
-    "add": ("probes:add", "Pin a question and what it should find."),
-    "list": ("probes:list_probes", "List probes."),
-    "run": ("probes:run", "Ask all questions."),
+    "add": ("probes:add", "Save a question and the memory that it should find."),
+    "list": ("probes:list_probes", "List probes, oldest first."),
+    "run": ("probes:run", "Ask all questions, and show the rank of each expected memory."),
     "delete": ("probes:delete", "Delete a probe."),
 }
 
@@ -26,8 +26,8 @@ probe = Subcommands(
     "probe",
     commands_at=COMMANDS,
     examples=('muisti probe add "when do we deploy?" rules deploy', "muisti probe run"),
-    help="Pin questions, and see whether they find what they should.\n\n"
-    "So a change that makes a space answer worse is noticed.",
+    help="Save test questions, and check that searches find the expected memory.\n\n"
+    "Run them after a change of the model, the settings or the memories, to notice worse answers.",
 )
 
 
@@ -40,12 +40,15 @@ probe = Subcommands(
 )
 @click.argument("query")
 @click.argument("expected", metavar=NAME, nargs=-1, required=True)
-@click.option("--k", type=click.IntRange(1, 100), metavar="N", help="It should be among so many.  [default: 10]")
+@click.option(
+    "--k", type=click.IntRange(1, 100), metavar="N", help="It should be among the first N hits.  [default: 10]"
+)
 @click.pass_obj
 def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) -> None:
-    """Pin a question and what it should find.
+    """Save a question and the memory that it should find.
 
-    A memory by its ID, or whatever stands at CATEGORY and KEY. Prints the id of the probe.
+    Name the memory by its ID, or name a CATEGORY and a KEY: then any memory at that address will do. Prints the probe's
+    ID.
     """
     check_name(expected)
     with session(options) as opened:
@@ -72,12 +75,13 @@ def list_probes(options: Globals) -> None:
 
 
 @click.command(cls=Command, examples=("muisti probe run", "muisti probe run --min-recall 0.9"))
-@click.option("--min-recall", type=click.FloatRange(0, 1), metavar="X", help="End with 1 when the recall is less.")
+@click.option("--min-recall", type=click.FloatRange(0, 1), metavar="X", help="Exit with 1 when the recall is lower.")
 @click.pass_obj
 def run(options: Globals, min_recall: float | None) -> None:
-    """Ask all questions, and tell where each found what it expects.
+    """Ask all questions, and show the rank of each expected memory.
 
-    Plain lines have the id, the rank (empty: not among the first 100), what was expected and the query.
+    Plain lines have the ID, the rank (empty: not among the first 100), the expected memory and the query. The recall is
+    the share of questions that found theirs.
     """
     with session(options) as opened:
         pinned = {

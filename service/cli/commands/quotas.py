@@ -17,7 +17,7 @@ DEFAULT = "default"
 
 
 class Most(click.ParamType):
-    """A number or a size, or the word for what the server has for all."""
+    """Parse a number or a size, or the word for the server's default."""
 
     name = "most"
 
@@ -31,13 +31,18 @@ class Most(click.ParamType):
 @click.command(
     cls=Command, examples=("muisti quota --memories 100000 --bytes 1GiB", "muisti quota --space acme --bytes default")
 )
-@click.option("--memories", type=Most(), metavar="N", help="Memories, or `default` for what the server has for all.")
-@click.option("--bytes", "size", type=Most(), metavar="SIZE", help="Bytes, or `default`.")
+@click.option(
+    "--memories", type=Most(), metavar="N", help="Largest number of memories, or `default` for the server's setting."
+)
+@click.option(
+    "--bytes", "size", type=Most(), metavar="SIZE", help="Largest size in bytes, such as 512MB, or `default`."
+)
 @click.pass_obj
 def quota(options: Globals, memories: int | str | None, size: int | str | None) -> None:
-    """Set how much a space may hold.
+    """Limit the memories and bytes of a space.
 
-    What it holds already stays; what comes on top is refused. `muisti stats` shows both.
+    Memories that are stored already stay; new ones above the limit are refused. `muisti stats` shows the use and the
+    limit.
     """
     given = {name: most for name, most in (("memories", memories), ("bytes", size)) if most is not None}
     if not given:

@@ -53,7 +53,8 @@ TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expi
 def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch: bool) -> None:
     """Show one memory.
 
-    Named by its ID, whole or the end that tables show, or by its CATEGORY and KEY, in two words or as category/key.
+    Name it by its ID, or by the end of the ID that tables show. Or name it by its CATEGORY and KEY, as two words or as
+    one: category/key.
     """
     check_name(name)
     with session(options) as opened:
@@ -71,11 +72,11 @@ def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch:
         """muisti list --filter '{"importance": {"gte": "high"}}' --json""",
     ),
 )
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="How many, in as many pages.  [default: 50]")
-@click.option("--all", "all_", is_flag=True, help="All of them; standard error tells how far it is.")
-@click.option("--sort", type=click.Choice(["created", "updated"]), help="By which time.  [default: created]")
-@click.option("--reverse", is_flag=True, help="The oldest first.")
-@click.option("--cursor", metavar="TEXT", help="Where to go on: what the page before printed.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most N memories.  [default: 50]")
+@click.option("--all", "all_", is_flag=True, help="Show all memories; progress goes to standard error.")
+@click.option("--sort", type=click.Choice(["created", "updated"]), help="Time to sort by.  [default: created]")
+@click.option("--reverse", is_flag=True, help="Show the oldest first.")
+@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
 @filters
 @as_of
 @full_option
@@ -125,10 +126,10 @@ def list_memories(
 def _pages(
     ask: "Callable[[int, str | None, str | None], Reply]", wanted: int | None, cursor: str | None, order: str | None
 ) -> "Reply":
-    """Return as many memories as are wanted as one page, None for all, read a hundred at a time.
+    """Return `wanted` memories as one page, all of them for None; each request reads at most a hundred.
 
-    All by the last change, newest first, are read from the oldest and turned round: a memory that is changed meanwhile
-    moves to the end that is still to come, and cannot be missed.
+    All memories sorted by last change, newest first, are read in reverse. A memory that changes during the reading
+    moves to the end that is still to be read, so none is missed.
     """
     turned = wanted is None and order == "-updated_at"
     order = "updated_at" if turned else order
@@ -137,9 +138,9 @@ def _pages(
         reply = ask(PAGE_MAX if wanted is None else min(PAGE_MAX, wanted - len(found)), cursor, order)
         cursor = reply.data["next_cursor"]
         if not found and not turned and (cursor is None or len(reply.data["items"]) == wanted):
-            return reply  # as it came
+            return reply  # one page was enough
         for memory in reply.data["items"]:
-            found.pop(memory["id"], None)  # it was changed meanwhile, and has moved here
+            found.pop(memory["id"], None)  # it changed during the reading, and has moved here
             found[memory["id"]] = memory
         if cursor is None or len(found) == wanted:
             items = [*found.values()]
@@ -168,7 +169,7 @@ def tags(options: Globals, as_of: str | None) -> None:
 @as_of
 @click.pass_obj
 def stats(options: Globals, as_of: str | None) -> None:
-    """Show the sizes of a space."""
+    """Show how many memories and bytes a space has."""
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.send(calls.get_stats(opened.space, as_of=as_of)))
         answer(

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 COMMANDS = {
-    "show": ("receipts:show", "Show what a search was asked and answered."),
-    "replay": ("receipts:replay", "Ask it again, and show what differs and why."),
+    "show": ("receipts:show", "Show the hits of a recorded search."),
+    "replay": ("receipts:replay", "Run a recorded search again, and show what differs and why."),
 }
 ID = "0197a3c0-5f4e-7000-8000-0123456789af"
 
@@ -23,7 +23,8 @@ receipt = Subcommands(
     "receipt",
     commands_at=COMMANDS,
     examples=('muisti search "when do we deploy?" --receipt', f"muisti receipt replay {ID}"),
-    help="Look up a search that was kept, or ask it again.\n\nSearches with --receipt are kept, for 30 days.",
+    help="Show a recorded search, or run it again.\n\n`muisti search --receipt` records a search, by default for 30 "
+    "days, and prints its ID.",
 )
 
 
@@ -31,9 +32,9 @@ receipt = Subcommands(
 @click.argument("id_", metavar="ID")
 @click.pass_obj
 def show(options: Globals, id_: str) -> None:
-    """Show what a search was asked and answered.
+    """Show the hits of a recorded search.
 
-    Prints the rank, the score, the id and the version of each hit.
+    Prints the rank, the score, the ID and the version of each hit.
     """
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.send(calls.get_receipt(id_)))
@@ -49,13 +50,13 @@ def show(options: Globals, id_: str) -> None:
 
 @click.command(cls=Command, examples=(f"muisti receipt replay {ID}", f"muisti receipt replay {ID} --then"))
 @click.argument("id_", metavar="ID")
-@click.option("--then", is_flag=True, help="Of the memories as they stood then.")
+@click.option("--then", is_flag=True, help="Search the memories as they were then.")
 @click.pass_obj
 def replay(options: Globals, id_: str, then: bool) -> None:
-    """Ask a search again, and show what differs and why.
+    """Run a recorded search again, and show what differs and why.
 
-    Prints the id, the rank then, the rank now (empty: not among the hits) and the reason, of each that has moved. What
-    it finds does not count as retrieved.
+    Prints for each memory that moved its ID, the rank then, the rank now (empty: not among the hits) and the reason.
+    The hits do not count as retrieved.
     """
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.send(calls.replay_receipt(id_, then=then)))

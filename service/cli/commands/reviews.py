@@ -30,10 +30,10 @@ USED = ("retrieval_count", "last_retrieved_at", "useful", "not_useful")
 @dry_run_option
 @click.pass_obj
 def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: bool) -> None:
-    """Say that a memory was useful, or not.
+    """Mark a memory as useful or not useful.
 
-    `none` takes it back. The last word of each caller counts, and moves where the memory ranks by a tenth at most.
-    Prints how many callers found it useful, and how many did not.
+    `none` removes your mark. The last mark of each caller counts; together they change the memory's score by a tenth at
+    most. Prints how many callers found it useful, and how many did not.
     """
     check_name(name)
     said = verdict if verdict in get_args(Verdict) else None
@@ -56,9 +56,9 @@ def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: boo
 @click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @click.pass_obj
 def telemetry(options: Globals, name: tuple[str, ...]) -> None:
-    """Tell how often a memory was found, and what was said of it.
+    """Show how often a memory was retrieved, and its feedback.
 
-    Prints how often it was retrieved, when last, how many callers found it useful, and how many did not.
+    Prints the number of retrievals, the time of the last one, and how many callers found it useful or not useful.
     """
     check_name(name)
     with session(options) as opened:
@@ -73,27 +73,28 @@ def telemetry(options: Globals, name: tuple[str, ...]) -> None:
 
 
 @click.command(cls=Command, examples=("muisti promote --dry-run", "muisti promote --retrievals 3"))
-@click.option("--retrievals", type=click.IntRange(min=0), metavar="N", help="How often at least.  [default: 5]")
+@click.option("--retrievals", type=click.IntRange(min=0), metavar="N", help="Least number of retrievals.  [default: 5]")
 @dry_run_option
 @click.pass_obj
 def promote(options: Globals, *, dry_run: bool, **given: Any) -> None:
-    """Make candidates active that were retrieved often.
+    """Activate candidates that were retrieved often.
 
-    Up to 500 at once, the oldest first. Prints the ids of the memories.
+    A candidate is a memory that nobody has confirmed; searches skip it unless asked for it. Each run takes up to 500,
+    the oldest first. Prints the IDs of the memories.
     """
     _review(options, "promote", "active", given, dry_run=dry_run)
 
 
 @click.command(cls=Command, examples=("muisti prune --dry-run", "muisti prune --days 30 --retrievals 1"))
-@click.option("--retrievals", type=click.IntRange(min=0), metavar="N", help="Less often than this.  [default: 3]")
-@click.option("--days", type=click.FloatRange(min=0), metavar="X", help="Older than this.  [default: 14]")
+@click.option("--retrievals", type=click.IntRange(min=0), metavar="N", help="Fewer retrievals than this.  [default: 3]")
+@click.option("--days", type=click.FloatRange(min=0), metavar="X", help="Older than X days.  [default: 14]")
 @dry_run_option
 @click.pass_obj
 def prune(options: Globals, *, dry_run: bool, **given: Any) -> None:
-    """Deprecate old candidates that nobody asked for.
+    """Deprecate old candidates that were rarely retrieved.
 
-    Never guards, nor what is of high importance, and nothing is deleted. Up to 500 at once, the oldest first. Prints
-    the ids of the memories.
+    Guards and memories of high importance are left alone, and nothing is deleted. Each run takes up to 500, the oldest
+    first. Prints the IDs of the memories.
     """
     _review(options, "prune", "deprecated", given, dry_run=dry_run)
 

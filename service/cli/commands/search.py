@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 MARK = "**"  # around words that match, in `highlight`
-# What the score is made of, in the order in which it is computed.
+# Factors of the score by group, in the order in which they are computed.
 FACTORS = {
     "words": ("lexical", "bm25", "terms"),
     "meaning": ("cosine",),
@@ -54,28 +54,36 @@ RELATED = "Possibly related:"  # above hits of weak evidence
     ),
 )
 @click.argument("query", default="")
-@click.option("--limit", type=click.IntRange(1, 100), metavar="N", help="How many.  [default: 10]")
-@click.option("--mode", type=click.Choice(get_args(Mode)), help="By words, by meaning, or both.  [default: hybrid]")
-@click.option("--match", type=click.Choice(get_args(Match)), help="How many of the words.  [default: any]")
+@click.option("--limit", type=click.IntRange(1, 100), metavar="N", help="Show at most N hits.  [default: 10]")
+@click.option(
+    "--mode", type=click.Choice(get_args(Mode)), help="Way to rank; hybrid: words and meaning.  [default: hybrid]"
+)
+@click.option(
+    "--match", type=click.Choice(get_args(Match)), help="Words of the query that a hit must have.  [default: any]"
+)
 @filters
 @as_of
-@click.option("--fusion", type=click.Choice(get_args(Fusion)), help="How two rankings become one.  [default: absolute]")
-@click.option("--alpha", type=click.FloatRange(0, 1), metavar="X", help="Weight of meaning against words.")
-@click.option("--recency-weight", type=click.FloatRange(0, 1), metavar="X", help="How much age may cost.")
+@click.option(
+    "--fusion", type=click.Choice(get_args(Fusion)), help="How hybrid combines two rankings.  [default: absolute]"
+)
+@click.option("--alpha", type=click.FloatRange(0, 1), metavar="X", help="Weight of meaning against words, 0 to 1.")
+@click.option("--recency-weight", type=click.FloatRange(0, 1), metavar="X", help="How much age lowers a score, 0 to 1.")
 @click.option(
     "--half-life",
     "half_life",
     type=click.FloatRange(min=0, min_open=True),
     metavar="DAYS",
-    help="After how many days half of it is lost.  [default: 30]",
+    help="Age at which half of that effect is reached.  [default: 30]",
 )
-@click.option("--trust-weight", type=click.FloatRange(0, 1), metavar="X", help="How much a lack of trust may cost.")
-@click.option("--all", "all_", is_flag=True, help="Show hits although nothing here is about the query.")
-@click.option("--min-evidence", type=click.Choice(("weak", "strong")), help="No hits when there is less evidence.")
-@click.option("--explain", is_flag=True, help="Show what each score is made of.")
-@click.option("--highlight", is_flag=True, help="Show the stretch that answers, matching words in bold.")
+@click.option(
+    "--trust-weight", type=click.FloatRange(0, 1), metavar="X", help="How much low trust lowers a score, 0 to 1."
+)
+@click.option("--all", "all_", is_flag=True, help="Show the nearest hits, even when nothing is about the query.")
+@click.option("--min-evidence", type=click.Choice(("weak", "strong")), help="Show no hits with less evidence.")
+@click.option("--explain", is_flag=True, help="Show how each score was computed.")
+@click.option("--highlight", is_flag=True, help="Show the passage that answers, with matching words in bold.")
 @click.option("--no-touch", is_flag=True, help="Do not count the hits as retrieved.")
-@click.option("--receipt", is_flag=True, help="Keep the search; talk says under which id.")
+@click.option("--receipt", is_flag=True, help="Record the search for `muisti receipt`, and print the record's ID.")
 @full_option
 @click.pass_obj
 def search(
@@ -83,8 +91,9 @@ def search(
 ) -> None:
     """Find the memories that best answer a query.
 
-    QUERY may be left out with --mode recent or metadata. Words in double quotes must occur as a phrase. When nothing in
-    the space is about the query no hits are shown, unless --all; when little is, they are headed "Possibly related:".
+    QUERY may be left out with --mode recent or metadata. Words in double quotes must occur as a phrase. When no memory
+    is about the query, no hits are shown, unless --all is given. When the evidence is weak, the hits have the heading
+    "Possibly related:".
     """
     body = {"query": query, **_parameters(asked)}
     wanted = as_filter(filter_, **asked)
@@ -115,7 +124,7 @@ def _shown(found: Mapping[str, Any], *, all_: bool) -> list[Mapping[str, Any]]:
 
 
 def _told(space: str, found: Mapping[str, Any], shown: int, *, filtered: bool) -> str:
-    """Return what to say about the answer beside its hits; nothing when they speak for themselves.
+    """Return a note about the answer for the person: why there are no hits, or only distant ones; else an empty text.
 
     >>> _told("s", {"evidence": "none", "hits": [1, 2], "total": 2}, 0, filtered=False)
     'Nothing about this in the space s. --all shows the 2 memories that come nearest.'
@@ -134,7 +143,7 @@ def _told(space: str, found: Mapping[str, Any], shown: int, *, filtered: bool) -
 
 
 def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
-    """What goes into the request as it is; taken out of `asked`, which keeps the parts of the filter."""
+    """Move the parameters of the request out of `asked`, which keeps the parts of the filter."""
     plain = ("limit", "as_of", "mode", "match", "fusion", "alpha", "trust_weight", "min_evidence")
     body = {name: asked.pop(name) for name in (*plain, "explain", "highlight", "no_touch", "receipt")}
     recency = {"weight": asked.pop("recency_weight"), "half_life_days": asked.pop("half_life")}
@@ -182,13 +191,13 @@ def _body(hit: Mapping[str, Any]) -> "Text":
 
 
 def _passage(hit: Mapping[str, Any]) -> str:
-    """The passage that was found; of a memory that is short, all of it."""
+    """Return the passage that was found, or all of a short memory."""
     content, found = hit["memory"]["content"], hit["passage"]
     return content if len(content) <= BRIEF else content[found["start"] : found["stop"]]
 
 
 def _explained(explain: Mapping[str, Any]) -> "RenderableType":
-    """The factors of a score, a line for each group of them."""
+    """Return the factors of a score, a line for each group."""
     told = dict(explain)
     groups = {title: [(name, told.pop(name)) for name in names if name in told] for title, names in FACTORS.items()}
     groups["other"] = [*told.items()]
@@ -197,7 +206,7 @@ def _explained(explain: Mapping[str, Any]) -> "RenderableType":
 
 
 def _valued(found: Sequence[tuple[str, Any]]) -> Iterator[str]:
-    """Names with their values, without those that say nothing."""
+    """Format names with their values; a value of None is left out."""
     for name, value in found:
         if isinstance(value, Mapping):
             yield from _valued([(str(part), one) for part, one in value.items()])

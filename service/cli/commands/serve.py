@@ -11,7 +11,7 @@ from muisti.service.cli.limits import refuse_for_servers
 from muisti.service.cli.session import refusals
 from muisti.service.settings.table import Option, options
 
-# The settings by what they are about, in the order of the help.
+# Settings by topic, in the order of the help.
 GROUPS = {
     "Address": ("host", "port", "public_url", "hosts", "origins", "insecure", "workers"),
     "Database": (
@@ -45,7 +45,7 @@ def _flag(setting: Option) -> click.Option:
 
 
 class Serve(Command):
-    """The command with its many options in groups."""
+    """Command whose help shows its options in groups."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rest = {str(param.name): param for param in self.get_params(ctx) if param not in self.shared}
@@ -69,10 +69,10 @@ class Serve(Command):
 )
 @click.pass_obj
 def serve(given: Globals, **flags: Any) -> None:
-    """Start the server.
+    """Start the server, for HTTP and MCP.
 
-    A flag beats the environment (MUISTI_PORT and so on), which beats the settings file. Stop it with Ctrl-C: running
-    requests finish and what was accepted is stored.
+    A flag overrides the environment (MUISTI_PORT and so on), which overrides the settings file. Stop the server with
+    Ctrl-C: running requests finish, and accepted memories are stored.
     """
     if given.url:
         raise click.UsageError("--url names a server that runs already; give --host and --port to start one")

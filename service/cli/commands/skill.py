@@ -1,4 +1,4 @@
-"""The skill command: what an agent should know about remembering."""
+"""The skill command: instructions for agents on when to store and search memories."""
 
 from importlib import resources
 from pathlib import Path
@@ -20,20 +20,20 @@ SKILL = Path("skills") / "muisti" / "SKILL.md"
         "muisti skill > SKILL.md",
     ),
 )
-@click.option("--install", is_flag=True, help="Put it where agents look for skills.")
+@click.option("--install", is_flag=True, help="Write it where agents look for skills.")
 @click.option(
     "--to",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Settings of an agent.  [default: ~/.claude]",
+    help="Settings folder of the agent.  [default: ~/.claude]",
 )
 @click.pass_obj
 def skill(options: Globals, install: bool, folder: Path | None) -> None:
-    """Show what an agent should know about remembering.
+    """Print the skill file that teaches an agent to use memory.
 
-    When to remember, recall and supersede, and conventions for categories and tags, as a skill (SKILL.md). --install
-    writes it to skills/muisti/SKILL.md in ~/.claude, or in the folder that --to names.
+    The file (SKILL.md) says when to remember, recall and supersede, and has conventions for categories and tags.
+    --install writes it to skills/muisti/SKILL.md in ~/.claude, or in the folder that --to names.
     """
     text = resources.files("muisti.service").joinpath("static", "skill.md").read_text("utf-8")
     if not install:

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 COMMANDS = {
     "which": ("spaces:which", "Show which space is used here, and why."),
     "list": ("spaces:list_spaces", "List the spaces."),
-    "create": ("spaces:create", "Make an empty space."),
-    "fork": ("spaces:fork", "Copy the space into a new one."),
+    "create": ("spaces:create", "Create an empty space."),
+    "fork": ("spaces:fork", "Copy the current space to a new one."),
     "compare": (
         "spaces:compare",
-        "Show what would come of merging another space into this one.",
+        "Show what a merge of another space into this one would change.",
     ),
-    "merge": ("spaces:merge", "Let a space take over what another has changed."),
-    "delete": ("spaces:delete", "Erase a space with all that is in it."),
+    "merge": ("spaces:merge", "Merge the changes of one space into another."),
+    "delete": ("spaces:delete", "Erase a space and all its memories."),
 }
 
 
@@ -58,8 +58,9 @@ def _shown(options: Globals) -> None:
 def space(context: click.Context) -> None:
     """Show which space is used here, and why.
 
-    It is the first that there is of: --space, MUISTI_SPACE, the git remote origin, the folder of the git repository,
-    the working directory. With a command below: list, make, fork, compare, merge and erase spaces.
+    A space is a separate set of memories. Its name comes from the first of these: --space, MUISTI_SPACE, the git remote
+    origin, the folder of the git repository, the working directory. The commands below list, create, fork, compare,
+    merge and erase spaces.
     """
     if context.invoked_subcommand is None:
         _shown(context.ensure_object(Globals))
@@ -77,7 +78,7 @@ def which(options: Globals) -> None:
 @dry_run_option
 @click.pass_obj
 def create(options: Globals, name: str, dry_run: bool) -> None:
-    """Make an empty space."""
+    """Create an empty space."""
     with client(options, create=not dry_run) as opened:
         reply = opened.send(calls.create_space({"name": name}, dry_run=dry_run))
         if dry_run and not options.json:
@@ -91,9 +92,10 @@ def create(options: Globals, name: str, dry_run: bool) -> None:
 @dry_run_option
 @click.pass_obj
 def fork(options: Globals, name: str, dry_run: bool) -> None:
-    """Copy the space into a new one.
+    """Copy the current space to a new one.
 
-    With all that lives in it, under ids of its own; work there with --space NAME, and merge or delete it.
+    The copies of the memories have new IDs. Work in the copy with --space NAME; later merge it with `muisti space
+    merge`, or delete it.
     """
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.send(calls.fork_space(opened.space, {"name": name}, dry_run=dry_run)))
@@ -102,14 +104,14 @@ def fork(options: Globals, name: str, dry_run: bool) -> None:
 
 @click.command(cls=Command, examples=("muisti space compare try",))
 @click.argument("other")
-@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories at once.")
-@click.option("--cursor", metavar="TEXT", help="Where to go on, as the page before said.")
+@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories in a page.")
+@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
 @click.pass_obj
 def compare(options: Globals, other: str, limit: int, cursor: str | None) -> None:
-    """Show what would come of merging another space into this one.
+    """Show what a merge of another space into this one would change.
 
-    Prints who has changed a memory (ours, theirs, conflict), its id here, and a field with what it was and what it
-    became, or its content here and there.
+    Prints for each difference the space that changed the memory (ours, theirs, conflict) and its ID here. Then follow
+    a field with its old and new value, or the content here and there.
     """
     with session(options) as opened:
         reply = opened.read(
@@ -127,19 +129,20 @@ def compare(options: Globals, other: str, limit: int, cursor: str | None) -> Non
 @click.command(cls=Command, examples=("muisti space merge try default", "muisti space merge old-name new-name --drop"))
 @click.argument("from_", metavar="FROM")
 @click.argument("into", metavar="INTO")
-@click.option("--strategy", type=click.Choice(["ours", "theirs"]), help="Whose stands where both changed the same.")
-@click.option("--drop", is_flag=True, help="Erase FROM with it.")
+@click.option("--strategy", type=click.Choice(["ours", "theirs"]), help="Space that wins when both changed a memory.")
+@click.option("--drop", is_flag=True, help="Erase FROM after the merge.")
 @allow_secrets_option
 @dry_run_option
 @click.pass_obj
 def merge(
     options: Globals, from_: str, into: str, *, strategy: str | None, drop: bool, allow_secrets: bool, dry_run: bool
 ) -> None:
-    """Let a space take over what another has changed.
+    """Merge the changes of one space into another.
 
-    INTO takes over what FROM has changed since it was forked from it or merged last; a space that is no fork is added.
-    All or nothing; what both have changed is refused without --strategy. Prints how many memories were added, changed
-    and ended. With --drop a repetition finds in the audit log that it is done, and ends with 0 too.
+    INTO takes over what FROM has changed since the fork or the last merge; of a space that is no fork, all memories are
+    added. The merge does everything or nothing. If both changed a memory, it fails unless --strategy is given. Prints
+    how many memories were added, changed and ended. A repeated merge with --drop, whose space is already erased, exits
+    with 0.
     """
     with client(options) as opened:
         opened.allow(allowed(allow_secrets))
@@ -157,12 +160,12 @@ def merge(
 
 @click.command(cls=Command, examples=("muisti space delete try --confirm try",))
 @click.argument("name")
-@click.option("--confirm", required=True, metavar="NAME", help="The name once more.")
+@click.option("--confirm", required=True, metavar="NAME", help="The name again, to confirm.")
 @dry_run_option
 @report_options
 @click.pass_obj
 def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: "Path | None", no_report: bool) -> None:
-    """Erase a space with all that is in it. That cannot be undone."""
+    """Erase a space and all its memories. This cannot be undone."""
     if confirm != name:
         raise click.UsageError(f"--confirm says {confirm!r}; to erase the space it must say {name!r}")
     with client(options) as opened:
@@ -231,7 +234,7 @@ def _differences(data: Any) -> Iterator[tuple[str, ...]]:
 
 
 def _was_merged(opened: "Client", source: str, into: str) -> bool:
-    """Whether one space is gone and the audit log has that it was merged into the other, which is still there."""
+    """Whether `source` is gone, and the audit log says that it was merged into `into`, which still exists."""
     names = {space["name"] for space in opened.send(calls.list_spaces()).data["items"]}
     if source in names or into not in names:
         return False

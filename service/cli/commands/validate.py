@@ -1,4 +1,4 @@
-"""The validate command: what storing a text would meet."""
+"""The validate command: check a text without storing it."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -37,10 +37,11 @@ AGAINST = ("duplicate", "conflict")
 @click.argument("text")
 @click.pass_obj
 def validate(options: Globals, text: str) -> None:
-    """Tell what storing a text would meet.
+    """Check a text without storing it.
 
-    How many tokens and passages it has, whether it looks like a secret, and which memories say the same or the
-    contrary. Stores nothing. Ends with the exit code that add would end with: 2 for a conflict, 3 when it is too long.
+    TEXT is the content; - reads it from standard input. Prints the number of tokens and passages, whether it looks
+    like a secret, and which memories say the same or the contrary. The exit code is that of `muisti add`: 2 for a
+    conflict, 3 for a text that is too long.
     """
     content = text_of(text)
     rule = find_secret(content)
@@ -60,7 +61,7 @@ def validate(options: Globals, text: str) -> None:
 
 
 def _tried(opened: "Session", content: str) -> Mapping[str, Any]:
-    """The answer to storing it whatever stands there, which is then taken back."""
+    """Return the answer of a dry run that adds the text beside any similar memory."""
     request = calls.add_memory(opened.space, {"content": content, "on_conflict": "keep"}, dry_run=True)
     try:
         return opened.read(lambda: opened.client.send(request)).data["answer"]

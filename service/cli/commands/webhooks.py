@@ -1,4 +1,4 @@
-"""Commands about webhooks: who is told of the changes of a space."""
+"""Commands about webhooks, which send the changes of a space to URLs."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
@@ -16,20 +16,21 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 COMMANDS = {
-    "create": ("webhooks:create", "Send the changes of the space to an address."),
+    "create": ("webhooks:create", "Send the changes of the space to a URL, from now on."),
     "list": (
         "webhooks:list_webhooks",
-        "List webhooks, how far each was told, and what failed.",
+        "List webhooks, with the last change sent and the failures.",
     ),
-    "delete": ("webhooks:delete", "Tell an address nothing more."),
-    "redeliver": ("webhooks:redeliver", "Tell again what could not be told."),
+    "delete": ("webhooks:delete", "Delete a webhook."),
+    "redeliver": ("webhooks:redeliver", "Send again the changes that failed, and all after them."),
 }
 
 webhook = Subcommands(
     "webhook",
     commands_at=COMMANDS,
     examples=("muisti webhook create https://hooks.example.com/muisti", "muisti webhook list"),
-    help="Tell others of the changes of a space.\n\nA server sends them, to hosts that MUISTI_WEBHOOK_HOSTS allows.",
+    help="Send the changes of a space to a URL.\n\nA running server sends them, as signed POST requests, to the hosts "
+    "that its setting MUISTI_WEBHOOK_HOSTS allows.",
 )
 
 
@@ -38,14 +39,22 @@ webhook = Subcommands(
     examples=("muisti webhook create https://hooks.example.com/muisti --change created --change updated",),
 )
 @click.argument("address", metavar="URL")
-@click.option("--change", "changes", type=click.Choice(get_args(ChangeKind)), multiple=True, help="These kinds alone.")
-@click.option("--show", type=click.Choice(get_args(Show)), default="ids", show_default=True, help="How much is told.")
+@click.option(
+    "--change",
+    "changes",
+    type=click.Choice(get_args(ChangeKind)),
+    multiple=True,
+    help="Send only this kind; repeat it.",
+)
+@click.option(
+    "--show", type=click.Choice(get_args(Show)), default="ids", show_default=True, help="Content of a message."
+)
 @dry_run_option
 @click.pass_obj
 def create(options: Globals, address: str, changes: tuple[str, ...], show: str, dry_run: bool) -> None:
-    """Send the changes of the space to an address, from now on.
+    """Send the changes of the space to a URL, from now on.
 
-    Prints its id and the secret with which messages are signed; nothing shows that again.
+    Prints the webhook's ID and the secret that signs its messages. The secret is never shown again.
     """
     body = {"url": address, "changes": list(changes), "show": show}
     with session(options) as opened:
@@ -58,9 +67,10 @@ def create(options: Globals, address: str, changes: tuple[str, ...], show: str, 
 @click.command("list", cls=Command, examples=("muisti webhook list",))
 @click.pass_obj
 def list_webhooks(options: Globals) -> None:
-    """List webhooks: id, URL, state, the last change that was told, and how often it failed since.
+    """List webhooks, with the last change sent and the failures.
 
-    Behind it, the ranges of changes that could not be told.
+    Prints the ID, the URL, the state, the number of the last change that was sent, and the failed attempts since. Then
+    follow the ranges of changes that could not be sent, and the last error.
     """
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.send(calls.list_webhooks(opened.space)))
@@ -78,7 +88,7 @@ def list_webhooks(options: Globals) -> None:
 @dry_run_option
 @click.pass_obj
 def delete(options: Globals, webhook_id: str, dry_run: bool) -> None:
-    """Tell an address nothing more."""
+    """Delete a webhook."""
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.send(calls.delete_webhook(opened.space, webhook_id, dry_run=dry_run)))
         answer(options, reply, table=lambda _: cell(f"Deleted {webhook_id}."), plain=lambda _: [webhook_id])
@@ -86,11 +96,11 @@ def delete(options: Globals, webhook_id: str, dry_run: bool) -> None:
 
 @click.command(cls=Command, examples=("muisti webhook redeliver 5f0b7a1e2b1f",))
 @click.argument("webhook_id", metavar="ID")
-@click.option("--since", type=click.IntRange(min=0), metavar="N", help="All after this change.")
+@click.option("--since", type=click.IntRange(min=0), metavar="N", help="Send all changes after number N.")
 @dry_run_option
 @click.pass_obj
 def redeliver(options: Globals, webhook_id: str, since: int | None, dry_run: bool) -> None:
-    """Tell again what could not be told, and all that came after it."""
+    """Send again the changes that failed, and all after them."""
     with session(options) as opened:
         request = calls.redeliver_webhook(opened.space, webhook_id, {"since": since}, dry_run=dry_run)
         reply = opened.read(lambda: opened.client.send(request))
@@ -114,7 +124,7 @@ def _made(data: Any) -> "Table":
 
 def _table(data: Any) -> "Table":
     now = datetime.now(UTC)
-    table = grid(None, "webhook", "URL", "state", "told up to", "last", "failed", "dead letters", right=("failed",))
+    table = grid(None, "webhook", "URL", "state", "sent up to", "last", "failed", "dead letters", right=("failed",))
     for one in data["items"]:
         id_, url, state, number, attempts, letters, error = _line(one)
         table.add_row(

@@ -38,9 +38,9 @@ SHOWN = 60  # characters of a content in a confirmation
 @click.option(
     "--on-conflict",
     type=click.Choice(get_args(OnConflict)),
-    help="What to do when a memory says the same already, or the contrary.  [default: reject]",
+    help="What to do when a memory already says the same, or the contrary.  [default: reject]",
 )
-@click.option("--idempotency-key", metavar="KEY", help="A repeat with the same key stores nothing twice.")
+@click.option("--idempotency-key", metavar="KEY", help="Repeating the command with the same key stores nothing twice.")
 @dry_run_option
 @click.pass_obj
 def add(
@@ -53,16 +53,16 @@ def add(
     dry_run: bool,
     **fields: Any,
 ) -> None:
-    """Remember a text.
+    """Store a text as a new memory.
 
-    TEXT is the content; - reads it from standard input. Prints the id.
+    TEXT is the content; - reads it from standard input. Prints the new memory's ID.
     """
     memory = {"content": text_of(text), **_given(fields)}
     with session(options, allowed(allow_secrets), create=not dry_run) as opened:
         memory |= _sources(opened, memory)
         body = memory | ({"on_conflict": on_conflict} if on_conflict else {})
         request = calls.add_memory(opened.space, body, idempotency_key=idempotency_key, dry_run=dry_run)
-        run = opened.read if dry_run else opened.write  # which makes a space that is missing
+        run = opened.read if dry_run else opened.write  # `write` creates a missing space
         reply = run(lambda: opened.client.send(request))
         if reply.headers.get("Idempotent-Replayed") == "true":
             talk("This was stored before, by the request with the same --idempotency-key.")
@@ -102,15 +102,15 @@ def put(
     dry_run: bool,
     **fields: Any,
 ) -> None:
-    """Store a text at a category and key, in place of what is there.
+    """Store a text at a category and key, replacing any memory there.
 
-    TEXT is the content; - reads it from standard input. What is there keeps its id and gets a new version, with none of
-    its old fields. Prints the id and the version.
+    TEXT is the content; - reads it from standard input. A memory at that address keeps its ID and gets a new version,
+    without any of its old fields. Prints the ID and the version.
     """
     memory = {"content": text_of(text), **_given(fields)}
     with session(options, allowed(allow_secrets), create=not dry_run) as opened:
         memory |= _sources(opened, memory)
-        run = opened.read if dry_run or if_version is not None else opened.write  # which makes a space that is missing
+        run = opened.read if dry_run or if_version is not None else opened.write  # `write` creates a missing space
 
         def sent() -> "Reply":
             tag = named.etag(opened.client, opened.space, (category, key), if_version)
@@ -153,9 +153,10 @@ def update(
 ) -> None:
     """Change fields of a memory.
 
-    Only what is given changes. TEXT is the new content; - reads it from standard input. Two words are a name and a TEXT
-    when the first is an ID or has a slash, as in rules/deploy; else they are a CATEGORY and a KEY. An empty value, as
-    in --author "", takes a field away; --tag and --metadata replace what was there. Prints the id and the new version.
+    Only the fields that you give change. TEXT is the new content; - reads it from standard input. Two words are a name
+    and a TEXT when the first is an ID or has a slash, as in rules/deploy. Any other two words are a CATEGORY and a KEY.
+    An empty value, as in --author "", removes a field; --tag and --metadata replace the old values. Prints the ID and
+    the new version.
     """
     name, text = split_text(words)
     changes = ({} if text is None else {"content": text_of(text)}) | _given(fields, clearing=True)
@@ -200,10 +201,10 @@ def supersede(
     dry_run: bool,
     **fields: Any,
 ) -> None:
-    """Put a new memory in place of one.
+    """Replace a memory by a new one; the old one stays in the history.
 
-    TEXT is the content of the new one; - reads it from standard input. The old one is found no more, but stays in the
-    history. Without --category and --key the new one takes over those of the old. Prints the new id.
+    TEXT is the content of the new one; - reads it from standard input. Searches no longer find the old one. Without
+    --category and --key the new memory takes over those of the old. Prints the new ID.
     """
     check_name(name)
     memory = {"content": text_of(text), **_given(fields)}
@@ -234,7 +235,8 @@ def supersede(
 def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_run: bool) -> None:
     """Delete a memory.
 
-    Named by its ID or by its CATEGORY and KEY. Prints the id. Earlier versions stay in its history.
+    Name it by its ID, or by its CATEGORY and KEY. Prints the ID. Its versions stay in the history: `muisti restore`
+    brings the memory back, and `muisti purge` erases it permanently.
     """
     check_name(name)
     with session(options) as opened:
@@ -253,10 +255,10 @@ def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_
 
 
 def text_of(text: str) -> str:
-    """The content that a person means: the text, or standard input for `-`.
+    """Return the content that was given: the text, or standard input for `-`.
 
     Raises:
-        Failure: it is too long, or no UTF-8.
+        Failure: the content is too long, or standard input is no UTF-8.
     """
     content = _standard_input() if text == STDIN else text
     if len(content) > CONTENT_MAX:
@@ -265,7 +267,7 @@ def text_of(text: str) -> str:
 
 
 def _standard_input() -> str:
-    """All of it, without the last end of line."""
+    """Read all of standard input, without the last end of line."""
     try:
         return sys.stdin.buffer.read().decode("utf-8").removesuffix("\n")
     except UnicodeDecodeError as error:
@@ -273,7 +275,7 @@ def _standard_input() -> str:
 
 
 def _given(fields: Mapping[str, Any], clearing: bool = False) -> dict[str, Any]:
-    """The fields that were named, as the API has them. With `clearing` an empty value stands for none."""
+    """Return the fields that were given, as the API names them. With `clearing` an empty value removes the field."""
     given: dict[str, Any] = {}
     for name, value in fields.items():
         field = name.rstrip("_")
@@ -292,7 +294,7 @@ def _sources(opened: "Session", fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def allowed(secrets: bool) -> tuple[str, ...]:
-    """What the policy of the space is not asked about."""
+    """Return the parts of the space's policy that this command overrides."""
     return ("secrets",) if secrets else ()
 
 
@@ -302,7 +304,7 @@ def talk_of_flags(data: Mapping[str, Any]) -> None:
 
 
 def _flagged(flag: Mapping[str, Any]) -> str:
-    """Return what a flag says of a memory that was stored.
+    """Return a flag on a stored memory as a sentence.
 
     >>> [_flagged({"code": code, "path": "$.content", "kind": "a key"}) for code in ("suspected", "redacted")]
     ['Stored, but content may hold a secret: a key.', 'Not stored, in content: what looks like a key.']

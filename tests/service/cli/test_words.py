@@ -79,7 +79,7 @@ def test_another_word_for_a_command_names_it(word: str, meant: str, run: Run):
 def test_h_is_help_and_the_global_options_are_described_once(words: tuple[str, ...], run: Run):
     shown = run(*words, "-h").stdout
     assert shown == run(*words, "--help").stdout and shown.startswith("Usage: muisti")
-    assert ("Server to talk to" in shown) == (words == ()) and "--url" in shown
+    assert ("Use the server at this URL" in shown) == (words == ()) and "--url" in shown
 
 
 def test_every_setting_is_in_one_group_of_the_help_of_serve(run: Run):

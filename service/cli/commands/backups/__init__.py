@@ -1,4 +1,4 @@
-"""Commands about copies of the database: backup and restore."""
+"""Commands about backups of the database: backup and restore-backup."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:  # with the core
     copies = Lazy("muisti.service.cli.commands.backups.copies")
 
-HERE = "works on the database itself: name that by --database, without --url and MUISTI_URL"
+HERE = "works on the database itself: name it with --database, without --url and MUISTI_URL"
 
 
 @click.command(
@@ -29,16 +29,19 @@ HERE = "works on the database itself: name that by --database, without --url and
     ),
 )
 @click.argument("path", required=False)
-@click.option("--force", is_flag=True, help="Replace a file of that name.")
-@click.option("--keep", type=click.IntRange(1), metavar="N", help="Then drop all but the newest N there.")
-@click.option("--list", "listed", is_flag=True, help="Show which backups are there, and make none.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@click.option(
+    "--keep", type=click.IntRange(1), metavar="N", help="Afterwards delete all but the newest N backups there."
+)
+@click.option("--list", "listed", is_flag=True, help="List the backups at PATH, and make none.")
 @click.pass_obj
 def backup(options: Globals, path: str | None, *, force: bool, keep: int | None, listed: bool) -> None:
-    """Copy the database while it is in use.
+    """Back up the database while it is in use.
 
-    It may be a file or on a server. PATH is a file, a folder in which a name is made from the time (this one, unless
-    it is said), or s3://BUCKET/PREFIX, for which the AWS_... variables have keys, region and endpoint. The copy is of
-    one moment, is opened and checked before it goes there, and says where each space stood.
+    The database may be a file or on a server. PATH is a file, a folder, or s3://BUCKET/PREFIX; without it, the current
+    folder. In a folder or bucket the file name comes from the time. For S3 the AWS_... variables have keys, region and
+    endpoint. The backup shows one moment of the database, and is opened and checked before it goes to PATH. Prints the
+    last change of each space in it.
     """
     if server_url(options):
         raise click.UsageError(f"backup {HERE}")
@@ -63,15 +66,16 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
     ),
 )
 @click.argument("path")
-@click.option("--at", metavar="TIME | EPOCH:SEQ", help="Take back what came later: everywhere, or in one space.")
-@click.option("--force", is_flag=True, help="Put it in the place of a database, which is kept beside it.")
+@click.option("--at", metavar="TIME | EPOCH:SEQ", help="Undo later changes, in all spaces or in one.")
+@click.option("--force", is_flag=True, help="Replace an existing database, which is kept under another name.")
 @click.pass_obj
 def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
-    """Put a copy in the place of the database.
+    """Restore the database from a backup.
 
-    PATH is what `muisti backup` made, or s3://BUCKET/PREFIX/NAME. It is checked first; the server must not run. Every
-    space gets a new epoch, so that clients who know later points of its history are told (410) and read again. A
-    database on a server must be empty, and is none until all is there and was compared.
+    PATH is a file that `muisti backup` made, or s3://BUCKET/PREFIX/NAME. Stop the server first. The backup is checked
+    before anything changes. Every space gets a new epoch: clients that know later points of its history get an error
+    (410) and read again. A target database on a server must be empty; it is usable once all rows are copied and
+    compared.
     """
     if server_url(options):
         raise click.UsageError(f"restore {HERE}")

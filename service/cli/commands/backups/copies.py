@@ -1,4 +1,4 @@
-"""Copies of a database: made, listed, and put in the place of one."""
+"""Backups of a database: made, listed and restored."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -25,7 +25,7 @@ from muisti.service.runtime.databases import location_of
 
 
 def make(options: Globals, place: str, *, many: bool, force: bool, keep: int | None, listed: bool) -> None:
-    """Copy the database to a place, or list the copies there. `many`: the place holds several."""
+    """Back up the database to a place, or list the backups there. `many`: the place holds several."""
     with refusals(options), Stages(console(options, stderr=True)) as stages:
         if listed:
             _list(options, backup_targets.shelf(place).all())
@@ -43,7 +43,7 @@ def make(options: Globals, place: str, *, many: bool, force: bool, keep: int | N
 
 
 def put_back(options: Globals, path: str, at: str | None, *, force: bool) -> None:
-    """Put a copy in the place of the database, as it stood at a point if one is given."""
+    """Restore the database from a backup, without the changes after the point `at` if one is given."""
     with refusals(options), Stages(console(options, stderr=True)) as stages:
         stages.begin("restore")
         point = None if at is None else _point(at)

@@ -30,11 +30,12 @@ else:  # with the core
 @click.option("--plot", "drawn", type=click.Path(dir_okay=False, path_type=Path), help="SVG file for the curves.")
 @click.pass_obj
 def calibrate(options: Globals, folders: Sequence[Path], *, sample: int, save: Path | None, drawn: Path | None) -> None:
-    """Fit the thresholds of evidence.
+    """Fit the thresholds that tell answers from near misses.
 
-    For the model that runs, or for a space. DIR holds judged data as for eval: its questions are asked with and without
-    their answers, and those of the other folders as foreign ones. Without DIR the space is asked about its own texts,
-    and a list of foreign questions. The setting calibration names the file to read; evidence.json in the model's folder
-    is read without it.
+    Each search says whether the evidence for its hits is strong, weak or none; the thresholds depend on the model. DIR
+    holds judged data as for `muisti eval`. Its questions are asked with their answers stored and without them, and the
+    questions of the other folders as unrelated ones. Without DIR the space is asked about its own texts, and a list of
+    unrelated questions. The server reads the file that its setting calibration names, else evidence.json in the model's
+    folder.
     """
     thresholds.run(options, folders, sample, save, drawn)

@@ -29,7 +29,7 @@ from muisti.service.evaluation.run import stored
 MODES: tuple[RankedMode, ...] = ("hybrid", "semantic", "keyword")
 
 Asked = Mapping[str, list[Mapping[str, Strengths]]]
-"""By mode, what each dataset was asked."""
+"""Questions asked of each dataset, by mode."""
 
 
 def run(options: Globals, folders: Sequence[Path], sample: int, save: Path | None, drawn: Path | None) -> None:
@@ -114,7 +114,7 @@ def _print(options: Globals, fitted: Sequence[Fitted], entry: Entry) -> None:
 
 
 def _table(fitted: Fitted) -> Table:
-    """The confusion at the thresholds, and the AUROC of each kind against questions with an answer."""
+    """Return the confusion matrix at the thresholds, and the AUROC of each kind against questions with an answer."""
     columns = [*LEVELS, "AUROC", "pooled"]
     title = f"{fitted.mode}: weak from {fitted.thresholds.weak:.2f}, strong from {fitted.thresholds.strong:.2f}"
     table = grid(title, "questions", *columns, right=columns)

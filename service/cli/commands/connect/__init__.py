@@ -26,19 +26,19 @@ CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini
     ),
 )
 @click.argument("name", metavar="CLIENT", type=click.Choice(CLIENTS))
-@click.option("--project", is_flag=True, help="Only for the project in this folder, in a file that can be shared.")
-@click.option("--as", "called", default="muisti", show_default=True, metavar="NAME", help="What the client calls it.")
+@click.option("--project", is_flag=True, help="Only for the project in this folder, in a file that a team can share.")
+@click.option("--as", "called", default="muisti", show_default=True, metavar="NAME", help="Name of the entry.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--print", "printed", is_flag=True, help="Print the entry alone, for a client that is not listed.")
-@click.option("--undo", is_flag=True, help="Take the entry out again.")
-@click.option("--no-check", is_flag=True, help="Write it although no server may answer.")
+@click.option("--undo", is_flag=True, help="Remove the entry.")
+@click.option("--no-check", is_flag=True, help="Write the entry without a test call.")
 @click.pass_obj
 def connect(options: Globals, name: str, **asked: Any) -> None:
-    """Let an agent client use Muisti.
+    """Register Muisti as an MCP server in an agent client.
 
-    Writes the MCP server into the configuration of CLIENT: claude-code, claude-desktop, cursor, vscode, codex,
-    gemini-cli or zed. Shows what changes, keeps comments and order, keeps a copy beside the file, and first starts or
-    reaches the server as the client would, and calls a tool. Without --url the client starts muisti itself, on the
-    database file. A key is never written: the client finds it in MUISTI_KEY.
+    CLIENT is claude-code, claude-desktop, cursor, vscode, codex, gemini-cli or zed. The command first starts or reaches
+    the server as the client would, and calls a tool. Then it shows what changes, and writes the entry into the client's
+    configuration file. Comments and order stay, and a copy of the old file is kept beside it. Without --url the client
+    starts muisti itself, on the database file. A key is never written: the client reads it from MUISTI_KEY.
     """
     client_file.run(options, name, **asked)

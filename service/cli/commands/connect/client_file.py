@@ -1,4 +1,4 @@
-"""The entry of Muisti in the configuration file of an agent client: planned, checked, written, taken out."""
+"""The entry of Muisti in the configuration file of an agent client: planned, checked, written, removed."""
 
 import os
 from pathlib import Path
@@ -34,7 +34,7 @@ def run(
     undo: bool,
     no_check: bool,
 ) -> None:
-    """Plan, show, check and write; or the way back."""
+    """Plan the entry, show it, check it and write it; or remove it."""
     client = CLIENTS[name]
     try:
         path = _path(client, project)
@@ -87,14 +87,14 @@ def _entry(options: Globals, client: Client, project: bool) -> Entry:
 
 
 def _space(options: Globals, client: Client, project: bool) -> str | None:
-    """None where the client starts its servers in the project, whose space is then found there."""
+    """Return the space to write into the entry; None when the client starts its servers in the project's folder."""
     if options.space or project:
         return space_choice(options).space
     return None if client.at_work else DEFAULT_SPACE
 
 
 def _check(options: Globals, client: Client, entry: Entry, project: bool) -> Called:
-    """Call a tool as the client would; where there is no such space yet, on a database that is thrown away."""
+    """Call a tool as the client would. A space that does not exist yet is replaced by a temporary database."""
     talk("Asking as the client would …")
     try:
         if server_url(options):
@@ -114,7 +114,7 @@ def _check(options: Globals, client: Client, entry: Entry, project: bool) -> Cal
 
 
 def _there(options: Globals, space: str) -> bool:
-    """Whether the database has the space: the check makes neither."""
+    """Whether the database has the space. The check creates neither of them."""
     path = file_of(in_force(options))
     if path is not None and not path.exists():
         return False

@@ -16,13 +16,13 @@ else:  # with a client and its settings
 
 @click.command(cls=Command, examples=("muisti demo", "muisti demo --keep harbour.db", "muisti demo --json"))
 @click.option(
-    "--keep", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Leave the database here."
+    "--keep", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Keep the demo's database in FILE."
 )
 @click.pass_obj
 def demo(options: Globals, keep: Path | None) -> None:
     """Try Muisti on a made-up project.
 
-    Stores 200 memories of a team that runs ferries, asks them questions, runs into a contradiction, and tells how long
-    each step took. It works on a database of its own, which is thrown away unless --keep names a file.
+    Stores 200 memories of a team that runs ferries, asks questions, stores a contradiction, and shows how long each
+    step took. The demo has a database of its own, which is deleted afterwards unless --keep names a file.
     """
     steps.run(options, keep)

@@ -37,7 +37,7 @@ COMMANDS = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Work with its time in seconds: the command that was run, None where there is none, and what it printed."""
+    """Step of the demo, with its time in seconds, the command that was run (None if there was none) and its output."""
 
     title: str
     command: str | None
@@ -46,7 +46,7 @@ class Step:
 
 
 class _Captured(io.TextIOWrapper):
-    """Takes what a command prints, which it prints as to the terminal that the demo runs on."""
+    """Stream that collects a command's output. It claims to be a terminal where the demo runs on one."""
 
     def __init__(self, *, isatty: bool) -> None:
         super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
@@ -61,7 +61,7 @@ class _Captured(io.TextIOWrapper):
 
 
 def run(options: Globals, keep: Path | None) -> None:
-    """Every step on a database of its own, told as it happens."""
+    """Run every step on a temporary database, and print each as it happens."""
     if server_url(options):
         raise click.UsageError("the demo runs on a database of its own: leave out --url and MUISTI_URL")
     if keep is not None and keep.exists():
@@ -108,7 +108,7 @@ def _run(options: Globals, opened: Client, command: str) -> list[str]:
     """Run a command of this program on the database of the demo, and return the lines that it prints."""
     lent = Globals(space=SPACE, plain=options.plain, no_color=options.no_color, opened=opened)
     out = _Captured(isatty=for_people(options))
-    with redirect_stdout(out), redirect_stderr(out), suppress(SystemExit):  # a refusal is shown, too
+    with redirect_stdout(out), redirect_stderr(out), suppress(SystemExit):  # refusals are shown as output too
         main.main(shlex.split(command)[1:], prog_name="muisti", obj=lent)
     return out.lines()
 

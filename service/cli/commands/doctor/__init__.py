@@ -22,15 +22,15 @@ else:  # with the core
         "muisti doctor --url http://127.0.0.1:8321",
     ),
 )
-@click.option("--quick", is_flag=True, help="Leave out what reads the whole database.")
-@click.option("--repair", is_flag=True, help="Make anew what is derived; save a damaged file into a new one.")
+@click.option("--quick", is_flag=True, help="Skip the checks that read the whole database.")
+@click.option("--repair", is_flag=True, help="Rebuild indexes; copy a damaged file's rows to a new file.")
 @click.pass_obj
 def doctor(options: Globals, quick: bool, repair: bool) -> None:
     """Check the installation and the database.
 
-    Looks at SQLite, the file and its log, whether memories say what was stored and indexes what they say, the model,
-    permissions, disk, clock, and spaces of one project; with --url asks the server. Changes nothing without --repair,
-    and with it never a damaged file: what can be saved goes into a new one beside it. Exit code 1 when a check failed,
-    or something could not be repaired.
+    Checks SQLite, the database file and its write-ahead log, the checksums of the memories, and the indexes. Also
+    checks the model, permissions, disk and clock, and looks for two spaces of one project. With --url it asks the
+    server. Without --repair nothing changes. With it, indexes are rebuilt. A damaged file is left as it is; all rows
+    that can be read go into a new file beside it. The exit code is 1 when a check failed, or a repair was not possible.
     """
     checks.run(options, quick=quick, repair=repair)

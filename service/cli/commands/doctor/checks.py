@@ -1,4 +1,4 @@
-"""Checks that a person would make first when something is wrong."""
+"""Checks of the installation, the settings, the database file and the server."""
 
 import os
 import platform
@@ -29,13 +29,13 @@ from muisti.service.runtime.databases import location_of, whereabouts
 from muisti.service.settings import Settings
 from muisti.service.version import installed_version
 
-LITTLE = 1 << 30  # bytes of free disk that are called little
+LITTLE = 1 << 30  # bytes of free disk below which a warning is given
 LARGE_LOG = 256 << 20  # bytes; it moves into the file at 4 MB, unless somebody reads for hours
 STYLES = {"ok": "green", "warning": "yellow", "failed": "red"}
 
 
 def run(options: Globals, *, quick: bool, repair: bool) -> None:
-    """Check, repair what is asked for, and print; exit code 1 when a check failed and was not repaired."""
+    """Check, with `repair` also repair, and print. The exit code is 1 when a check failed and was not repaired."""
     if repair and server_url(options):
         raise click.UsageError("doctor --repair works on the database: run it there, without --url and MUISTI_URL")
     if repair:
@@ -98,7 +98,7 @@ def _server(options: Globals, url: str) -> Check:
 
 
 def _sqlite() -> Check:
-    """A database elsewhere, so that a damaged one does not hide which SQLite runs."""
+    """Open a temporary database to find SQLite's version, because the user's database may be damaged."""
     with tempfile.TemporaryDirectory(prefix="muisti-doctor-") as folder:
         try:
             database = open_file(Path(folder) / "probe.db")
@@ -109,7 +109,7 @@ def _sqlite() -> Check:
 
 
 def _kernels() -> Check:
-    """Tell how the loops of a search are compiled."""
+    """Check how the loops of a search are compiled."""
     found = compiled_kernels()
     if found.warning:
         return Check("kernels", "warning", found.warning)
@@ -204,6 +204,6 @@ def _schema(schema: Schema) -> Check:
 
 
 def _strangers(database: Database, identity: str) -> Iterator[Check]:
-    """Spaces that another model embedded."""
+    """Warn of spaces that another model embedded."""
     for name in spaces_of_other_models(database, identity):
         yield Check("embeddings", "warning", f"another model embedded the space {name}: muisti reembed --space {name}")

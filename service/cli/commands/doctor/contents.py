@@ -1,4 +1,4 @@
-"""Checks of what a database holds: whether its pages hold together, and memories say what was stored."""
+"""Checks of a database's contents: integrity of the pages, checksums of the memories, clocks, split projects."""
 
 import time
 from collections import Counter
@@ -26,7 +26,7 @@ REPAIR = "`muisti doctor --repair`"
 
 
 class Check(Struct, frozen=True):
-    """One thing that was looked at. `failed` means that Muisti does not work, `warning` that it soon may not."""
+    """Result of one check. `failed` means that Muisti does not work, `warning` that it soon may not."""
 
     name: str
     status: Literal["ok", "warning", "failed"]
@@ -34,7 +34,7 @@ class Check(Struct, frozen=True):
 
 
 def integrity(path: Path) -> Check:
-    """Whether a file holds together."""
+    """Check the pages of a database file with SQLite's integrity check."""
     try:
         found = file_flaws(path)
     except StoreUnavailable as error:
@@ -45,7 +45,7 @@ def integrity(path: Path) -> Check:
 
 
 def memories_of(options: Globals, database: Database, encoder: Encoder | None, *, quick: bool) -> Iterator[Check]:
-    """Checks of a database of our schema; `quick` leaves out what reads all of it."""
+    """Yield the checks of a database with Muisti's schema; `quick` skips those that read all of it."""
     if not quick:
         yield from told(inspected(options, database, encoder))
     yield _clock(database)
@@ -53,14 +53,14 @@ def memories_of(options: Globals, database: Database, encoder: Encoder | None, *
 
 
 def inspected(options: Globals, database: Database, encoder: Encoder | None) -> Findings:
-    """Look at all versions, with a bar for those who wait."""
+    """Check all versions, with a progress bar."""
     with Stages(console(options, stderr=True)) as stages:
         stages.begin("doctor")
         return look(database, encoder, lambda done, total: stages.note("versions", done, total))
 
 
 def told(findings: Findings) -> Iterator[Check]:
-    """What a checkup found, in words."""
+    """Yield the findings of a checkup as checks, with their text."""
     unsealed = f", {findings.unsealed:,} of them without a checksum yet" if findings.unsealed else ""
     if findings.altered:
         count = len(findings.altered)
@@ -73,7 +73,7 @@ def told(findings: Findings) -> Iterator[Check]:
     wrong += [f"the counters of {name}" for name in findings.counts]
     wrong += [f"the packed index of {name}" for name in findings.segments]
     if wrong:
-        yield Check("index", "failed", f"not what the memories give: {_some(wrong)}. {REPAIR} makes that anew")
+        yield Check("index", "failed", f"not what the memories give: {_some(wrong)}. {REPAIR} rebuilds it")
     else:
         yield Check("index", "ok", "what is derived equals the memories")
 
@@ -102,7 +102,7 @@ def _clock(database: Database) -> Check:
 
 
 def _split(database: Database) -> Iterator[Check]:
-    """Find spaces that the project here may have under other names."""
+    """Warn of other spaces that may belong to the project here."""
     names = spaces_with_memories(database)
     try:
         here = choose(None, {}, Path.cwd())

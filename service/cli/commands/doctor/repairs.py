@@ -1,4 +1,4 @@
-"""Repairs: what is derived is made anew, what a damaged file holds goes into a new one."""
+"""Repairs: derived data is rebuilt in place, the rows of a damaged file are copied to a new one."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -34,9 +34,10 @@ class LostVersion(Struct, frozen=True):
 
 
 class Done(Struct, frozen=True, kw_only=True):
-    """What a repair did. `path` is the new file, None when the database was mended in place.
+    """Result of a repair. `path` is the new file, None when the database was repaired in place.
 
-    `damage` says where the old file is damaged, `notes` what had to be decided; `left` is what could not be repaired.
+    `damage` names the damaged places of the old file, `notes` the decisions that the repair took, `left` the faults
+    that it could not repair.
     """
 
     path: str | None = None
@@ -55,7 +56,7 @@ class Done(Struct, frozen=True, kw_only=True):
 
 
 def repair(options: Globals, checks: Sequence[Check]) -> Done:
-    """Do what the failed checks ask for."""
+    """Repair the faults that the failed checks found."""
     failed = {check.name: check.detail for check in checks if check.status == "failed"}
     left = [f"{name}: {detail}" for name, detail in failed.items() if name not in (*SAVED, *MENDED)]
     with refusals(options), Stages(console(options, stderr=True)) as stages:
@@ -88,7 +89,7 @@ def _mended(settings: Settings, encoder: Encoder | None, left: list[str], stages
 
 
 def tell(options: Globals, done: Done) -> None:
-    """What was done, a line each; the words for people go to stderr."""
+    """Print the result of a repair on stdout, a line for each item, and advice on stderr."""
     if done.path is not None:
         click.echo(tabbed("file", done.path))
     for table, count in sorted(done.rows.items()):

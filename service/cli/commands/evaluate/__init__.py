@@ -21,7 +21,7 @@ FUSIONS = get_args(Fusion)
 
 
 class Names(click.ParamType):
-    """Names with commas between."""
+    """Parse names with commas between."""
 
     name = "names"
 
@@ -47,22 +47,29 @@ class Names(click.ParamType):
     ),
 )
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(file_okay=False, path_type=Path))
-@click.option("--modes", type=Names(MODES), default=",".join(MODES), show_default=True, help="Which ways to search.")
-@click.option("--fusion", type=Names(FUSIONS), default="", help="Ways to fuse, for hybrid; one run for each.")
-@click.option("--alpha", type=click.FloatRange(0, 1), metavar="X", help="Weight of meaning against words, for hybrid.")
+@click.option(
+    "--modes", type=Names(MODES), default=",".join(MODES), show_default=True, help="Search modes, with commas between."
+)
+@click.option(
+    "--fusion", type=Names(FUSIONS), default="", help="Ways to combine both rankings, for hybrid; one run each."
+)
+@click.option(
+    "--alpha", type=click.FloatRange(0, 1), metavar="X", help="Weight of meaning against words, 0 to 1, for hybrid."
+)
 @click.option("--sample", "size", type=click.IntRange(min=1), metavar="N", help="Ask at most N queries of each folder.")
 @click.option(
-    "--against", type=click.Path(exists=True, path_type=Path), help="Earlier run, a file or a folder, to compare with."
+    "--against", type=click.Path(exists=True, path_type=Path), help="File or folder of an earlier run, to compare with."
 )
 @click.option(
     "--save", type=click.Path(file_okay=False, path_type=Path), help="Folder to write to.  [default: runs/TIME]"
 )
-@click.option("--self", "itself", is_flag=True, help="Also search every document by its own text, by words.")
+@click.option("--self", "itself", is_flag=True, help="Also search every document by its own text, in keyword mode.")
 @click.pass_obj
 def evaluate(options: Globals, folders: Sequence[Path], **asked: Any) -> None:
     """Measure retrieval quality on judged data.
 
-    DIR holds corpus.jsonl, queries.jsonl and qrels.tsv. The documents go into a throw-away store, or with --url into
-    spaces of that server that are deleted at the end; one space for each group. Every query is asked in every mode.
+    DIR holds corpus.jsonl, queries.jsonl and qrels.tsv. The documents go into a temporary database; with --url, into
+    spaces of that server that are deleted at the end. Each group of documents has a space of its own. Every query is
+    asked in every mode.
     """
     runs.run(options, folders, **asked)

@@ -1,4 +1,4 @@
-"""Runs on judged data: measured, shown in a table, saved in files, compared with an earlier run."""
+"""Evaluation runs on judged data: measured, printed as a table, saved in files, compared with an earlier run."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -39,7 +39,7 @@ def run(
     save: Path | None,
     itself: bool,
 ) -> None:
-    """Measure, save, compare and print."""
+    """Measure every dataset in every mode; save, compare and print the runs."""
     datasets, earlier = _datasets(folders, size), _earlier(against)
     plans = [plan for mode in modes for plan in _plans(mode, fusion, alpha)]
     target = _target(save)
@@ -57,7 +57,7 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """All that was learnt about one dataset. `checked` counts the texts that were searched by themselves."""
+    """Measurements of one dataset. `checked` counts the texts that were searched by their own words."""
 
     name: str
     runs: list[Run]
@@ -106,7 +106,7 @@ def _earlier(path: Path | None) -> list[Run]:
 
 
 def _target(given: Path | None) -> Path:
-    """The folder to save in, made now: not after an hour of measuring."""
+    """Create the folder to save in, before the measurement, which may take an hour."""
     target = given or Path("runs") / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%SZ")
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -129,7 +129,7 @@ def _measure(opened: Client, dataset: Dataset, plans: Sequence[Plan], itself: bo
 
 
 def _compared(run: Run, earlier: Sequence[Run]) -> _Compared | None:
-    """Against the run of the same dataset and mode, or the only one of the dataset."""
+    """Compare with the earlier run of the same dataset and mode, or with the dataset's only run."""
     same = [other for other in earlier if other.dataset == run.dataset]
     alike = [other for other in same if other.mode == run.mode] or (same if len(same) == 1 else [])
     return _Compared(run, alike[0], compare(alike[0], run)) if alike else None
@@ -174,7 +174,7 @@ def _lost_text(each: _Measured) -> Text:
 
 
 def _means(measured: Sequence[_Measured]) -> dict[str, dict[str, float]]:
-    """The mean of each metric over the datasets, each counting the same, by mode."""
+    """Return the mean of each metric over the datasets, with equal weights, by mode."""
     means: dict[str, dict[str, float]] = {}
     for runs in zip(*(each.runs for each in measured), strict=True):
         rows = [summarise(run) for run in runs]

@@ -24,7 +24,7 @@ else:  # with the whole service
     ),
 )
 @click.argument("file", metavar="FILE")
-@click.option("--all", "every", is_flag=True, help="Every space: FILE is a folder, with a file for each.")
+@click.option("--all", "every", is_flag=True, help="Export every space: FILE is a folder, with a file for each.")
 @click.option(
     "--format",
     "form",
@@ -33,16 +33,16 @@ else:  # with the whole service
     show_default=True,
     help="Lines of JSON, or a folder of notes in Markdown.",
 )
-@click.option("--no-vectors", is_flag=True, help="Leave the vectors out; they are made anew when it comes in.")
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@click.option("--no-vectors", is_flag=True, help="Leave the vectors out; an import computes them again.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.pass_obj
 def export(options: Globals, file: str, *, every: bool, form: str, no_vectors: bool, force: bool) -> None:
-    """Write a space into a file, or into a folder of notes.
+    """Write a space to a file, or to a folder of Markdown notes.
 
-    As lines of JSON (docs/export.md) with its history and its vectors, compressed when FILE ends in .zst; - is standard
-    output. The file shows one point of history, whatever is written meanwhile. `muisti import FILE` takes it in
-    elsewhere. Notes in Markdown, one for each current memory, are for people and their editors, and come in likewise.
-    --all writes every space into a folder, which `muisti import` brings back into spaces of the same names.
+    The file has lines of JSON (docs/export.md), with the history and the vectors of the space. It is compressed when
+    FILE ends in .zst; - is standard output. The file shows one point in history, whatever is written during the export.
+    With --format markdown, FILE is a folder with a note for each current memory. --all writes every space into a
+    folder. `muisti import FILE` reads all three; from a folder of --all, it restores each space under its name.
     """
     if every:
         files.export_all(options, file, notes=form == "markdown", vectors=not no_vectors, force=force)

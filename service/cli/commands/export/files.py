@@ -76,7 +76,7 @@ def _export_one(end: End, space: str, path: Path, *, notes: bool, vectors: bool,
 
 
 def _write(pieces: Iterator[bytes], file: Path, *, force: bool) -> None:
-    """Write beside the file and put it in place when it is whole."""
+    """Write under a temporary name beside the file, and rename it when complete."""
     check_folder(file)
     if file.exists() and not force:
         raise Failure(f"{file} is there already; --force overwrites it")

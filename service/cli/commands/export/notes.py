@@ -1,4 +1,4 @@
-"""A space as a folder of notes in Markdown: written beside its place, and put there when it is whole."""
+"""A space as a folder of notes in Markdown: written under a temporary name, and renamed when complete."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ _DECODER = msgspec.json.Decoder(dict[str, Any])
 
 
 def write_notes(pieces: Iterable[bytes], folder: Path, *, force: bool) -> int:
-    """Write the memories of an export that are current, a note each; how many.
+    """Write a note for each current memory of an export, and return their number.
 
     Raises:
         Failure: the folder has files already and `force` is not given, or it cannot be written.
@@ -57,7 +57,7 @@ def _current(pieces: Iterable[bytes]) -> Iterator[dict[str, Any]]:
 
 
 def _write(root: Path, memory: dict[str, Any]) -> None:
-    """Write a note under a name that no other has: by its key, or by its first words and the end of its id."""
+    """Write a note under a unique name: its key, or its first words and the end of its id."""
     folder, name = path_of(memory)
     place = root / folder if folder else root
     place.mkdir(exist_ok=True)

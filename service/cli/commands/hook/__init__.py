@@ -1,4 +1,4 @@
-"""The hook commands: what an agent client runs when something happens, and how it comes to."""
+"""The hook commands: `run` records an event of an agent client, `install` and `uninstall` change its settings."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +15,17 @@ else:  # with the core
 
 CLIENTS = ("claude-code",)
 COMMANDS = {
-    "run": ("hook:run", "Keep what a client tells on standard input."),
-    "install": ("hook:install", "Let a client tell."),
-    "uninstall": ("hook:uninstall", "Let it tell no more."),
+    "run": ("hook:run", "Record an event that a client sends on standard input."),
+    "install": ("hook:install", "Make a client record its prompts and conversations."),
+    "uninstall": ("hook:uninstall", "Remove the hooks from a client's settings."),
 }
 
 hook = Subcommands(
     "hook",
     commands_at=COMMANDS,
     examples=("muisti hook install claude-code", "muisti hook uninstall claude-code"),
-    help="Keep what happens in an agent client.\n\nAs observations that nobody has confirmed: they are found only by "
-    "--status candidate until they are promoted.",
+    help="Record prompts and tool calls of an agent client.\n\nThey are stored as candidates: searches find them only "
+    "with --status candidate, until `muisti promote` activates them.",
 )
 
 
@@ -33,14 +33,15 @@ hook = Subcommands(
     cls=Command,
     examples=("""echo '{"hook_event_name": "UserPromptSubmit", "prompt": "Deploy on Fridays"}' | muisti hook run""",),
 )
-@click.option("--wait", is_flag=True, help="Store it before ending, instead of in the background.")
+@click.option("--wait", is_flag=True, help="Store the event before exiting, instead of in the background.")
 @click.pass_obj
 def run(options: Globals, wait: bool) -> None:
-    """Keep what a client tells on standard input.
+    """Record an event that a client sends on standard input.
 
-    The payload is that of Claude Code: the prompt of UserPromptSubmit, the tool_input of PreToolUse, the tool_response
-    of PostToolUse, the conversation of PreCompact; of other events nothing. Its cwd is the project. What may hold a
-    secret is dropped. Says nothing, ends at once and always with 0: a client is never kept waiting.
+    The event has the format of Claude Code. Stored are the prompt of UserPromptSubmit, the tool_input of PreToolUse,
+    the tool_response of PostToolUse and the conversation of PreCompact. Other events are ignored. The event's cwd names
+    the project. A text that may hold a secret is dropped. The command prints nothing and always exits with 0. It
+    does not wait for the storing.
     """
     storing.run(options, wait)
 
@@ -51,14 +52,14 @@ def run(options: Globals, wait: bool) -> None:
 )
 @click.argument("name", metavar="CLIENT", type=click.Choice(CLIENTS))
 @click.option("--project", is_flag=True, help="Only for the project in this folder.")
-@click.option("--tools", is_flag=True, help="Also what tools are given and answer.")
+@click.option("--tools", is_flag=True, help="Also record the input and output of tools.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.pass_obj
 def install(options: Globals, name: str, **asked: Any) -> None:
-    """Let a client tell.
+    """Make a client record its prompts and conversations.
 
-    Writes `muisti hook run` into the settings of CLIENT, claude-code, for prompts and conversations that it is about
-    to compact. Shows what changes; `muisti hook uninstall CLIENT` takes it out again.
+    Writes `muisti hook run` into the settings of CLIENT, which is claude-code. It runs for each prompt, and for a
+    conversation before it is compacted. Shows what changes; `muisti hook uninstall CLIENT` removes it.
     """
     client_settings.install(options, **asked)
 
@@ -69,8 +70,8 @@ def install(options: Globals, name: str, **asked: Any) -> None:
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.pass_obj
 def uninstall(options: Globals, name: str, **asked: Any) -> None:
-    """Let it tell no more.
+    """Remove the hooks from a client's settings.
 
-    Takes every `muisti hook run` out of the settings of CLIENT, and nothing else.
+    Removes every `muisti hook run` from the settings of CLIENT, and nothing else.
     """
     client_settings.uninstall(options, **asked)

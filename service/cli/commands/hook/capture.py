@@ -1,4 +1,4 @@
-"""What an agent client tells its hooks, and what of it is worth keeping: text, and the folder that it is about."""
+"""Events that an agent client sends to its hooks, and the parts that are stored: a text and the project's folder."""
 
 import json
 import re
@@ -20,7 +20,7 @@ FIELDS = {
 }
 DIGEST_BYTES = 16
 CATEGORY = "captured"
-# Nobody is asked before this is stored, so what may be a secret is enough: the whole text is dropped then.
+# Nobody confirms these texts before they are stored, so a text that may hold a secret is dropped whole.
 _MAY_BE_SECRET = re.compile(
     r"(?<![\w-])(?=[\w-]*?eyJ)[\w-]++\.[\w-]*+\.|AKIA[0-9A-Z]{16}|\bbearer\s|(?:api[_-]?key|secret[_-]?key|password|token)\s*=",
     re.IGNORECASE,
@@ -28,7 +28,7 @@ _MAY_BE_SECRET = re.compile(
 
 
 class Captured(msgspec.Struct, frozen=True):
-    """What to store. `digest` is the key of its memory, so that a repeat is refused and nothing is stored twice."""
+    """Text to store. Its `digest` becomes the memory's key, so that the server refuses a repeat."""
 
     text: str
     event: str
@@ -40,7 +40,7 @@ class Captured(msgspec.Struct, frozen=True):
         return blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
 
     def memory(self) -> dict[str, Any]:
-        """The memory, as the API takes it: an observation that nobody has confirmed."""
+        """Return the memory in the form of the API: an unconfirmed observation, with the status candidate."""
         metadata = {"hook_event": self.event} | ({"tool": self.tool} if self.tool else {})
         return {
             "content": self.text,
@@ -54,7 +54,7 @@ class Captured(msgspec.Struct, frozen=True):
 
 
 def captured(payload: str) -> Captured | None:
-    """What of a payload is to be kept; None when there is nothing, as of other events and of what is no payload.
+    """Return the part of a payload to store; None for other events, and for text that is no payload.
 
     >>> found = captured('{"hook_event_name": "UserPromptSubmit", "prompt": " We deploy on Fridays ", "cwd": "/w"}')
     >>> found.text, found.event, str(found.folder)
@@ -92,7 +92,7 @@ def may_be_secret(text: str) -> bool:
 
 
 def _text(value: object) -> str:
-    """A text as it is; the texts of a conversation; all else as JSON."""
+    """Return a text as it is, a conversation as its texts, and any other value as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value and all(isinstance(turn, Mapping) and "content" in turn for turn in value):

@@ -1,4 +1,4 @@
-"""The hooks in the settings of an agent client: written there, and taken out again."""
+"""The hooks in the settings of an agent client: written and removed."""
 
 import os
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from muisti.service.connect.planning import NotPossible
 
 
 def install(options: Globals, *, project: bool, tools: bool, dry_run: bool) -> None:
-    """Write the hooks; they work on the server or the database that is in force now."""
+    """Write the hooks. They use the server or database that is configured now."""
     events = hooks.ALWAYS + (hooks.OF_TOOLS if tools else ())
     with _possible():
         change = hooks.install(_path(project), hooks.command(_flags(options)), events)
@@ -30,7 +30,7 @@ def install(options: Globals, *, project: bool, tools: bool, dry_run: bool) -> N
 
 
 def uninstall(options: Globals, *, project: bool, dry_run: bool) -> None:
-    """Take the hooks out."""
+    """Remove the hooks."""
     with _possible():
         _finish(options, hooks.uninstall(_path(project)), dry_run)
 
@@ -47,7 +47,7 @@ def _path(project: bool) -> Path:
 
 
 def _flags(options: Globals) -> list[str]:
-    """What a hook is started with, so that it stores where a command would that is run here now."""
+    """Return the options of a hook's command, so that it stores where a command run here now would."""
     space = ["--space", options.space] if options.space else []
     if url := server_url(options):
         return ["--url", url, *space]

@@ -1,7 +1,7 @@
-"""What `muisti hook run` does: it reads, looks for secrets, and leaves the storing to a process of its own.
+"""The work of `muisti hook run`: it reads the event, looks for secrets, and starts a process that stores the text.
 
-Nobody waits for that one: starting the service takes a second, and a client asks for every prompt. Those processes
-store one after the other.
+The client does not wait for that process: starting the service takes a second, and a hook runs for every prompt. The
+processes of a user store one after the other.
 """
 
 import os
@@ -28,12 +28,12 @@ except ImportError:  # on Windows
     fcntl = None
 
 READ_MAX = 4_000_000  # bytes of a payload
-SECONDS = 60  # that storing may take
+SECONDS = 60  # longest time for storing
 LOCK = "muisti-hook.lock"
 
 
 def run(options: Globals, wait: bool) -> None:
-    """Never fails and says nothing: a client that runs a hook is not the one to tell."""
+    """Record an event from standard input. It never fails and prints nothing: the client could do nothing about it."""
     with suppress(Exception), redirect_stderr(StringIO()), redirect_stdout(StringIO()):
         payload = sys.stdin.buffer.read(READ_MAX)
         found = captured(payload.decode("utf-8", "replace"))
@@ -60,11 +60,11 @@ def _hand_over(options: Globals, payload: bytes) -> None:
         assert storing.stdin
         storing.stdin.write(payload)
         storing.stdin.close()
-        storing.returncode = 0  # nobody waits for it
+        storing.returncode = 0  # it runs on in the background
 
 
 def _store(options: Globals, found: Captured) -> None:
-    """In the space of the project that the client works in, unless one is named."""
+    """Store a text in the space of the client's project, unless the options name a space."""
     if hasattr(signal, "alarm"):
         signal.alarm(SECONDS)
     if found.folder is not None:
@@ -79,7 +79,7 @@ def _store(options: Globals, found: Captured) -> None:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """One at a time for each user: a busy client runs many hooks, and each loads the service."""
+    """Hold a lock of this user: a busy client runs many hooks, and each loads the service."""
     if fcntl is None:
         yield
         return

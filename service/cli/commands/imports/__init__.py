@@ -37,22 +37,22 @@ SYSTEMS = (
     "--from",
     "system",
     type=click.Choice(SYSTEMS),
-    help="System that the file comes from, where its content does not say it.",
+    help="System that the file comes from, if its content does not show it.",
 )
 @click.option("--dry-run", is_flag=True, help="Print what the import would do, and change nothing.")
-@click.option("--each", is_flag=True, help="Take the good lines although others are bad.  [default: all or nothing]")
+@click.option("--each", is_flag=True, help="Import the valid lines even if others are not.  [default: all or none]")
 @click.option("--project", "projects", multiple=True, metavar="NAME", help="Only this project of the file; repeat it.")
-@click.option("--allow-secrets", is_flag=True, help="Take also what looks like a password or a key.")
-@click.option("--allow-personal-data", is_flag=True, help="Take also what looks like personal data.")
-@click.option("--list", "listed", is_flag=True, help="Show what was imported.")
-@click.option("--undo", type=click.IntRange(min=1), metavar="N", help="Delete all that import N has brought.")
+@click.option("--allow-secrets", is_flag=True, help="Also import texts that look like a password or a key.")
+@click.option("--allow-personal-data", is_flag=True, help="Also import texts that look like personal data.")
+@click.option("--list", "listed", is_flag=True, help="List the imports of the space.")
+@click.option("--undo", type=click.IntRange(min=1), metavar="N", help="Delete the memories of import N.")
 @click.pass_obj
 def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
-    """Take in an export, or the memories of another system.
+    """Import an export of Muisti, or the memories of another system.
 
-    The content of a file says what it is (docs/importing.md); - is standard input. Projects and workspaces of other
-    systems become spaces of their own, and with --space all of it goes into that one. A second import changes nothing:
-    memories that are here are passed over. Prints how many memories came in, and why others did not.
+    FILE is a file or folder whose content shows the format (docs/importing.md); - is standard input. Projects and
+    workspaces of other systems become spaces; with --space everything goes into that one. Memories that exist already
+    are skipped, so a repeated import changes nothing. Prints how many memories were imported, and why others were not.
     """
     asked = sum((bool(files), how["listed"], how["undo"] is not None))
     if asked != 1:

@@ -1,6 +1,7 @@
-"""Intake of files into a server, or the database of this machine.
+"""Import of files into a server, or into the database of this machine.
 
-A dry run and the import itself take the same way: each share of a file is brought, and the report says what came of it.
+A dry run and the import itself run the same code. A file is divided into shares, one for each space, and the report of
+each share says how many of its memories were imported.
 """
 
 import shutil
@@ -37,7 +38,7 @@ Report = dict[str, Any]
 
 @dataclass(frozen=True)
 class How:
-    """How files are to come in. `projects` picks some of those that a file has; empty for all of them."""
+    """Options of an import. `projects` chooses some of the projects of a file; empty for all of them."""
 
     system: str | None = None
     dry_run: bool = False
@@ -48,7 +49,7 @@ class How:
 
 @dataclass
 class _Share:
-    """What of a file is for one space. `total` is the number of its memories, None when nobody knows."""
+    """The part of a file that goes into one space. `total` is the number of its memories, None when unknown."""
 
     space: str
     pieces: Callable[[Told], Iterator[bytes]]
@@ -57,7 +58,7 @@ class _Share:
 
 
 def bring(options: Globals, files: Sequence[str], how: How) -> None:
-    """Take in files, one after another. A file that cannot come in does not keep the others away.
+    """Import files, one after another. A file that fails does not stop the others.
 
     Raises:
         Failure: something of a file could not come in.
@@ -68,7 +69,7 @@ def bring(options: Globals, files: Sequence[str], how: How) -> None:
 
 
 def show_imports(options: Globals) -> None:
-    """List what was imported into the space."""
+    """List the imports of the space."""
     space = space_choice(options).space
     with opened_end(options, need="read") as end, existing(space):
         reply = end.imports(space)
@@ -82,7 +83,7 @@ def show_imports(options: Globals) -> None:
 
 
 def undo_import(options: Globals, number: int) -> None:
-    """Delete what an import has brought."""
+    """Delete the memories of an import."""
     space = space_choice(options).space
     with opened_end(options, need="delete") as end, existing(space):
         reply = end.undo(space, number)
@@ -95,7 +96,7 @@ def undo_import(options: Globals, number: int) -> None:
 
 
 def _bring_file(options: Globals, file: str, how: How) -> int:
-    """Take in one file; how many of its lines could not come in."""
+    """Import one file, and return the number of lines that failed."""
     with (
         _problems(options, file),
         _source(file) as source,
@@ -113,7 +114,7 @@ def _bring_file(options: Globals, file: str, how: How) -> int:
 
 
 def _brought(end: End, shares: Sequence[_Share], how: How, stages: Stages) -> list[Report]:
-    """The reports of the shares of a file. All of them come in or none, unless good lines are wanted by themselves."""
+    """Import the shares of a file, and return their reports. If `how` is atomic, all shares are imported or none."""
     is_one = how.dry_run or (how.atomic and len(shares) > 1)
     reports: list[Report] = []
     if is_one:
@@ -122,7 +123,7 @@ def _brought(end: End, shares: Sequence[_Share], how: How, stages: Stages) -> li
     if not how.dry_run and not is_refused:
         reports = [_share_brought(end, share, how, stages, dry_run=False) for share in shares]
         is_refused = how.atomic and any(report["failed"] for report in reports)
-    if is_refused:  # also of the shares without a bad line nothing comes in
+    if is_refused:  # nothing is imported of the valid shares either
         reports = [{**one, "created": 0, "versions": 0} if one["import_id"] is None else one for one in reports]
     return [{**one, "dry_run": how.dry_run, "refused": is_refused} for one in reports]
 
@@ -149,7 +150,7 @@ def _share_brought(end: End, share: _Share, how: How, stages: Stages, *, dry_run
 
 @contextmanager
 def _made(end: End, space: str, *, dry_run: bool) -> Iterator[Callable[[bool], None]]:
-    """Make a space that is missing, for as long as it takes; it stays when something came into it."""
+    """Create a missing space for the import, and delete it afterwards if nothing was imported."""
     stays = False
 
     def came(something: bool) -> None:
@@ -170,7 +171,7 @@ def _made(end: End, space: str, *, dry_run: bool) -> Iterator[Callable[[bool], N
 
 @contextmanager
 def _source(file: str) -> Iterator[Source]:
-    """The file, or standard input, which is put aside: most formats are read more than once."""
+    """Return the file. Standard input is copied to a temporary file, because most formats are read more than once."""
     if file != STDIN:
         path = Path(file)
         if not path.exists():
@@ -186,7 +187,7 @@ def _source(file: str) -> Iterator[Source]:
 
 @contextmanager
 def _shares(options: Globals, source: Source, how: How, stages: Stages) -> Iterator[list[_Share]]:
-    """What of the file is for which space. `--space` and its variable name one for all of it."""
+    """Divide the file into shares, one for each space. `--space` and its variable name one space for all of it."""
     choice, system = space_choice(options), how.system or recognised(source)
     is_named = choice.why in ("--space", VARIABLE)
     if system == OWN:
@@ -224,7 +225,7 @@ def _check_projects(name: str, wanted: Sequence[str], known: Mapping[str, int]) 
 
 @contextmanager
 def _problems(options: Globals, file: str) -> Iterator[None]:
-    """End the command with code 1 for what cannot be read; with --json print a problem as the API would."""
+    """End the command with exit code 1 for an unreadable file; with --json print the problem as the API would."""
     try:
         yield
     except Unreadable as error:
@@ -241,7 +242,7 @@ def _failure(options: Globals, message: str) -> Failure:
 
 
 def _advise(name: str, reports: Sequence[Report], how: How) -> None:
-    """Name the bad lines, and the command that goes on from here."""
+    """Print the bad lines, and the command to run next."""
     bad = [one for report in reports for one in report["failures"]]
     for line in failed_lines(bad[:NAMED]):
         talk(line)

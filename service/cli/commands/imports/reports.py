@@ -19,7 +19,7 @@ REASONS = {
 
 
 def print_report(options: Globals, report: Mapping[str, Any], *, several: bool) -> None:
-    """Print what became of a file, or of what of it was for one space; `several`: name that space."""
+    """Print the report of a file, or of its share for one space. `several`: name that space."""
     if options.json:
         click.echo(msgspec.json.encode(report))
     elif for_people(options):
@@ -30,20 +30,20 @@ def print_report(options: Globals, report: Mapping[str, Any], *, several: bool) 
 
 
 def failed_lines(failures: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Each bad line with its place."""
+    """Format each bad line with its place in the file."""
     for bad in failures:
         place = bad["place"] or f"line {bad['line']}"
         yield f"{place}: {'; '.join(one['message'] for one in bad['errors'])}"
 
 
 def imported(one: Mapping[str, Any]) -> str:
-    """An import as a tabbed line."""
+    """Format an import as a tabbed line."""
     state = "undone" if one["undone"] is not None else ""
     return tabbed(one["import_id"], one["at"], one["source"] or "muisti", one["memories"], one["actor"], state)
 
 
 def imports_table(data: Mapping[str, Any]) -> RenderableType:
-    """The imports of a space, newest first."""
+    """Return a table of the imports of a space, newest first."""
     now = datetime.now(UTC)
     table = grid(None, "import", "when", "from", "memories", "by", "", right=("import", "memories"))
     for one in data["items"]:

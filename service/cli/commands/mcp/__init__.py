@@ -1,4 +1,4 @@
-"""The mcp command: the same tools for a client that starts its servers itself."""
+"""The mcp command: the MCP tools for a client that starts its servers itself."""
 
 from typing import TYPE_CHECKING
 
@@ -19,14 +19,14 @@ else:  # with the core
     cls=Command,
     examples=("muisti mcp", "muisti mcp --space acme.web --mode read-only", "muisti mcp --category notes"),
 )
-@click.option("--mode", type=click.Choice(list(MODES)), help="What tools there are.  [default: that of --access, full]")
-@click.option("--category", metavar="NAME", help="The only category that there is.")
+@click.option("--mode", type=click.Choice(list(MODES)), help="Tools to offer.  [default: those of --access, or full]")
+@click.option("--category", metavar="NAME", help="Limit the tools to this category.")
 @click.pass_obj
 def mcp(options: Globals, mode: str | None, category: str | None) -> None:
     """Serve MCP on standard input and output.
 
-    For a client that starts its servers itself. Works on the database file and in one space; a running server offers
-    the same at /mcp.
+    This is for agent clients that start their MCP servers themselves. It works on the database file and in one space. A
+    running Muisti server offers the same tools at /mcp.
     """
     if server_url(options):
         raise click.UsageError("a server that runs already speaks MCP itself, at /mcp; leave out --url and MUISTI_URL")

@@ -35,7 +35,7 @@ def _run(settings: Settings, grant: Grant) -> None:
     Raises:
         MuistiError: the database cannot be used.
     """
-    logs.configure(settings)  # on stderr: standard output is the protocol's
+    logs.configure(settings)  # on stderr, because standard output carries the protocol
     with open_engine(settings) as engine:
         for space in grant.spaces:
             engine.spaces.ensure(space)

@@ -23,14 +23,14 @@ else:  # with the whole service
     ),
 )
 @click.option("--all", "every", is_flag=True, help="Every space of the database.")
-@click.option("--force", is_flag=True, help="Also when the probes of the space find less with it.")
+@click.option("--force", is_flag=True, help="Change the model even if the probes find less with it.")
 @click.pass_obj
 def reembed(options: Globals, *, every: bool, force: bool) -> None:
-    """Embed a space again, with the model that runs.
+    """Compute all vectors of a space again, with the current model.
 
-    Needed after a change of the model. Works on the database file, also while a server runs on it: searches use the
-    old model until all is done. It can be stopped and started again. Prints the space and its model. With --all a space
-    whose probes find less keeps its model and is named, and the others go on.
+    Run it after a change of the model. It works on the database file, also while a server uses it: searches use the old
+    model until the new vectors are complete. You can stop and restart the command. Prints the space and its model. A
+    space whose probes (`muisti probe`) find less with the new model keeps the old one; --all names it and continues.
     """
     if server_url(options):
         raise click.UsageError("reembed works on the database file: run it there, without --url and MUISTI_URL")

@@ -1,4 +1,4 @@
-"""Spaces that get the vectors of the model that runs."""
+"""Re-embedding of spaces with the current model."""
 
 import click
 import msgspec
@@ -17,7 +17,7 @@ from muisti.service.settings import Settings
 
 
 def embed_again(options: Globals, *, every: bool, force: bool) -> None:
-    """Embed the space of the options, or every one, and print each with its model."""
+    """Embed the space of the options, or every space, and print each with its model."""
     with (
         refusals(options),
         open_here(_settings(options)) as engine,
@@ -38,7 +38,7 @@ def embed_again(options: Globals, *, every: bool, force: bool) -> None:
 def _reembedded(
     engine: Engine, names: list[str], stages: Stages, *, force: bool, every: bool
 ) -> tuple[list[Space], list[str]]:
-    """The spaces that have the model now, and why others of all spaces keep theirs."""
+    """Return the spaces that have the model now, and the reasons why other spaces keep theirs."""
     spaces: list[Space] = []
     refused: list[str] = []
     for name in names:

@@ -21,13 +21,20 @@ else:  # 80 ms, with the parser of metrics
         "muisti top --every 5",
     ),
 )
-@click.option("--once", is_flag=True, help="Show the numbers since the server's start, and end.")
-@click.option("--every", type=click.FloatRange(0.2, 3600), default=2.0, show_default=True, metavar="SECONDS")
+@click.option("--once", is_flag=True, help="Print the numbers since the server's start, and exit.")
+@click.option(
+    "--every",
+    type=click.FloatRange(0.2, 3600),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time between two readings.",
+)
 @click.pass_obj
 def top(options: Globals, once: bool, every: float) -> None:
-    """Watch a server at work.
+    """Watch the load of a running server.
 
-    Requests, searches, writes and memory, each second, from the server's /metrics, until Ctrl-C. A server with keys
-    asks for one that may administer, in MUISTI_KEY.
+    Shows rates and times of requests, searches and writes, and the memory in use, until Ctrl-C. The numbers come from
+    the server's /metrics. If the server has keys, MUISTI_KEY must hold one with the scope admin.
     """
     readings.run(options, once, every)

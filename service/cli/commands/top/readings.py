@@ -1,4 +1,4 @@
-"""Two readings of /metrics, and what happened between them."""
+"""Readings of /metrics, and the rates and times between two of them."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ LEVELS = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Sums over workers and labels, by the name of the sample, and when they were read."""
+    """Sums over workers and labels by the name of the sample, with the time of the reading (Unix seconds)."""
 
     at: float
     values: Mapping[str, float]
@@ -50,7 +50,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A number, and what it is of: a rate (per second), a mean time (ms) or a level."""
+    """Number with its name and unit: a rate (per second), a mean time (ms) or a level."""
 
     name: str
     value: float
@@ -58,7 +58,7 @@ class Row:
 
 
 def read(text: str, at: float) -> Reading:
-    """A scrape as sums.
+    """Parse a scrape, and add up the samples of each name.
 
     >>> read('# TYPE a counter\\na_total{worker="1"} 2\\na_total{worker="2"} 3\\n', 0).of("a_total")
     5.0
@@ -71,7 +71,7 @@ def read(text: str, at: float) -> Reading:
 
 
 def rows(before: Reading, now: Reading) -> Iterator[Row]:
-    """What happened between two readings."""
+    """Yield the rates and mean times between two readings, and the levels of the later one."""
     seconds = max(now.at - before.at, 1e-9)
     for name, sample in RATES.items():
         yield Row(name, (now.of(sample) - before.of(sample)) / seconds, "/s")
@@ -84,7 +84,7 @@ def rows(before: Reading, now: Reading) -> Iterator[Row]:
 
 
 def run(options: Globals, once: bool, every: float) -> None:
-    """Once, or again and again until Ctrl-C."""
+    """Print the numbers once, or keep a table up to date until Ctrl-C."""
     options.url = server_url(options) or URL
     with client(options) as opened:
         now = _scrape(opened)
@@ -104,7 +104,7 @@ def _live(options: Globals, opened: Client, before: Reading, now: Reading, every
                 before, now = now, _scrape(opened)
                 live.update(_table([*rows(before, now)], options), refresh=True)
     except KeyboardInterrupt:
-        return  # how it is meant to end
+        return  # Ctrl-C is the normal end
 
 
 def _scrape(opened: Client) -> Reading:
@@ -123,7 +123,7 @@ def _print(options: Globals, found: list[Row]) -> None:
 
 
 def _table(found: list[Row], options: Globals) -> Any:
-    table = grid(f"{options.url}, since the last look", "", "value", "", right=("value",))
+    table = grid(f"{options.url}, since the last reading", "", "value", "", right=("value",))
     for row in found:
         table.add_row(row.name, f"{row.value:,.1f}", row.unit)
     return table
