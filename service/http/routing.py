@@ -19,7 +19,7 @@ _LATER: Any = None  # in place of the types that a handler takes, before its fir
 
 
 class Application(Litestar):
-    """Litestar without plugins for pydantic and attrs: they load both pydantics where MCP has installed one, in .2 s."""
+    """Litestar without its plugins for pydantic and attrs: they load pydantic, .2 s, where MCP has installed it."""
 
     @staticmethod
     def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
@@ -58,4 +58,4 @@ class _Route(HTTPRoute):
 
 @route("/", http_method=["OPTIONS"], include_in_schema=False, status_code=204, needs="nothing")
 async def _options() -> None:
-    """Declare OPTIONS. The handler is never called: the middleware answers these requests."""
+    """Declare OPTIONS. The handler is never called: the application's `before_request` answers these requests."""

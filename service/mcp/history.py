@@ -49,7 +49,7 @@ def _change(change: FieldChange) -> Json:
 
 
 def _short(value: object) -> object:
-    """The value, or the beginning of its text."""
+    """Return the value, or the beginning of its text when that is long."""
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     return value if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 

@@ -1,4 +1,4 @@
-"""What settings of a particular kind may hold: where databases are, secrets, and lists of origins and hosts."""
+"""Rules for settings of particular kinds: locations of databases, secrets, and lists of origins and hosts."""
 
 import ipaddress
 import re

@@ -1,4 +1,4 @@
-"""What a setting may hold: rules for switches, sizes, numbers, names and lists."""
+"""Rules for the values of settings: switches, sizes, numbers, names and lists."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,10 @@ _SWITCH = {"on": True, "true": True, "yes": True, "1": True, "off": False, "fals
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """What a setting is for, what it accepts, both in words, and how it is read. `read` raises ValueError."""
+    """The purpose of a setting and the values that it accepts, in words, and how to read them.
+
+    `read` raises ValueError for any other value.
+    """
 
     description: str
     expected: str
@@ -94,7 +97,7 @@ def one_of(names: tuple[str, ...], description: str) -> Rule:
 
 
 def names_in(listed: str | None) -> tuple[str, ...]:
-    """The names of a list such as a,b,c.
+    """Split a list such as a,b,c into its names.
 
     >>> names_in("a, b"), names_in(None)
     (('a', 'b'), ())

@@ -26,7 +26,7 @@ Form = Literal["json", "console"]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What an operator can set. `options()` describes each field; `load` makes and checks the value."""
+    """The settings of an operator. `options()` describes each field; `load` makes and checks the value."""
 
     host: Annotated[str, Rule("Address to listen on.", "a host name or an IP address", text)] = "127.0.0.1"
     port: Annotated[int, whole(0, 65_535, "Port to listen on; 0 picks a free one.")] = 8321
