@@ -1,7 +1,7 @@
 """Change one value of a JSON file that a person wrote; comments, order, spaces and commas at the end stay as they are.
 
-The text is read for where its values begin and end, and only what is put in or taken out changes. Libraries that read
-JSON with comments write it anew, without them or with spaces of their own.
+The parser finds where values begin and end, and only the text of the changed value is touched. Libraries that read JSON
+with comments rewrite the whole text, without comments or with spaces of their own.
 """
 
 import json
@@ -19,7 +19,7 @@ _DEPTH_MAX = 200
 
 
 class Unreadable(Exception):
-    """The file is not what its format asks for, or has something else where the value belongs."""
+    """A file is not in its format, or has a value of another type where the new value belongs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""How good a ranking is, for one query and over a run.
+"""Metrics of rankings: recall, nDCG and MRR, for one query and over a run.
 
-A ranking is a sequence of document ids, best first; a document that comes twice counts where it comes first.
+A ranking is a sequence of document ids, best first. Only the first place of a repeated document counts.
 Relevance maps the ids of relevant documents to gains above 0. Definitions are those of trec_eval.
 """
 
@@ -22,7 +22,7 @@ METRICS: tuple[Metric, ...] = ("recall_5", "recall_10", "ndcg_10", "mrr")
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What one query found: its metrics, the ids it ranked (of documents, each once) and the milliseconds it took."""
+    """The result of one query: its metrics, the ids of the documents it ranked, each once, and its milliseconds."""
 
     id: str
     group: str

@@ -97,7 +97,7 @@ class McpApp:
             return manager
 
     async def _manage(self, *, task_status: TaskStatus[ASGIApp]) -> None:
-        """Run the session manager in a task of its own, which outlives requests: it must end in the task that began it."""
+        """Run the session manager in its own task, which outlives requests: it must end in the task that began it."""
         managed = await to_thread.run_sync(lambda: manager.managed)  # loads it
         if gc.get_freeze_count():  # the server froze what it had loaded; this stays as well
             gc.freeze()
