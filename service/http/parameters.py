@@ -15,17 +15,17 @@ OnConflictParameter = Annotated[
     str | None, QueryParameter(description="As the field of the body.", enum=["reject", "keep", "review", "supersede"])
 ]
 AtomicParameter = Annotated[bool | None, QueryParameter(description="As the field of the body.")]
-ThenParameter = Annotated[bool, QueryParameter(description="Ask of the state of the space that the receipt saw.")]
+ThenParameter = Annotated[bool, QueryParameter(description="Search the space as it was when the receipt was made.")]
 ConfirmParameter = Annotated[str, QueryParameter(description="The name of the space once more.")]
 DryRunParameter = Annotated[
-    bool, QueryParameter(description="Tell what the request would do, and do nothing. An Idempotency-Key is ignored.")
+    bool, QueryParameter(description="Show what the request would do, and do nothing. An Idempotency-Key is ignored.")
 ]
 LimitParameter = Annotated[
     int, QueryParameter(description="Largest number of items.", schema_extra={"minimum": 1, "maximum": 100})
 ]
 AsOfParameter = Annotated[
     str | None,
-    QueryParameter(description="Show what stood then: a time, or a point of history, whole or its number."),
+    QueryParameter(description="Show the space as it was then: a time, or a point of history, whole or its number."),
 ]
 SortParameter = Annotated[
     str | None,
