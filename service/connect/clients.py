@@ -89,7 +89,7 @@ CLIENTS = {
             _url("url", f"${{{KEY}}}", typed=True),
             ".mcp.json",
             at_work=True,
-            then="Start it anew; /mcp shows the server",
+            then="Restart it; /mcp shows the server",
         ),
         Client(
             "claude-desktop",
@@ -128,7 +128,7 @@ CLIENTS = {
             ".codex/config.toml",
             toml,
             at_work=True,
-            then="Start it anew; /mcp shows the server",
+            then="Restart it; /mcp shows the server",
         ),
         Client(
             "gemini-cli",
@@ -139,7 +139,7 @@ CLIENTS = {
             _url("httpUrl", f"${KEY}"),
             ".gemini/settings.json",
             at_work=True,
-            then="Start it anew; /mcp shows the server",
+            then="Restart it; /mcp shows the server",
         ),
         Client(
             "zed",

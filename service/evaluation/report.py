@@ -69,7 +69,7 @@ def comparison_report(title: str, comparison: Comparison) -> RenderableType:
 
 
 def as_text(report: RenderableType, *, width: int = WIDTH) -> str:
-    """The report as plain text, without colours, for files and pipes."""
+    """Return the report as plain text, without colours, for files and pipes."""
     out = io.StringIO()
     Console(file=out, width=width, no_color=True, force_terminal=False, color_system=None).print(report)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).strip("\n") + "\n"

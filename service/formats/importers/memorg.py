@@ -30,7 +30,7 @@ SIDES = (("user_message", "user"), ("system_message", "assistant"))
 VECTOR = "embedding"
 OWN = ("id", "created_at", "updated_at", "importance_score", "metadata", "view_count", VECTOR)
 LEVELS = (("sessions", "conversations"), ("conversations", "topics"), ("topics", "exchanges"))
-HIGH, LOW = 0.7, 0.3  # importance scores; 0 is that of an exchange which nobody scored
+HIGH, LOW = 0.7, 0.3  # importance scores; an exchange without a score has 0
 
 
 @dataclass(frozen=True, slots=True)

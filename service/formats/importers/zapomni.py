@@ -32,7 +32,7 @@ MENTIONED_MAX = 50  # entities that a memory has as tags
 
 @dataclass(frozen=True)
 class _Graph:
-    """Entities by the id of their node: name and workspace. `mentions`: names of entities by the id of a memory."""
+    """Names and workspaces of entities by the id of their node. `mentions`: names of entities by the id of a memory."""
 
     names: dict[str, str] = field(default_factory=dict[str, str])
     homes: dict[str, str | None] = field(default_factory=dict[str, str | None])
