@@ -163,7 +163,7 @@ def as_memory(document: Document, notes: list[str]) -> dict[str, Any]:
 
 
 def _event_at(document: Document) -> datetime | None:
-    """The document's time, UTC where it names no zone; None when it has none that can be read."""
+    """Return the document's time, in UTC where it names no zone; None when it has no readable time."""
     try:
         at = datetime.fromisoformat(str(document.meta.get("timestamp")))
     except ValueError:
@@ -172,7 +172,7 @@ def _event_at(document: Document) -> datetime | None:
 
 
 def _latest(documents: Sequence[Document]) -> dict[str, str]:
-    """The `reference_time` of a group, for the body of its searches; empty for a group without times."""
+    """Return the `reference_time` of a group, for the body of its searches; empty for a group without times."""
     times = [at for document in documents if (at := _event_at(document)) is not None]
     return {"reference_time": max(times).isoformat()} if times else {}
 

@@ -1,4 +1,4 @@
-"""The versions of a memory as an answer: the changes of each, in few words."""
+"""Renders the versions of a memory as an answer of a tool, with the changes of each."""
 
 from typing import Any
 

@@ -53,8 +53,8 @@ async def compare_spaces(
 ) -> Response[ComparisonReply]:
     """Preview a merge of another space into this one.
 
-    The answer lists what each side has changed in a memory since both were the same, in the order of the ids in the
-    other space.
+    The answer lists, memory by memory, what each side has changed since both were the same. The order is that of the
+    ids in the other space.
     """
     check(access_of(request.scope), "read", other)
     found = await backend.store(memories(request, backend).timeline.compare, space, other, limit=limit, cursor=cursor)

@@ -1,4 +1,4 @@
-"""The settings, each with what it is for and what it accepts."""
+"""The settings, each with its purpose and the values that it accepts."""
 
 from functools import cache
 from typing import Annotated, Literal, get_args, get_type_hints
@@ -161,13 +161,13 @@ class Option(msgspec.Struct, frozen=True):
 
 
 def options() -> tuple[Option, ...]:
-    """All settings, in the order of the fields."""
+    """Return all settings, in the order of the fields."""
     plain = Settings()
     return tuple(Option(n, r.description, r.expected, getattr(plain, n)) for n, r in rules().items())
 
 
 @cache
 def rules() -> dict[str, Rule]:
-    """The rule of each field."""
+    """Return the rule of each field."""
     hints = get_type_hints(Settings, include_extras=True)
     return {name: hints[name].__metadata__[0] for name in Settings.__struct_fields__}

@@ -19,7 +19,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class Refused(Exception):
-    """A webhook may not go there. The message says why, and tells the caller nothing about the network."""
+    """A webhook may not go there. The message says why, without naming addresses."""
 
 
 class Target(msgspec.Struct, frozen=True):

@@ -258,7 +258,7 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.ComparisonReply:
-        """Preview a merge of another space into this one. The answer lists what each side has changed in a memory since both were the same, in the order of the ids in the other space. Needs the scope read."""
+        """Preview a merge of another space into this one. The answer lists, memory by memory, what each side has changed since both were the same. The order is that of the ids in the other space. Needs the scope read."""
         reply = self.send(calls.compare_spaces(space, other=other, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
