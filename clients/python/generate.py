@@ -2,7 +2,7 @@
 
     python clients/python/generate.py docs/openapi.json
 
-A test compares what stands here with what this would write.
+A test compares the files of the package with the output of this program.
 """
 
 import json
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def files(document: Mapping[str, Any]) -> dict[str, str]:
-    """What is made, by the name of its file."""
+    """Return the text of each generated file, by its name."""
     client = _client(document)
     transport = (PACKAGE / "_async_transport.py").read_text("utf-8")
     return {
@@ -55,14 +55,14 @@ def files(document: Mapping[str, Any]) -> dict[str, str]:
 
 
 def synchronous(text: str) -> str:
-    """The same without waiting."""
+    """Turn the source of an asynchronous module into that of its synchronous counterpart."""
     for pattern, word in SYNC:
         text = re.sub(pattern, word, text)
     return text
 
 
 def operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Method, path and operation of all that can be called."""
+    """Yield method, path and operation of everything that can be called."""
     for path, item in document["paths"].items():
         for method in METHODS:
             if method in item:
@@ -70,7 +70,7 @@ def operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[
 
 
 def name_of(operation: Mapping[str, Any]) -> str:
-    """The method of the client.
+    """Return the name of the client's method for an operation.
 
     >>> name_of({"operationId": "listMemories"})
     'list_memories'
@@ -79,7 +79,7 @@ def name_of(operation: Mapping[str, Any]) -> str:
 
 
 def argument(name: str) -> str:
-    """The argument for a parameter.
+    """Return the name of the method's argument for a parameter.
 
     >>> [argument(name) for name in ("If-Match", "Muisti-Min-Seq", "from")]
     ['if_match', 'muisti_min_seq', 'from_']
@@ -104,7 +104,7 @@ def _types(document: Mapping[str, Any]) -> str:
 
 
 def _kind(schema: Mapping[str, Any], quoted: bool = False) -> str:
-    """A type of Python for a schema."""
+    """Return the Python type for a schema, as source. `quoted` leaves out the name of the module `types`."""
     if "$ref" in schema:
         return schema["$ref"].rpartition("/")[2] if quoted else f"types.{schema['$ref'].rpartition('/')[2]}"
     choices = schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf")
@@ -250,12 +250,12 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _is_long(operation: Mapping[str, Any]) -> bool:
-    """The answer is a file of any size, which comes in pieces."""
+    """Whether the answer is a file of any size, which comes in pieces."""
     return LINES in operation["responses"].get("200", {}).get("content", {})
 
 
 def _takes_a_file(operation: Mapping[str, Any]) -> bool:
-    """The body is a file of any size, which may be given in pieces."""
+    """Whether the body is a file of any size, which may be given in pieces."""
     return [*operation.get("requestBody", {}).get("content", {})][:1] == [LINES]
 
 

@@ -1,4 +1,4 @@
-"""Answers made smaller, where the caller takes that; requests never: a small body must not grow."""
+"""Compresses answers for callers that accept it. Compressed requests are refused: a small body must not grow."""
 
 import gzip
 import re
@@ -13,8 +13,8 @@ from muisti.service.schemas.errors import HttpError
 
 Header = tuple[bytes, bytes]
 
-WORTH = 1_024  # bytes
-APART = 65_536  # bytes that are compressed on a thread of their own
+WORTH = 1_024  # bytes from which an answer is compressed
+APART = 65_536  # bytes from which an answer is compressed on a thread
 TYPES = (b"application/json", b"application/problem+json", b"text/")
 _NAMED = re.compile(rb"\s*+([a-z*]++)\s*+(?:;\s*+q\s*+=\s*+([0-9.]{1,5})\s*+)?")
 
@@ -31,7 +31,7 @@ CODINGS: dict[bytes, Callable[[bytes], bytes]] = {b"zstd": _zstd, b"gzip": _gzip
 
 
 class Compress:
-    """Wraps an application."""
+    """Middleware that compresses the answers of an application."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -53,7 +53,7 @@ class Compress:
 
 
 class _Smaller:
-    """Compresses an answer that comes in one piece; what comes in pieces is a stream, and passes."""
+    """Compresses an answer that comes in one piece. An answer in several pieces is a stream and passes unchanged."""
 
     def __init__(self, send: Send, coding: bytes) -> None:
         self._send, self._coding = send, coding
@@ -82,7 +82,7 @@ class _Smaller:
 
 
 def chosen(accepted: bytes) -> bytes | None:
-    """The best coding that Accept-Encoding takes.
+    """Return the best coding that Accept-Encoding allows; None when it allows none of ours.
 
     >>> [chosen(given) for given in (b"gzip, zstd", b"gzip;q=1, zstd;q=0", b"br", b"")]
     [b'zstd', b'gzip', None, None]

@@ -1,4 +1,4 @@
-"""Answers to web pages of the origins that the settings name; to all others the browser shows nothing."""
+"""Cross-origin resource sharing (CORS): lets web pages of the origins that the settings name read answers."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -16,10 +16,10 @@ AGE = b"600"  # seconds that a browser may remember
 
 
 class Cors:
-    """Wraps an application. Cookies take no part: a caller says who he is in Authorization."""
+    """Middleware that adds CORS headers. Callers authenticate with Authorization, never with cookies."""
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
-        """`origins`: those that may call; `*` is every one."""
+        """`origins`: those whose pages may call; `*` allows every origin."""
         self._app = app
         self._origins = frozenset(origin.encode() for origin in origins)
 

@@ -10,7 +10,7 @@ class Header(NamedTuple):
     """`way`: read from requests, sent in answers, or both.
 
     `decides`: it changes what a request means, so a fast path leaves the request to its handler.
-    `once`: twice, it could be read in two ways, so a fast path leaves that to the handler as well.
+    `once`: sent twice, it could be read in two ways, so a fast path leaves that request to its handler as well.
     `pages`: web pages of other origins set or read it; the others are for browsers, proxies and connections.
     """
 

@@ -1,4 +1,4 @@
-"""Which requests are plain by their headers, so that a fast path may answer them. It reads the table of all headers."""
+"""Decides by the headers of a request whether a fast path may answer it. Reads the table of all headers."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,7 +10,7 @@ _TYPE, _SIZE, _JSON = b"content-type", b"content-length", b"application/json"
 
 
 def plain_headers(headers: Iterable[Header], body_limit: int) -> Mapping[bytes, bytes] | None:
-    """Headers by name; None when the request is for its handler alone. `body_limit` is in bytes.
+    """Return the headers by name; None when only the handler may answer. `body_limit` is in bytes.
 
     A plain request has a JSON body of known and allowed size, no header that decides, and each header of `ONCE` once.
 

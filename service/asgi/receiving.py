@@ -1,4 +1,4 @@
-"""Bodies and headers that do not go through Litestar."""
+"""Reads bodies and headers without Litestar."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
@@ -11,7 +11,7 @@ Header = tuple[bytes, bytes]
 
 
 def header_of(scope: Mapping[str, Any], name: str) -> str | None:
-    """A header of a request. Litestar's own way makes a mapping of all of them, at ten times the price."""
+    """Return a header of a request, None when absent. Litestar would map all headers, which takes ten times longer."""
     wanted = name.lower().encode()
     for given, value in cast(Iterable[Header], scope["headers"]):
         if given == wanted:
@@ -20,10 +20,10 @@ def header_of(scope: Mapping[str, Any], name: str) -> str | None:
 
 
 async def read_body(receive: Receive) -> bytes:
-    """The whole body.
+    """Read the whole body.
 
     Raises:
-        HttpError: the caller has gone.
+        HttpError: the caller disconnected first.
     """
     body = b""
     while True:

@@ -1,4 +1,4 @@
-"""Answers that do not come from Litestar."""
+"""Sends answers as ASGI messages, without Litestar."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,19 +14,19 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class PlainResponse(msgspec.Struct, frozen=True):
-    """What an answer consists of. The short way sends it as it is, handlers of routes make Litestar's of it."""
+    """Content, headers and status of an answer. The fast path sends it as it is; handlers convert it for Litestar."""
 
     content: Any
     headers: Mapping[str, str]
     status: int = 200
 
     def response(self) -> Response[Any]:
-        """The same for Litestar."""
+        """Return the answer as a response of Litestar."""
         return Response(self.content, status_code=self.status, headers=self.headers)
 
 
 async def send_body(send: Send, status: int, headers: Mapping[str, str], content: Any) -> None:
-    """Send something as JSON; the length is added to the headers."""
+    """Send `content` as JSON, with its length added to the headers."""
     body = _ENCODER.encode(content)
     given = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
     given.append((b"content-length", b"%d" % len(body)))
@@ -35,7 +35,7 @@ async def send_body(send: Send, status: int, headers: Mapping[str, str], content
 
 
 async def send_problem(scope: Scope, send: Send, error: HttpError | MuistiError) -> None:
-    """Send what a refusal looks like from outside."""
+    """Send a refusal as a problem (RFC 9457)."""
     found = problem_of(error)
     noted(scope, found)
     extra = error.headers if isinstance(error, HttpError) else {}

@@ -1,1 +1,1 @@
-"""Work that nobody waits for: upkeep, scheduled backups, and where backups go."""
+"""Background work: upkeep, scheduled backups, and the targets of backups."""

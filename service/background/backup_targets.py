@@ -23,7 +23,7 @@ S3 = "s3://"
 
 
 class StoredBackup(msgspec.Struct, frozen=True):
-    """A backup on a shelf, and its size in bytes."""
+    """A backup at a backup target, with its size in bytes."""
 
     name: str
     size: int
@@ -33,38 +33,38 @@ class BackupTarget(Protocol):
     """A place for backups. Raises `StoreUnavailable` when it cannot be reached."""
 
     def put(self, file: Path, name: str) -> None:
-        """Keep a file, which goes there whole or not at all, and is the shelf's from then on."""
+        """Take a file over, whole or not at all. The caller must not use the file afterwards."""
         ...
 
     def get(self, name: str, file: Path) -> None:
-        """Fetch one; raises `NotFound`."""
+        """Copy the backup `name` to `file`. Raises `NotFound`."""
         ...
 
     def all(self) -> list[StoredBackup]:
-        """The backups, oldest first; other files are none."""
+        """Return the backups, oldest first. Files with other names are not listed."""
         ...
 
     def drop(self, name: str) -> None: ...
 
 
 def shelf(place: str) -> BackupTarget:
-    """The shelf of a folder's path, or of `s3://bucket/prefix`, whose keys and region are in the `AWS_…` variables.
+    """Return the backup target at a folder's path, or at `s3://bucket/prefix` with the keys of the `AWS_…` variables.
 
     Raises:
-        InvalidInput: what it takes to speak S3 is not installed, or the address is none.
+        InvalidInput: the packages for S3 are not installed.
     """
     return _Bucket(place) if place.startswith(S3) else _Folder(Path(place))
 
 
 def name_at(now: int) -> str:
-    """The name of a backup that is made at `now`, in microseconds."""
+    """Return the name of a backup made at `now`, in microseconds."""
     return f"muisti-{datetime.fromtimestamp(now / 1e6, UTC):%Y%m%dT%H%M%SZ}.db"
 
 
 def shelve(source: Location, place: str, now: int, keep: int | None = None, progress: Progress = silent) -> Stamp:
-    """Back a database up, checked, and drop all but the newest `keep`; gives what was kept.
+    """Back a database up, check the copy, and drop all but the newest `keep` backups. Return the stamp of the backup.
 
-    Raises what `back_up` and shelves do.
+    Raises the errors of `back_up` and of the backup target.
     """
     to, name = shelf(place), name_at(now)
     beside = None if source.file is None else source.file.parent
@@ -82,10 +82,10 @@ def shelve(source: Location, place: str, now: int, keep: int | None = None, prog
 
 @contextmanager
 def fetched(place: str, near: Path | None) -> Iterator[Path]:
-    """A backup as a file: its path, or one fetched from `s3://bucket/prefix/name` for as long as needed, beside `near`.
+    """Yield the path of a backup. One at `s3://bucket/prefix/name` is fetched into a temporary folder beside `near`.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such backup in the bucket.
     """
     if not place.startswith(S3):
         yield Path(place)
@@ -167,7 +167,7 @@ class _Bucket:
 
 @contextmanager
 def _reached(failures: type[Exception] | tuple[type[Exception], ...], place: str) -> Iterator[None]:
-    """Turn what a place refuses into what callers know; its own words may have keys in them."""
+    """Turn the failures of a place into `StoreUnavailable`, without their messages, which may contain keys."""
     try:
         yield
     except failures as error:

@@ -1,4 +1,4 @@
-"""What the settings ask to be done in the background."""
+"""The background tasks that the settings ask for."""
 
 import logging
 
@@ -21,7 +21,7 @@ UPKEEP = Caller(actor="upkeep")  # who makes the changes, as history and undo na
 
 
 def sweeps_of(settings: Settings) -> list[Sweep]:
-    """The sweeps of a process: its own, and unless it leaves them to others those of the database."""
+    """Return the sweeps of a process: its own, and those of the database unless the setting `upkeep` is off."""
     own = [Sweep("retrievals", FLUSH_SECONDS, _flush_retrievals, at_once, own=True)]
     if not settings.upkeep:
         return own
@@ -49,11 +49,11 @@ def _reviews(settings: Settings) -> list[Sweep]:
 
 
 def _backups(settings: Settings) -> list[Sweep]:
-    """Its one step is a whole backup: it reads for as long as that takes, and holds nobody up."""
+    """Return the sweep of backups, if any. Its one step is a whole backup, which only reads and blocks no request."""
     place, keep = settings.backup_to, settings.backup_keep
     if place is None or not settings.backup_hours:
         return []
-    shelf(place)  # refuses at the start what could never work
+    shelf(place)  # refuses at the start a place that could never work
 
     def back_up(engine: Engine, _: str, now: int) -> bool:
         shelve(location_of(settings), place, now, keep)
@@ -89,7 +89,7 @@ def _with_old(engine: Engine, now: int) -> list[str]:
 
 
 def _purge_old(engine: Engine, space: str, now: int) -> bool:
-    """A step ends with a look whether anything is left, which takes as long as the file is large."""
+    """Purge some old memories; return whether more are due. The final search for remains reads the whole file."""
     erasure = engine.upkeep.purge_old(space, now, UPKEEP)
     if erasure is None:
         return False

@@ -1,7 +1,8 @@
-"""Upkeep: what nobody waits for is done in the background, in small steps, by one process at a time.
+"""Upkeep: background work, done in small steps by one process at a time.
 
-A sweep has a thread of its own, so that none waits for another. Its turn comes when it is due and no other process has
-its lease (`core.operations.leases`). Between two steps it rests as long as the step took: requests come first.
+Each sweep has a thread of its own, so that no sweep waits for another. A sweep runs when it is due and no other process
+holds its lease (`core.operations.leases`). Between two steps it pauses for as long as the step took: requests come
+first.
 """
 
 import logging
@@ -25,7 +26,7 @@ from muisti.service.observability.meters import Meters
 _LOG = logging.getLogger("muisti.upkeep")
 
 LEASE_SECONDS = 30.0
-FIRST_SECONDS = 1.0  # after the start, which has better things to do
+FIRST_SECONDS = 1.0  # after the start, so that upkeep does not slow it down
 SPREAD = 0.1  # of a wait: processes that start together should not ask together
 
 Step = Callable[[Engine, str, int], bool]
@@ -35,22 +36,22 @@ OUTCOMES = ("done", "failed", "broken")
 
 
 def every_space(engine: Engine, now: int) -> Sequence[str]:
-    """The names of all spaces."""
+    """Return the names of all spaces."""
     return [space.name for space in engine.spaces.list()]
 
 
 def at_once(engine: Engine, now: int) -> Sequence[str]:
-    """For what is not done space by space: its one step names no space."""
+    """Return one empty name, for sweeps that do not work space by space."""
     return ("",)
 
 
 class Sweep(msgspec.Struct, frozen=True):
-    """A work of the background, done every `period` seconds.
+    """A background task, done every `period` seconds.
 
-    `run(engine, space, now)` does a step of some tens of milliseconds and tells whether there is more to do in that
-    space; `now` is in microseconds. `where(engine, now)` names the spaces that need it, best with one question for all:
-    there may be thousands. A step must be right also when two processes do it at once. `own`: every process does it
-    for itself, without a lease.
+    `run(engine, space, now)` does a step of some tens of milliseconds and returns whether there is more to do in that
+    space; `now` is in microseconds. `where(engine, now)` names the spaces that need work, best with one query for all:
+    there may be thousands. A step must be correct even when two processes do it at the same time. `own`: every process
+    does it for itself, without a lease.
     """
 
     name: str
@@ -66,7 +67,7 @@ class Upkeep:
     def __init__(
         self, engine: Engine, sweeps: Sequence[Sweep], meters: Meters, *, lease: float = LEASE_SECONDS
     ) -> None:
-        """`lease`: after how many seconds another process takes over when this one dies."""
+        """`lease`: seconds after which another process takes over when this one stops without notice."""
         for name, outcome in product((sweep.name for sweep in sweeps), OUTCOMES):
             meters.sweeps.add(name, outcome, by=0)
         self._stop = threading.Event()
@@ -85,14 +86,14 @@ class Upkeep:
             turns.start()
 
     def close(self) -> None:
-        """End after the steps that run, and leave the rest to other processes. The engine stays open."""
+        """Stop after the steps that run now. Other processes continue the work; the engine stays open."""
         self._stop.set()
         for turns in self._turns:
             turns.join()
 
 
 class _Turns(threading.Thread):
-    """One sweep, again and again."""
+    """A thread that runs one sweep periodically."""
 
     def __init__(
         self, engine: Engine, sweep: Sweep, meters: Meters, stop: threading.Event, owner: str, lease: float
@@ -111,13 +112,13 @@ class _Turns(threading.Thread):
                 self._engine.leases.give_back(self._sweep.name, self._owner)
 
     def _turn(self) -> float:
-        """Do what is due, if this process may; seconds until the next try."""
+        """Do what is due, if this process gets the lease. Return the seconds until the next try."""
         try:
             wait = self._do()
         except MuistiError as error:
             outcome, wait = "failed", min(self._sweep.period, self._lease)
             _LOG.warning("sweep failed", extra={"sweep": self._sweep.name, "code": error.code})
-        except Exception as error:  # noqa: BLE001  # a fault of ours, which must not end this until the next start
+        except Exception as error:  # noqa: BLE001  # a bug of ours must not stop the sweep until the next start
             outcome, wait = "broken", min(self._sweep.period, self._lease)
             trace = traceback.format_tb(error.__traceback__)  # without the message, which may quote a memory
             told = {"sweep": self._sweep.name, "error": type(error).__qualname__, "trace": trace}
@@ -130,7 +131,7 @@ class _Turns(threading.Thread):
         return wait
 
     def _do(self) -> float:
-        """Do all that is due; seconds until another try when somebody else does it."""
+        """Do all that is due and return 0; seconds until the next try when it could not be finished here."""
         if wait := self._hold():
             return wait
         for space in self._sweep.where(self._engine, self._engine.now()):
@@ -147,7 +148,7 @@ class _Turns(threading.Thread):
         return 0.0
 
     def _hold(self) -> float:
-        """Have the lease for as long as a step takes; seconds until another try when somebody else has it."""
+        """Take or renew the lease and return 0; seconds until the next try when another process holds it."""
         now = time.monotonic()
         if self._sweep.own or self._held_until - now > self._lease / 2:
             return 0.0
@@ -156,7 +157,7 @@ class _Turns(threading.Thread):
         return wait
 
     def _step(self, space: str) -> bool:
-        """Do a step, and rest; whether there is more to do in that space."""
+        """Do a step, then pause for as long. Return whether there is more to do in that space."""
         began = perf_counter()
         try:
             more = self._sweep.run(self._engine, space, self._engine.now())

@@ -1,1 +1,1 @@
-"""Writing the configuration of other programs: which file, what goes into it, and the way back."""
+"""Writes and restores the configuration files of other programs."""

@@ -1,4 +1,4 @@
-"""Call a tool as a client would that read its configuration: the proof that what is written there works."""
+"""Calls a tool as a client with a given configuration would, which proves that the configuration works."""
 
 import re
 import tempfile
@@ -29,7 +29,7 @@ class CallFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """`tools` that there are, what the one that was called said, and how long it took from the start."""
+    """The result of a call: the names of all tools, the text of the called one, and the seconds of the whole check."""
 
     tools: list[str]
     said: str
@@ -40,7 +40,7 @@ def call(entry: Entry, environ: Mapping[str, str], space: str | None) -> Called:
     """Start or reach the server of an entry, list its tools and call one that reads.
 
     Raises:
-        CallFailed: nothing came of it.
+        CallFailed: the server did not start, did not answer, or refused.
     """
     began = perf_counter()
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as heard:
@@ -76,7 +76,7 @@ async def _transport(entry: Entry, environ: Mapping[str, str], opened: AsyncExit
 
 
 def filled(text: str, environ: Mapping[str, str]) -> str:
-    """The text with variables as clients name them replaced by what they hold.
+    """Replace variables, as clients write them, by their values.
 
     >>> [filled(text, {"A": "1"}) for text in ("${A}", "${env:A}", "$A", "a $")]
     ['1', '1', '1', 'a $']
@@ -85,13 +85,13 @@ def filled(text: str, environ: Mapping[str, str]) -> str:
 
 
 def _last_line(heard: TextIO) -> str:
-    """What the server's process complained about."""
+    """Return the last line that the server's process wrote to stderr; empty when it wrote none."""
     heard.seek(0)
     return next((line.strip() for line in reversed(heard.readlines()) if line.strip()), "")
 
 
 def _first(failed: BaseExceptionGroup[BaseException]) -> str:
-    """What went wrong, without the groups around it."""
+    """Return the message of the first error within the groups, or its type when it has no message."""
     inner: BaseException = failed
     while isinstance(inner, BaseExceptionGroup):
         inner = inner.exceptions[0]

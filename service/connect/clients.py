@@ -1,4 +1,4 @@
-"""The programs that Muisti can be connected to: where their configuration is, and how a server stands in it."""
+"""The programs that Muisti can be connected to: where their configuration is, and the entry of a server in it."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -15,14 +15,14 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A user's folders. The system is named as in `sys.platform`."""
+    """A user's folders. `system` is named as in `sys.platform`."""
 
     folder: Path
     environ: Mapping[str, str]
     system: str = sys.platform
 
     def settings(self) -> Path:
-        """Where programs keep their settings on this system."""
+        """Return the folder in which programs keep their settings on this system."""
         if self.system == "darwin":
             return self.folder / "Library" / "Application Support"
         if self.system == "win32":
@@ -35,10 +35,11 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """`holder` names the object of the servers. `http` and `stdio` make an entry, from a URL and how the client names
-    a variable, and from a command. `where` finds the user's file, `project` is that of a project.
+    """A program, with its configuration file and the form of a server's entry in it.
 
-    `at_work`: it starts its servers in the folder that it works in, so that they find the project's space.
+    `holder` is the path of the object that holds the servers. `stdio` makes an entry from a command and its arguments,
+    `http` from a URL and whether a key is sent. `where` finds the user's file; `project` is the file of a project.
+    `at_work`: the program starts servers in its working folder, so that they find the project's space.
     """
 
     name: str
@@ -63,7 +64,7 @@ def _typed(command: str, arguments: list[str]) -> Entry:
 
 
 def _url(name: str, variable: str, typed: bool = False) -> Callable[[str, bool], Entry]:
-    """An entry with the URL under that name, and the key as the client writes a variable of the environment."""
+    """Return a maker of entries with the URL under `name`; `variable` refers to the key in the client's syntax."""
 
     def entry(url: str, key: bool) -> Entry:
         headers = {"headers": {"Authorization": f"Bearer {variable}"}} if key else {}
@@ -88,7 +89,7 @@ CLIENTS = {
             _url("url", f"${{{KEY}}}", typed=True),
             ".mcp.json",
             at_work=True,
-            then="Start it anew; /mcp shows the server",
+            then="Restart it; /mcp shows the server",
         ),
         Client(
             "claude-desktop",
@@ -127,7 +128,7 @@ CLIENTS = {
             ".codex/config.toml",
             toml,
             at_work=True,
-            then="Start it anew; /mcp shows the server",
+            then="Restart it; /mcp shows the server",
         ),
         Client(
             "gemini-cli",
@@ -138,7 +139,7 @@ CLIENTS = {
             _url("httpUrl", f"${KEY}"),
             ".gemini/settings.json",
             at_work=True,
-            then="Start it anew; /mcp shows the server",
+            then="Restart it; /mcp shows the server",
         ),
         Client(
             "zed",
@@ -155,7 +156,7 @@ CLIENTS = {
             _url("url", KEY),
             ".zed/settings.json",
             knows_variables=False,
-            then="It takes the settings in at once; the agent's settings show the server",
+            then="It reads the settings immediately; the agent's settings show the server",
         ),
     )
 }

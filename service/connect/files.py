@@ -1,4 +1,4 @@
-"""A file of another program, before and after: shown as a difference, written whole, with a copy of what was."""
+"""Changes to a file of another program: shown as a diff, written whole or not at all, with a backup beside it."""
 
 import difflib
 import os
@@ -12,7 +12,7 @@ BACKUP = ".muisti-backup"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to become of a file. None stands for no file."""
+    """The text of a file before and after a change. None means that there is no file."""
 
     path: Path
     before: str | None
@@ -23,15 +23,15 @@ class Change:
         return self.before != self.after
 
     def diff(self) -> list[str]:
-        """Unified, without line ends."""
+        """Return a unified diff, its lines without line ends."""
         old, new = ((text or "").splitlines() for text in (self.before, self.after))
         return [*difflib.unified_diff(old, new, str(self.path), str(self.path), lineterm="")]
 
     def write(self) -> None:
-        """Put the new text in place of the old, whole or not at all; links are followed, rights stay.
+        """Replace the old text by the new one, whole or not at all. Symbolic links are followed, permissions stay.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the file cannot be written.
         """
         target = self.path.resolve()
         if self.after is None:
@@ -52,11 +52,11 @@ class Change:
 
 
 def text_of(path: Path) -> str | None:
-    """What is in the file, line ends as they are; None when there is none.
+    """Read a file with its line ends as they are; None when there is no file.
 
     Raises:
-        OSError: it cannot be read.
-        UnicodeDecodeError: it is no UTF-8.
+        OSError: the file cannot be read.
+        UnicodeDecodeError: the file is no UTF-8.
     """
     try:
         return path.read_bytes().decode("utf-8")
@@ -65,5 +65,5 @@ def text_of(path: Path) -> str | None:
 
 
 def backup_of(path: Path) -> Path:
-    """Where the text from before Muisti came is kept."""
+    """Return the path of the backup, which keeps the text from before Muisti was connected."""
     return path.with_name(path.name + BACKUP)

@@ -1,4 +1,4 @@
-"""Hooks of Claude Code: what it runs when something happens, in its settings."""
+"""Hooks of Claude Code: commands in its settings that it runs on events."""
 
 import re
 import shlex
@@ -19,21 +19,21 @@ _RUN = re.compile(r"\bhook run\b")
 
 
 def where(home: Home) -> Path:
-    """The user's settings."""
+    """Return the path of the user's settings."""
     return home.named("CLAUDE_CONFIG_DIR", home.folder / ".claude") / "settings.json"
 
 
 def command(options: Sequence[str]) -> str:
-    """What the client runs.
+    """Return the command that the client runs.
 
     Raises:
-        NotPossible: the command `muisti` is nowhere.
+        NotPossible: the command `muisti` was not found.
     """
     return shlex.join([planning.command(), *options, "hook", "run"])
 
 
 def install(path: Path, run: str, events: Sequence[str]) -> Change:
-    """The settings with a hook for each event, in place of those that were ours.
+    """Return the change of the settings that puts a hook for each event in place of our earlier hooks.
 
     Raises:
         NotPossible: the file cannot be read or is no JSON.
@@ -53,7 +53,7 @@ def install(path: Path, run: str, events: Sequence[str]) -> Change:
 
 
 def uninstall(path: Path) -> Change:
-    """The settings without our hooks, and without what is empty then.
+    """Return the change of the settings that removes our hooks, and the lists that are empty without them.
 
     Raises:
         NotPossible: the file cannot be read or is no JSON.
@@ -71,7 +71,7 @@ def uninstall(path: Path) -> Change:
 
 
 def _places(settings: Any) -> Iterator[list[str | int]]:
-    """Where something of ours is, the largest thing that is ours alone."""
+    """Yield the paths of our hooks: for each the largest value that contains nothing else."""
     hooks = settings.get("hooks") if isinstance(settings, Mapping) else None
     for event, at, group in _groups(hooks):
         ours = [number for number, hook in enumerate(group["hooks"]) if _is_ours(hook)]

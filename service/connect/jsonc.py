@@ -1,7 +1,7 @@
 """Change one value of a JSON file that a person wrote; comments, order, spaces and commas at the end stay as they are.
 
-The text is read for where its values begin and end, and only what is put in or taken out changes. Libraries that read
-JSON with comments write it anew, without them or with spaces of their own.
+The parser finds where values begin and end, and only the text of the changed value is touched. Libraries that read JSON
+with comments rewrite the whole text, without comments or with spaces of their own.
 """
 
 import json
@@ -19,7 +19,7 @@ _DEPTH_MAX = 200
 
 
 class Unreadable(Exception):
-    """The file is not what its format asks for, or has something else where the value belongs."""
+    """A file is not in its format, or has a value of another type where the new value belongs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class _Node:
 
 
 def read(text: str) -> Any:
-    """The value; an empty file is an empty object.
+    """Read the value of a text; an empty file is an empty object.
 
     >>> read('{"a": [1, 2,], // two\\n}')
     {'a': [1, 2]}
@@ -45,7 +45,7 @@ def read(text: str) -> Any:
 
 
 def put(text: str, path: Sequence[str], value: Any) -> str:
-    """The text with a value under these names, in objects that are made where they are missing.
+    """Return the text with a value put under these names; missing objects on the way are added.
 
     >>> print(put('{\\n    "a": 1 // one\\n}', ["b"], {"c": 2}))
     {
@@ -81,7 +81,7 @@ def put(text: str, path: Sequence[str], value: Any) -> str:
 
 
 def append(text: str, path: Sequence[str], item: Any) -> str:
-    """The text with one more item at the end of a list, which is made when it is missing.
+    """Return the text with one more item at the end of a list, which is added when it is missing.
 
     >>> append('{"a": [1]}', ["a"], 2)
     '{"a": [1, 2]}'
@@ -100,7 +100,7 @@ def append(text: str, path: Sequence[str], item: Any) -> str:
 
 
 def drop(text: str, path: Sequence[str | int]) -> str:
-    """The text without a member or an item; as it was when there is none.
+    """Return the text without a member or an item; unchanged when there is none.
 
     >>> drop('{"a": 1, "b": [1, 2]}', ["b", 0]), drop('{"a": 1, "b": 2}', ["b"])
     ('{"a": 1, "b": [2]}', '{"a": 1}')
@@ -129,7 +129,7 @@ def drop(text: str, path: Sequence[str | int]) -> str:
 
 
 def _cut(text: str, start: int, end: int) -> str:
-    """Without that stretch, and without its line when nothing else is on it."""
+    """Return the text without that stretch, and without its line when nothing else is on it."""
     spaces = len(text[:start].rstrip(" \t"))
     rest = re.match(r"([ \t]*)(\r?\n)?", text[end:])
     assert rest  # it matches nothing too
@@ -142,13 +142,13 @@ def _cut(text: str, start: int, end: int) -> str:
 
 
 def _skipped(text: str, at: int) -> int:
-    """Behind the white space and the comments that begin there."""
+    """Return the position behind the white space and comments that begin there."""
     space = _SPACE.match(text, at)
     return space.end() if space else at
 
 
 def _part(node: _Node, name: str | int) -> _Node | None:
-    """The last of that name, which is the one that readers take."""
+    """Return the last member of that name, which is the one that readers take."""
     return next((value for key, _, value in reversed(node.parts) if key == name), None)
 
 
@@ -179,13 +179,13 @@ def _written(value: Any, indent: str, text: str) -> str:
 
 
 def _indent(text: str, at: int) -> str:
-    """The white space that the line begins with."""
+    """Return the white space at the beginning of the line."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _unit(text: str) -> str:
-    """One step of indentation, as in the first line that has one."""
+    """Return one step of indentation, taken from the first indented line."""
     found = re.search(r"^([ \t]+)[^ \t\r\n/*]", text, re.MULTILINE)
     return found[1] if found else "  "
 

@@ -1,4 +1,4 @@
-"""What is to be written where: an entry for a client, the change of its file, and the change back."""
+"""Plans changes of client configurations: the entry of a server, the change of the file, and its undoing."""
 
 import re
 import shutil
@@ -12,11 +12,11 @@ from muisti.service.connect.jsonc import BLANK, Unreadable
 
 
 class NotPossible(Exception):
-    """The client cannot be connected like this. The message says why, and how it can."""
+    """A client cannot be connected like this. The message says why, and what to do instead."""
 
 
 def over_http(client: Client, url: str, *, key: bool) -> Entry:
-    """The entry for a server that runs. `key`: it asks for one, which the client finds in the environment.
+    """Return the entry for a running server. `key`: the server asks for one, which the client reads in its environment.
 
     Raises:
         NotPossible: the client starts its servers itself, or does not put variables into headers.
@@ -28,27 +28,27 @@ def over_http(client: Client, url: str, *, key: bool) -> Entry:
         )
     if key and not client.knows_variables:
         raise NotPossible(
-            f"{client.title} does not read variables, so the key would stand in its settings. Leave out --url and "
+            f"{client.title} does not read variables, so the key would be in its settings. Leave out --url and "
             "MUISTI_URL, and it starts muisti itself"
         )
     return client.http(f"{url.rstrip('/').removesuffix('/v1').removesuffix('/mcp')}/mcp", key)
 
 
 def over_stdio(client: Client, database: str, space: str | None, options: Sequence[str] = ()) -> Entry:
-    """The entry for a process that the client starts. Without a space that of the project that it works in.
+    """Return the entry for a process that the client starts. Without `space` it uses the space of the current project.
 
     Raises:
-        NotPossible: the command `muisti` is nowhere.
+        NotPossible: the command `muisti` was not found.
     """
     named = ["--space", space] if space else []
     return client.stdio(command(), ["mcp", "--database", database, *named, *options])
 
 
 def command() -> str:
-    """The whole path of this `muisti`: programs with windows are started without the shell's PATH.
+    """Return the absolute path of the command `muisti`: graphical programs do not have the PATH of a shell.
 
     Raises:
-        NotPossible: it is nowhere.
+        NotPossible: the command was not found.
     """
     beside = Path(sys.executable).with_name("muisti.exe" if sys.platform == "win32" else "muisti")
     found = str(beside) if beside.exists() else shutil.which("muisti")
@@ -58,7 +58,7 @@ def command() -> str:
 
 
 def connect(client: Client, path: Path, name: str, entry: Entry) -> Change:
-    """The file with the entry in it.
+    """Return the change of a file that puts the entry into it.
 
     Raises:
         NotPossible: the file cannot be read, or is none of its format.
@@ -71,7 +71,7 @@ def connect(client: Client, path: Path, name: str, entry: Entry) -> Change:
 
 
 def undo(client: Client, path: Path, name: str) -> Change:
-    """The file as it was before, to the byte when nothing else has changed; else without the entry.
+    """Return the change that restores the file byte by byte, or removes the entry when something else has changed too.
 
     Raises:
         NotPossible: as `connect`.
@@ -95,7 +95,7 @@ def undo(client: Client, path: Path, name: str) -> Change:
 
 
 def save(change: Change, client: Client, name: str) -> None:
-    """Write, keeping the text from before Muisti came beside the file.
+    """Write a change, and keep a backup of the text from before Muisti was connected.
 
     Raises:
         NotPossible: the disk does not let us.
@@ -112,15 +112,15 @@ def save(change: Change, client: Client, name: str) -> None:
 
 
 def forget_backup(path: Path) -> None:
-    """The copy is of no use once the file is as it was."""
+    """Delete the backup, which is of no use once the file is restored."""
     backup_of(path).unlink(missing_ok=True)
 
 
 def text(path: Path) -> str | None:
-    """What is in a file, None when there is none.
+    """Read a file; None when there is none.
 
     Raises:
-        NotPossible: it cannot be read.
+        NotPossible: the file cannot be read, or is no UTF-8.
     """
     try:
         return text_of(path)

@@ -11,7 +11,7 @@ from muisti.service.connect.jsonc import Unreadable
 
 
 def read(text: str) -> Any:
-    """The value.
+    """Read the value of a text.
 
     Raises:
         Unreadable: naming the line.
@@ -20,7 +20,7 @@ def read(text: str) -> Any:
 
 
 def put(text: str, path: Sequence[str], value: Any) -> str:
-    """The text with a table under these names.
+    """Return the text with a table put under these names.
 
     >>> put("# mine\\n", ["servers", "muisti"], {"url": "http://x"})
     '# mine\\n\\n[servers.muisti]\\nurl = "http://x"\\n'
@@ -52,7 +52,7 @@ def put(text: str, path: Sequence[str], value: Any) -> str:
 
 
 def drop(text: str, path: Sequence[str]) -> str:
-    """The text without that table; as it was when there is none.
+    """Return the text without that table; unchanged when there is none.
 
     Raises:
         Unreadable: naming the line.

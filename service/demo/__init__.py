@@ -8,6 +8,6 @@ import msgspec
 
 
 def memories() -> Iterator[dict[str, Any]]:
-    """The memories, as the API takes them."""
+    """Yield the memories in the form in which the API takes them."""
     for line in resources.files(__name__).joinpath("harbour.ndjson").read_bytes().splitlines():
         yield msgspec.json.decode(line)

@@ -1,4 +1,4 @@
-"""Ask questions for their strength: of judged data, or of a space of one's own, and foreign ones from a list."""
+"""Measures the strength of evidence of questions: about judged data, about a space, and about foreign subjects."""
 
 import random
 import re
@@ -15,7 +15,7 @@ from muisti.service.evaluation.dataset import Dataset
 from muisti.service.evaluation.evidence import FOREIGN, HIDDEN, OWN, Strengths
 from muisti.service.evaluation.run import Progress, Stored
 
-SAMPLE = 200  # questions of a kind, where nobody says how many
+SAMPLE = 200  # questions of a kind, by default
 HIDDEN_MOST = 400  # ids that a filter may name; a question with more answers is left out
 PAGE = 100
 LONGEST = 30  # words of a question made from a text
@@ -27,7 +27,7 @@ _WORD = re.compile(r"\w+")
 def judged(
     client: Client, held: Stored, others: Sequence[str], mode: str, progress: Progress, most: int = SAMPLE
 ) -> Mapping[str, Strengths]:
-    """Strengths by kind for up to `most` queries of a dataset; `others` are asked of its largest group."""
+    """Return the strengths by kind for up to `most` queries of a dataset; `others` are asked of its largest group."""
     data = held.dataset
     found: dict[str, list[float]] = {OWN: [], HIDDEN: [], FOREIGN: []}
     every = [(group, query) for group, queries in data.queries.items() for query in queries]
@@ -45,7 +45,7 @@ def judged(
 
 
 def own(client: Client, space: str, foreign: Sequence[str], mode: str, progress: Progress) -> Mapping[str, Strengths]:
-    """The same for a space: its questions are made of every other word of a sentence of a stored text."""
+    """Return strengths by kind for a space. Its own questions are every other word of a sentence of a stored text."""
     texts = _questions(client, space)
     found: dict[str, list[float]] = {OWN: [], FOREIGN: []}
     for number, (kind, text) in enumerate([(OWN, t) for t in texts] + [(FOREIGN, t) for t in foreign], start=1):
@@ -55,13 +55,13 @@ def own(client: Client, space: str, foreign: Sequence[str], mode: str, progress:
 
 
 def from_others(datasets: Sequence[Dataset], one: Dataset) -> list[str]:
-    """Questions of the other datasets, the same ones every time."""
+    """Draw questions from the other datasets, the same ones every time."""
     texts = [q.text for other in datasets if other is not one for queries in other.queries.values() for q in queries]
     return random.Random(0).sample(texts, min(SAMPLE, len(texts)))
 
 
 def question_of(text: str, draw: random.Random) -> str | None:
-    """Every other word of one of the sentences, as somebody asks who remembers half of it; None for short texts.
+    """Return every other word of a random sentence, as a caller asks who remembers half of it; None for short texts.
 
     >>> question_of("The staging server listens on port 8080 since May.", random.Random(0))
     'staging listens port since'
@@ -77,7 +77,7 @@ def _questions(client: Client, space: str) -> list[str]:
 
 
 def _memories(client: Client, space: str) -> list[Mapping[str, Any]]:
-    """Up to ten times as many as are asked about, newest first, in random order."""
+    """Return the newest memories in random order, up to ten times as many as are asked about."""
     items: list[Mapping[str, Any]] = []
     cursor: str | None = None
     while len(items) < 10 * SAMPLE:

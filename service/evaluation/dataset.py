@@ -31,7 +31,7 @@ class DatasetError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A text to store. A long document comes as several parts (0, 1, …) that bear the same judged `id`."""
+    """A text to store. A long document is stored as several parts (0, 1, …), which share its judged `id`."""
 
     id: str
     part: int
@@ -74,7 +74,7 @@ class _Text(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A record and where it stands."""
+    """A record with its file and its line number."""
 
     path: Path
     number: int

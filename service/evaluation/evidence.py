@@ -1,7 +1,7 @@
-"""Which strengths of evidence are weak and strong: fitted on questions that have nothing to do with what is stored.
+"""Fits the thresholds of weak and strong evidence on foreign questions, which have nothing to do with stored texts.
 
-`weak` lets one foreign question in ten pass, `strong` one in a hundred. Questions with an answer, and the same with
-their answers hidden, choose nothing: they show what the thresholds are worth.
+One foreign question in ten reaches `weak`, one in a hundred `strong`. Questions with an answer, and the same questions
+with that answer hidden, are not fitted to: they show how well the thresholds separate.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,9 +34,9 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What was fitted for a mode, and what it does: by kind the curve, the AUROC against `OWN`, the share of levels.
+    """The thresholds fitted for a mode, and by kind: the curve, the AUROC against `OWN`, and the share of each level.
 
-    `auroc` is the mean over datasets, `pooled` that of all questions together.
+    `auroc` is the mean over datasets, `pooled` the AUROC of all questions together. `confusion` has the shares.
     """
 
     mode: str
@@ -48,7 +48,7 @@ class Fitted:
 
 
 def fit(mode: str, asked: Mapping[str, Sequence[Strengths]]) -> Fitted:
-    """Thresholds from strengths by kind and dataset. `asked[FOREIGN]` is needed, the other kinds may be missing.
+    """Fit thresholds to strengths by kind and dataset. `asked[FOREIGN]` is needed, the other kinds may be missing.
 
     Raises:
         ValueError: no foreign question was asked.
@@ -57,7 +57,7 @@ def fit(mode: str, asked: Mapping[str, Sequence[Strengths]]) -> Fitted:
     if not present[FOREIGN]:
         raise ValueError("needs foreign questions")
     top = max(float(one.max()) for found in present.values() for one in found)
-    at = np.arange(0.0, top + 2 * STEP, STEP).round(2)  # as they are told: 190 steps of .01 are a little over 1.9
+    at = np.arange(0.0, top + 2 * STEP, STEP).round(2)  # as they are reported: 190 steps of .01 exceed 1.9
     curves = {kind: Curve(at, _passing(found, at)) for kind, found in present.items() if found}
     foreign = curves[FOREIGN].share
     weak, strong = (float(at[np.argmax(foreign <= share)]) for share in (PASS_WEAK, PASS_STRONG))
@@ -74,7 +74,7 @@ def fit(mode: str, asked: Mapping[str, Sequence[Strengths]]) -> Fitted:
 
 
 def auroc(with_answer: Strengths, without: Strengths) -> float:
-    """How often a question with an answer has the greater strength, ties counting half.
+    """Compute how often a question with an answer has the greater strength (AUROC); ties count half.
 
     >>> auroc(np.array([2.0, 3.0]), np.array([1.0, 2.0]))
     0.875
@@ -85,7 +85,7 @@ def auroc(with_answer: Strengths, without: Strengths) -> float:
 
 
 def _mean_auroc(present: Mapping[str, Sequence[Strengths]], kind: str) -> float:
-    """The mean over datasets, which stand in the same order in every kind."""
+    """Return the mean AUROC over datasets, which have the same order in every kind."""
     return float(np.mean([auroc(own, other) for own, other in zip(present[OWN], present[kind], strict=False)]))
 
 

@@ -10,7 +10,7 @@ INK, PAPER = "#57606a", "#ffffff"
 
 
 def plot(fitted: Sequence[Fitted]) -> str:
-    """One panel for each mode, side by side."""
+    """Draw one panel for each mode, side by side."""
     width = WIDTH * len(fitted)
     panels = "".join(
         f'<g transform="translate({WIDTH * place} 0)">{_panel(one)}</g>' for place, one in enumerate(fitted)

@@ -1,6 +1,6 @@
-"""How good a ranking is, for one query and over a run.
+"""Metrics of rankings: recall, nDCG and MRR, for one query and over a run.
 
-A ranking is a sequence of document ids, best first; a document that comes twice counts where it comes first.
+A ranking is a sequence of document ids, best first. Only the first place of a repeated document counts.
 Relevance maps the ids of relevant documents to gains above 0. Definitions are those of trec_eval.
 """
 
@@ -22,7 +22,7 @@ METRICS: tuple[Metric, ...] = ("recall_5", "recall_10", "ndcg_10", "mrr")
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What one query found: its metrics, the ids it ranked (of documents, each once) and the milliseconds it took."""
+    """The result of one query: its metrics, the ids of the documents it ranked, each once, and its milliseconds."""
 
     id: str
     group: str
@@ -65,7 +65,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def recall(ranked: Sequence[str], relevant: Mapping[str, float], k: int) -> float:
-    """The share of the relevant documents that the first `k` hold.
+    """Compute recall: the share of the relevant documents that are among the first `k`.
 
     >>> recall(["a", "x", "b"], {"a": 1, "b": 1}, k=2)
     0.5
@@ -94,7 +94,7 @@ def ndcg(ranked: Sequence[str], relevant: Mapping[str, float], k: int = 10) -> f
 
 
 def reciprocal_rank(ranked: Sequence[str], relevant: Mapping[str, float]) -> float:
-    """One over the rank of the first relevant document; 0 when the ranking, as far as it goes, has none.
+    """Compute one over the rank of the first relevant document; 0 when the ranking has none.
 
     >>> reciprocal_rank(["x", "a", "b"], {"a": 1, "b": 2})
     0.5
@@ -110,7 +110,7 @@ def reciprocal_rank(ranked: Sequence[str], relevant: Mapping[str, float]) -> flo
 def judge(
     ranked: Sequence[str], relevant: Mapping[str, float], *, id: str, group: str, category: str = "", ms: float
 ) -> Result:
-    """All metrics of one query. `ranked` may name a document several times, once for each part of it."""
+    """Compute all metrics of one query. `ranked` may name a document several times, once for each of its parts."""
     return Result(
         id=id,
         group=group,
@@ -125,7 +125,7 @@ def judge(
 
 
 def values(run: Run, metric: Metric) -> npt.NDArray[np.float64]:
-    """The metric of each query, in the order of the run."""
+    """Return the metric of each query, in the order of the run."""
     return np.array([getattr(result, metric) for result in run.queries], np.float64)
 
 

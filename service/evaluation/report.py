@@ -24,7 +24,7 @@ WIDTH = 100  # columns of plain text
 
 
 class RunFileError(Exception):
-    """A file holds no run that can be read. The message names it."""
+    """A file has no readable run. The message names the file."""
 
 
 class _File(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class _File(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def summary_table(title: str, summaries: Sequence[Summary]) -> Table:
-    """One row for each mode: means with their 95 % intervals below, and the median time of a query."""
+    """Make a table with a row for each mode: means with their 95 % intervals below, and the median time of a query."""
     table = _table(title, ["mode", *NAMES.values(), "ms/query"])
     for row in summaries:
         means = (row.recall_5, row.recall_10, row.ndcg_10, row.mrr)
@@ -48,7 +48,7 @@ def summary_table(title: str, summaries: Sequence[Summary]) -> Table:
 
 
 def comparison_report(title: str, comparison: Comparison) -> RenderableType:
-    """The difference of two runs in words and the queries that moved most."""
+    """Describe the difference of two runs in words, with a table of the queries that changed most."""
     name = NAMES[comparison.metric]
     change = comparison.difference
     verdict = "more than chance" if comparison.is_clear else "may be chance"
@@ -69,7 +69,7 @@ def comparison_report(title: str, comparison: Comparison) -> RenderableType:
 
 
 def as_text(report: RenderableType, *, width: int = WIDTH) -> str:
-    """The report as plain text, without colours, for files and pipes."""
+    """Return the report as plain text, without colours, for files and pipes."""
     out = io.StringIO()
     Console(file=out, width=width, no_color=True, force_terminal=False, color_system=None).print(report)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).strip("\n") + "\n"

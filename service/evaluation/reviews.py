@@ -3,8 +3,8 @@
     python -m muisti.service.evaluation.reviews FOLDER ... [--show]
 
 Each FOLDER holds judged data (`service.evaluation.dataset`). Its texts are added one by one with the default
-`on_conflict`, each group in a space of its own. Few of them say the same or the contrary, so nearly all that is refused
-or opens a review is a false alarm; --show prints the pairs to look at.
+`on_conflict`, each group in a space of its own. Few of these texts duplicate or contradict each other. So nearly every
+refusal and review is a false alarm; --show prints the pairs to look at.
 """
 
 import sys

@@ -24,12 +24,12 @@ BATCH_CHARACTERS = 2_000_000  # below the body limit even when every character t
 CONTENT_ONLY = {"lexical_weights": {"content": 1.0}, "embedded_fields": ["content"]}
 
 Progress = Callable[[str, int, int], None]
-"""Told the stage, what of it is done, and how much there is."""
+"""Called with the name of a stage, the number of its steps that are done, and their total."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How to ask. None is the default of the service."""
+    """The mode and the parameters of all searches of a run. None means the default of the service."""
 
     mode: str
     fusion: str | None = None
@@ -37,7 +37,7 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """What distinguishes a run.
+        """The name of a run, which distinguishes it from others over the same data.
 
         >>> Plan(mode="hybrid", fusion="rrf").name
         'hybrid:rrf'
@@ -70,7 +70,7 @@ class Lost:
 
 @contextmanager
 def stored(client: Client, dataset: Dataset, progress: Progress) -> Iterator[Stored]:
-    """The dataset in spaces of its own, one for each group, which are deleted at the end, whatever happens."""
+    """Store a dataset in spaces of its own, one for each group; the spaces are deleted when the context ends."""
     run = secrets.token_hex(4)
     spaces = {group: f"{PREFIX}-{run}-{number}" for number, group in enumerate(dataset.documents, start=1)}
     made: list[str] = []
@@ -93,7 +93,7 @@ def stored(client: Client, dataset: Dataset, progress: Progress) -> Iterator[Sto
 
 
 def measure(client: Client, held: Stored, plan: Plan, progress: Progress) -> tuple[Run, tuple[str, ...]]:
-    """Ask every query in its own group. Also gives what the service said about answers that were less than asked.
+    """Ask every query in its own group; return the run, and the reasons of degraded answers.
 
     The first query of a group is asked once before it is timed, so that loading an index is not taken for searching.
     Time words ("last week") count from the latest time of the group's documents, where they have one.
@@ -117,10 +117,10 @@ def measure(client: Client, held: Stored, plan: Plan, progress: Progress) -> tup
 
 
 def find_lost(client: Client, held: Stored, progress: Progress) -> tuple[int, list[Lost]]:
-    """Search every stored text by itself, by words; the number asked, and those not found at rank 1.
+    """Search every stored text by keyword, with itself as the query. Return the number of texts, and those not found.
 
-    Another memory with the same words is as good: words alone cannot tell them apart. A text that is longer than a
-    query may be is cut.
+    A text is found when it ranks first, or another memory with the same words: words alone cannot distinguish them. A
+    text that is longer than a query may be is cut.
     """
     lost: list[Lost] = []
     parts = [(held.spaces[group], part) for group, found in held.dataset.documents.items() for part in found]
@@ -134,7 +134,7 @@ def find_lost(client: Client, held: Stored, progress: Progress) -> tuple[int, li
 
 
 def sample(dataset: Dataset, size: int, *, seed: int = 0) -> Dataset:
-    """The dataset with at most `size` of its queries, the same ones every time."""
+    """Return the dataset with at most `size` of its queries, the same ones every time."""
     every = [query for queries in dataset.queries.values() for query in queries]
     kept = {query.id for query in random.Random(seed).sample(every, min(size, len(every)))}
     chosen = {group: tuple(q for q in queries if q.id in kept) for group, queries in dataset.queries.items()}
@@ -142,7 +142,7 @@ def sample(dataset: Dataset, size: int, *, seed: int = 0) -> Dataset:
 
 
 def as_memory(document: Document, notes: list[str]) -> dict[str, Any]:
-    """The memory that a document becomes: dialogue, speaker and time where they belong, the id as its source."""
+    """Turn a document into a memory: dialogue, speaker and time in their fields, the id as its source."""
     meta = document.meta
     metadata = {name: meta[name] for name in ("session", "turn") if isinstance(meta.get(name), str | int | float)}
     if document.part:
@@ -163,7 +163,7 @@ def as_memory(document: Document, notes: list[str]) -> dict[str, Any]:
 
 
 def _event_at(document: Document) -> datetime | None:
-    """The document's time, UTC where it names no zone; None when it has none that can be read."""
+    """Return the document's time, in UTC where it names no zone; None when it has no readable time."""
     try:
         at = datetime.fromisoformat(str(document.meta.get("timestamp")))
     except ValueError:
@@ -172,7 +172,7 @@ def _event_at(document: Document) -> datetime | None:
 
 
 def _latest(documents: Sequence[Document]) -> dict[str, str]:
-    """The `reference_time` of a group, for the body of its searches; empty for a group without times."""
+    """Return the `reference_time` of a group, for the body of its searches; empty for a group without times."""
     times = [at for document in documents if (at := _event_at(document)) is not None]
     return {"reference_time": max(times).isoformat()} if times else {}
 

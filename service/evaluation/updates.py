@@ -1,11 +1,11 @@
-"""Facts that change in long conversations: what superseding the old one does, what recency does, and doing nothing.
+"""Measures recall of facts that change in long conversations: with superseding, with recency, and with neither.
 
     python -m muisti.service.evaluation.updates FOLDER [--docs docs]
 
-FOLDER holds judged data (`evaluation.dataset`) whose queries name, beside what they ask, the ids of documents with
-the outdated fact (`superseded`) and with the one that holds now (`updated`). Each such query is asked of its whole
-conversation: as it is, with recency, and once more after each outdated document was superseded by the next that states
-the fact, in the order of turns. With --docs the table is put into quality.md there.
+FOLDER holds judged data (`evaluation.dataset`). Its queries also name the ids of documents with the outdated fact
+(`superseded`) and with the current one (`updated`). Each such query is asked in its whole conversation: as it is, and
+with recency. Then each outdated document is superseded by the next document that states the fact, in the order of
+turns, and the query is asked again. With --docs the table is put into quality.md there.
 """
 
 import json
@@ -28,7 +28,7 @@ from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 from muisti.service.evaluation.run import LIMIT, Stored, as_memory, stored
 from muisti.service.settings import Settings
 
-DEPTH = 100  # hits that are looked at
+DEPTH = 100  # hits in which the facts are looked for
 PLACE = re.compile(r"(?<=<!-- updates -->\n).*?(?=<!-- /updates -->)", re.DOTALL)
 
 WAYS: Mapping[str, Mapping[str, Any]] = {
@@ -54,17 +54,17 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The ranks, from 1, at which the first document with the new fact and the first with the old stand; 0 for none."""
+    """The ranks, from 1, of the first document with the new fact and of the first with the old; 0 for not found."""
 
     new: int
     old: int
 
 
 def updates(folder: Path, dataset: Dataset) -> list[Update]:
-    """The queries of a folder that ask about changed facts.
+    """Return the queries of a folder that ask about changed facts.
 
     Raises:
-        DatasetError: it has none.
+        DatasetError: the folder has none.
     """
     turns = {one.id: one.meta.get("turn", 0) for documents in dataset.documents.values() for one in documents}
     lines = map(json.loads, (folder / "queries.jsonl").read_text("utf-8").splitlines())
@@ -83,7 +83,7 @@ def _in_order(ids: Sequence[str], turns: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def asked(client: Client, held: Stored, update: Update, how: Mapping[str, Any], latest: str | None) -> Found:
-    """Ask a question, and look where both facts stand."""
+    """Ask a question and return the ranks of both facts."""
     body = {"query": update.text, "limit": DEPTH, **how} | ({"reference_time": latest} if latest else {})
     hits = client.send(calls.search(held.spaces[update.group], body)).data["hits"]
     sources = [hit["memory"]["source"] for hit in hits]
@@ -95,7 +95,7 @@ def asked(client: Client, held: Stored, update: Update, how: Mapping[str, Any], 
 
 
 def supersede(client: Client, held: Stored, wanted: Sequence[Update]) -> int:
-    """Let each document with the fact supersede the one before that stated it; gives how many are superseded."""
+    """Let each document with a fact supersede the one before it; return the number of superseded documents."""
     ids: dict[str, list[str]] = {}
     documents = dict(held.documents)
     for memory_id, document in documents.items():
@@ -122,7 +122,7 @@ def supersede(client: Client, held: Stored, wanted: Sequence[Update]) -> int:
 
 
 def latest(dataset: Dataset) -> dict[str, str | None]:
-    """The latest time of each conversation, from which age counts."""
+    """Return the latest time of each conversation, from which ages are counted."""
     return {
         group: max((str(one.meta["timestamp"]) for one in documents if one.meta.get("timestamp")), default=None)
         for group, documents in dataset.documents.items()
@@ -130,7 +130,7 @@ def latest(dataset: Dataset) -> dict[str, str | None]:
 
 
 def measure(client: Client, dataset: Dataset, wanted: Sequence[Update]) -> dict[str, list[Found]]:
-    """What each way finds for each question."""
+    """Return the ranks for each question, by the name of the way to ask it."""
     times = {group: at and f"{at}T00:00:00Z" for group, at in latest(dataset).items()}
     with stored(client, dataset, lambda *_: None) as held:
         found = {
@@ -143,7 +143,7 @@ def measure(client: Client, dataset: Dataset, wanted: Sequence[Update]) -> dict[
 
 
 def table(found: Mapping[str, Sequence[Found]]) -> Iterator[str]:
-    """A row for each way."""
+    """Yield the table, a row for each way to ask."""
     yield "| | new before old | old among the first ten | new at rank 1 | new among the first ten | MRR of the new |"
     yield "| --- | --- | --- | --- | --- | --- |"
     for name, ranks in found.items():

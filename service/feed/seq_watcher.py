@@ -1,6 +1,7 @@
-"""Where the spaces stand that somebody watches: one question for all of them together, and none while nobody does.
+"""The seq watcher: notices when watched spaces reach a new point of history, for many streams at a time.
 
-Writers in this process wake those who wait; what others write is looked for.
+One query reads the points of all watched spaces together, and none runs while no space is watched. Writers in this
+process wake waiting streams through the change notifier; writes of other processes are found by polling.
 """
 
 import asyncio
@@ -17,10 +18,10 @@ EVERY = 0.5  # seconds between looks for what other processes have written
 
 
 class SeqWatcher:
-    """Lives in one event loop."""
+    """Watches spaces for streams that wait for changes. Belongs to one event loop and is not thread-safe."""
 
     def __init__(self, backend: Backend, places: int) -> None:
-        """So many may watch at once; of one key a quarter of them."""
+        """`places`: how many streams may watch at the same time; one key may have a quarter of them."""
         self._backend = backend
         self._places = places
         self._watchers: Counter[str] = Counter()  # by space
@@ -35,10 +36,10 @@ class SeqWatcher:
 
     @contextmanager
     def watching(self, space: str, key_id: str | None) -> Generator[None]:
-        """While somebody watches a space.
+        """Count a stream as watching a space until the context ends.
 
         Raises:
-            Busy: too many do.
+            Busy: too many streams watch, in all or with this key.
         """
         self.check(key_id)
         self._enter(space, key_id)
@@ -48,14 +49,14 @@ class SeqWatcher:
             self._leave(space, key_id)
 
     def check(self, key_id: str | None) -> None:
-        """Raise `Busy` when nobody, or nobody with this key, may watch on top."""
+        """Raise `Busy` when no further stream may watch, or none with this key."""
         if self.watchers >= self._places:
             raise Busy(f"{self._places} streams are open; try again later")
         if key_id is not None and self._callers[key_id] >= max(1, self._places // 4):
             raise Busy(f"this key has {self._callers[key_id]} streams open, and may have no more")
 
     async def past(self, space: str, at: Seq, seconds: float) -> bool:
-        """Wait until a space that is watched stands elsewhere than `at`, so many seconds at most; whether it does."""
+        """Wait up to `seconds` for a watched space to move past `at`, or to be gone. Return whether it has."""
         if self._is_past(space, at):
             return True
         moved = self._moved.setdefault(space, asyncio.Event())
@@ -100,7 +101,7 @@ class SeqWatcher:
         try:
             while True:
                 names = list(self._watchers)
-                with suppress(MuistiError):  # whoever is woken will meet the same, and say so
+                with suppress(MuistiError):  # a stream that reads next meets the same error, and reports it
                     found = await self._backend.store(engine.spaces.standing, names)
                     for name in names:
                         self._note(name, found.get(name))

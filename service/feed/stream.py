@@ -1,7 +1,7 @@
 """A stream of server-sent events: the changes of a space as they happen, each with the point from which to go on.
 
-It asks for the next page when the last one has been sent, so nothing piles up for a reader who is slow. One who does
-not read at all is cut off (`service.app.protocol`), comes back with `Last-Event-ID`, and has lost nothing.
+The stream asks for the next page when the last one has been sent, so nothing piles up for a slow reader. A reader that
+stops reading is disconnected (`service.app.protocol`). It reconnects with `Last-Event-ID` and has lost nothing.
 """
 
 import asyncio
@@ -27,15 +27,15 @@ from muisti.service.schemas.changes import ChangeReply
 from muisti.service.schemas.errors import HttpError
 
 MEDIA_TYPE = "text/event-stream"
-LOOK = 1.0  # seconds after which a stream that waits looks whether the server is about to stop
-CHECK = 5.0  # seconds between two looks at the key, when nothing is told
-HEARTBEAT = 15.0  # seconds without a word
-RETRY_MS = 1_000  # after which a client that was cut off should come back
+LOOK = 1.0  # seconds after which a waiting stream checks whether the server is about to stop
+CHECK = 5.0  # seconds between two checks of the key while no event is sent
+HEARTBEAT = 15.0  # seconds without an event, after which a comment is sent
+RETRY_MS = 1_000  # after which a disconnected client should reconnect
 
 
 @dataclass(frozen=True)
 class Source:
-    """What a stream tells: the changes of a space that are wanted, as long as `allowed` does not raise."""
+    """The source of a stream: the wanted changes of a space, until `allowed` raises because the key has ended."""
 
     backend: Backend
     seq_watcher: SeqWatcher
@@ -46,7 +46,7 @@ class Source:
     key_id: str | None
 
     async def page(self, since: Seq) -> Events:
-        """What there is to tell after a point.
+        """Read the events after a point.
 
         Raises:
             NotFound, EpochGone, InvalidInput, NotYetReplicated.
@@ -54,7 +54,7 @@ class Source:
         return await self.backend.store(self.read.changes, self.space, replace(self.wanted, since=since))
 
     async def blocks(self, page: Events) -> AsyncGenerator[bytes]:
-        """The stream: this page and all that follow it, until it must end; then why."""
+        """Yield the events of this page and of all that follow; when the stream must end, an event with the reason."""
         with self.seq_watcher.watching(self.space, self.key_id):
             yield b"retry: %d\n\n" % RETRY_MS
             try:
@@ -93,7 +93,7 @@ def _end(code: str, detail: str) -> bytes:
 
 
 class EventStream(Stream):
-    """The answer that is a stream. Whatever ends it, the generator is closed with it."""
+    """A streamed answer. Whatever ends the answer, its generator is closed too."""
 
     def __init__(self, blocks: AsyncGenerator[bytes], headers: dict[str, str]) -> None:
         super().__init__(blocks, media_type=MEDIA_TYPE, headers={**headers, "X-Accel-Buffering": "no"})

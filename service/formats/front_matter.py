@@ -1,8 +1,8 @@
 """Front matter: fields in YAML, between lines of `---`, before a text.
 
-Of YAML only what notes need: plain values, lists and maps. Times stay texts, and what only some readers take for a
-number or a truth value (`yes`, `0x10`, `12:30`) stays a text too. Anchors and tags, with which a small file can become
-a large or a strange one, are refused.
+Only the YAML that notes need is read: plain values, lists and maps. Times stay texts. So do values that only some
+readers take for a number or a truth value (`yes`, `0x10`, `12:30`). Anchors and tags are refused: with them a small
+file can expand to a large one or to unexpected types.
 """
 
 import re
@@ -43,7 +43,7 @@ class _Loader(yaml.CSafeLoader):
 
 
 class _Dumper(yaml.CSafeDumper):
-    """Also puts into quotes what is a text here and a number for others, and the other way round."""
+    """Quotes texts that our reader or other readers of YAML would take for another type."""
 
 
 for _name, (_pattern, _first) in _PLAIN.items():
@@ -53,10 +53,10 @@ _Dumper.add_representer(Moment, lambda dumper, value: dumper.represent_scalar(_T
 
 
 def read(text: str) -> tuple[dict[str, Any], str]:
-    """The fields, none where there is no front matter, and the text behind them.
+    """Return the fields, none where there is no front matter, and the text behind them.
 
     Raises:
-        BadFrontMatter.
+        BadFrontMatter: the fields cannot be read.
 
     >>> read("---\\ntags: [a, b]\\nat: 2026-01-01\\n---\\nText")
     ({'tags': ['a', 'b'], 'at': '2026-01-01'}, 'Text')
@@ -83,7 +83,7 @@ def read(text: str) -> tuple[dict[str, Any], str]:
 
 
 def write(fields: Mapping[str, Any], text: str) -> str:
-    """The text with fields before it. `read` gives both back."""
+    """Return the text with fields before it. `read` is the inverse."""
     listed = yaml.dump(
         dict(fields), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1 << 20, default_flow_style=False
     )
@@ -91,7 +91,7 @@ def write(fields: Mapping[str, Any], text: str) -> str:
 
 
 def _check(fields: str) -> None:
-    """Raise `BadFrontMatter` at what is not read."""
+    """Raise `BadFrontMatter` at anchors, tags and deep nesting."""
     depth = 0
     for event in yaml.parse(fields, _Loader):
         line = 2 + event.start_mark.line

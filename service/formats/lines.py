@@ -1,7 +1,7 @@
 """Streams of lines: cut from bytes as they come, compressed or not, with memory for one line at a time.
 
-A compressed stream may grow by what real files grow by, and no more. Expanding and cutting take processor time, so they
-belong on a thread.
+A compressed stream may expand by as much as real files do, and no more. Expanding and cutting take processor time, so
+callers run them on a thread.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ def is_compressed(head: bytes) -> bool:
 
 
 class Lines:
-    """Cuts what is fed to it into lines, and gives them away without their ends, some at a time."""
+    """Cuts bytes into lines and passes them on without their ends, several at a time."""
 
     def __init__(self, take: Take) -> None:
         """`take` gets the lines; what it raises, `feed` and `end` raise."""
@@ -49,7 +49,7 @@ class Lines:
         self._expanding: _Expanding | None = None
 
     def feed(self, data: bytes) -> None:
-        """Give away the lines that end in `data`.
+        """Pass on the lines that end in `data`.
 
         Raises:
             InvalidInput: a line is too long, or the compression is damaged.
@@ -69,7 +69,7 @@ class Lines:
             self._split(data[start : start + PIECE])
 
     def end(self) -> None:
-        """Give away the last line, if it has no end."""
+        """Pass on the last line, if it has no end."""
         if self._head:
             self._split(self._head)
         if self._rest:
@@ -107,7 +107,7 @@ class Lines:
 
 
 class _Expanding:
-    """Expands a stream of zstd, any number of frames, and refuses what grows beyond measure as soon as it does."""
+    """Expands a stream of zstd, of any number of frames, and stops as soon as it grows beyond the limits."""
 
     def __init__(self, give: Callable[[bytes], None]) -> None:
         self._give = give
@@ -116,10 +116,11 @@ class _Expanding:
         self._writer = decompressor.stream_writer(cast(Any, self), write_size=PIECE, closefd=False)
 
     def feed(self, data: bytes) -> None:
-        """Expand `data`, and give away what comes of it.
+        """Expand `data`, and pass on the result.
 
         Raises:
-            TooLarge, zstandard.ZstdError.
+            TooLarge: the stream grows beyond the limits.
+            zstandard.ZstdError: the compressed data is damaged.
         """
         for start in range(0, len(data), PIECE):
             part = data[start : start + PIECE]
@@ -147,12 +148,12 @@ class _Expanding:
 
 
 def encoded(records: Iterable[Record]) -> bytes:
-    """Records as lines."""
+    """Encode records as lines of JSON."""
     return b"".join([_ENCODER.encode(record) + b"\n" for record in records])
 
 
 def compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """The parts, as one stream of zstd."""
+    """Compress the parts into one stream of zstd."""
     compressor = zstandard.ZstdCompressor(level=6).compressobj()
     for part in parts:
         if made := compressor.compress(part):

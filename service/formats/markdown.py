@@ -1,4 +1,4 @@
-"""A memory as a note in Markdown, its fields in the front matter, and back. docs/export.md says what is carried."""
+"""Turns a memory into a note in Markdown, with its fields in the front matter, and back. See docs/export.md."""
 
 import re
 from collections.abc import Mapping
@@ -21,28 +21,28 @@ _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f\\/:*?"<>|#^\[\]%]+')
 
 
 def note_of(memory: Mapping[str, Any]) -> str:
-    """The note of a memory as an export tells it: what is usual or empty is left out."""
+    """Return the note of an exported memory, without fields that are empty or have their default."""
     told = {name: memory[name] for name in CARRIED if memory.get(name) not in (None, [], {}, USUAL.get(name))}
     fields = {name: Moment(value) if name in TIMES else value for name, value in told.items()}
     return write({ID: memory["id"], **fields}, f"\n{memory['content']}\n")
 
 
 def memory_of(fields: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """The fields of the API that a note of ours carries."""
+    """Return the API's fields of the memory in a note of ours."""
     end = "\r\n" if text.startswith("\r\n") else "\n"
     content = text.removeprefix(end).removesuffix(end)
     return {"content": content, **{name: fields[name] for name in CARRIED if fields.get(name) is not None}}
 
 
 def path_of(memory: Mapping[str, Any]) -> tuple[str | None, str]:
-    """The folder and the name, without suffix, of a memory's note: such as every file system takes."""
+    """Return the folder and the name, without suffix, of a memory's note. Every file system accepts both."""
     category = _name(str(memory.get("category") or ""))
     first = str(memory["content"]).strip().partition("\n")[0]
     return category or None, _name(str(memory.get("key") or "") or first) or "memory"
 
 
 def _name(text: str) -> str:
-    """The text as a name of a file: short, and neither hidden nor one that some system keeps for itself."""
+    """Turn a text into a name of a file: short, not hidden, and reserved by no operating system."""
     plain = _FORBIDDEN.sub(" ", composed(text))
     name = " ".join(plain.split())[:NAME_LENGTH].strip(" .")
     return f"{name} -" if re.fullmatch(r"(?i)con|prn|aux|nul|com\d|lpt\d|templates", name) else name

@@ -1,4 +1,4 @@
-"""Batches: one by one from bytes to drafts, and into the store together or each for itself."""
+"""Batches of memories: decoded one by one, then stored all together or each for itself."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ prepare(DraftBody)  # items are read on worker threads
 
 
 def read_items(raws: Sequence[msgspec.Raw]) -> list[Draft | Refusal]:
-    """Each item as a draft, or why it is none.
+    """Return each item as a draft, or the refusal that says what is wrong with it.
 
     Raises:
         InvalidInput: there are too few or too many.
@@ -47,10 +47,10 @@ def read_items(raws: Sequence[msgspec.Raw]) -> list[Draft | Refusal]:
 
 
 def all_or_none(items: Sequence[Draft | Refusal]) -> list[Draft]:
-    """The drafts, when all are good.
+    """Return the drafts, when all items are good.
 
     Raises:
-        HttpError, InvalidInput: some are not.
+        HttpError, InvalidInput: an item is not.
     """
     problems: list[Problem] = []
     for item in items:
@@ -66,10 +66,10 @@ def all_or_none(items: Sequence[Draft | Refusal]) -> list[Draft]:
 def add_each(
     write: Write, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict
 ) -> tuple[ItemsReply, Plan | None]:
-    """Store what can be stored, and tell what became of each item; of a dry run the plan, None when all would fail.
+    """Store what can be stored, and report on each item. A dry run also gives the plan, unless all items would fail.
 
     Raises:
-        MuistiError: nothing was stored, and not because of an item.
+        MuistiError: nothing was stored, for a reason that is no item's fault.
     """
     adding = _Adding(write, space, items, on_conflict)
     adding.add([place for place, item in enumerate(items) if isinstance(item, Draft)])
@@ -77,9 +77,9 @@ def add_each(
 
 
 class _Adding:
-    """Tries all at once, and when that is refused, both halves.
+    """Adds all items in one try, and when that is refused, each half by itself.
 
-    A dry run has stored nothing that the next try could meet: it tries along what it would have stored.
+    A dry run stores nothing. Each try therefore includes what earlier tries would have stored, to find its conflicts.
     """
 
     def __init__(self, write: Write, space: str, items: Sequence[Draft | Refusal], on_conflict: OnConflict) -> None:
@@ -134,7 +134,7 @@ class _Adding:
         return self._write.add(self._space, drafts, on_conflict=self._on_conflict, path=PATH)
 
     def _moved(self, refusal: Refusal, places: Sequence[int]) -> Refusal:
-        """A refusal of what was tried together, said of the places in the whole batch."""
+        """Return a refusal of items that were tried together, with paths and places in the whole batch."""
         tried = [*self._tried, *places]
         if isinstance(refusal, InvalidInput):
             return type(refusal)([Problem(_of_all(one.path, tried), one.message) for one in refusal.problems])
@@ -157,7 +157,7 @@ def _read(raw: msgspec.Raw, path: str) -> Draft | Refusal:
 
 
 def _of_all(path: str, places: Sequence[int]) -> str:
-    """A path among those that were tried together, as a path of the whole batch.
+    """Turn a path within the items that were tried together into a path of the whole batch.
 
     >>> _of_all("$.memories[1].content", [4, 7])
     '$.memories[7].content'

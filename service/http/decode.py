@@ -1,6 +1,6 @@
-"""From the bytes of a request to typed values: strict, in one pass, with a JSON path for what is wrong.
+"""Decodes requests into typed values: strictly, in one pass, with a JSON path for each mistake.
 
-Litestar would decode first and convert later, take "5" for 5, and not tell malformed from invalid.
+Litestar would decode first and convert later, accept "5" for 5, and not distinguish malformed from invalid.
 """
 
 import re
@@ -45,11 +45,11 @@ class Request(litestar.Request[Any, Any, Any]):
 
 
 def decode(body: bytes | msgspec.Raw, type: type[T], path: str = "$") -> T:
-    """Read JSON; `path` is where it stands in the request.
+    """Decode JSON into a value of `type`; `path` is the place of the JSON in the request, for messages.
 
     Raises:
-        HttpError: it is no JSON.
-        InvalidInput: it is no such type.
+        HttpError: the body is no JSON.
+        InvalidInput: the JSON does not fit the type.
     """
     try:
         return _decoder(type).decode(body)
@@ -64,7 +64,7 @@ def decode(body: bytes | msgspec.Raw, type: type[T], path: str = "$") -> T:
 
 
 def routable(raw_path: bytes) -> str:
-    """The path that the router sees: percent-decoded, but an encoded slash stays within its segment.
+    """Return the path that the router sees: percent-decoded, but an encoded slash stays within its segment.
 
     >>> routable(b"/entries/a%2Fb/c%20d").split("/")
     ['', 'entries', 'a\\x00b', 'c d']
@@ -79,7 +79,7 @@ def routable(raw_path: bytes) -> str:
 
 
 def utf8(raw: bytes, what: str) -> str:
-    """Percent-decoded text.
+    """Decode a percent-encoded text; `what` names it in messages.
 
     Raises:
         HttpError: it is no UTF-8.
@@ -91,7 +91,7 @@ def utf8(raw: bytes, what: str) -> str:
 
 
 def prepare(type: type[Any]) -> None:
-    """Let msgspec (0.22) work a type out now: threads that do so at once, on first use, can crash the process."""
+    """Build the decoder of a type now. In msgspec 0.22, threads that build one concurrently can crash the process."""
     _decoder(type)
 
 
@@ -105,7 +105,7 @@ def _subject(path: str) -> str:
 
 
 def _problem(text: str, path: str) -> Problem:
-    """Read msgspec's message.
+    """Turn a message of msgspec into a problem with a path.
 
     >>> _problem("Expected `int`, got `str` - at `$.limit`", "$").path
     '$.limit'

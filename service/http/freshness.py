@@ -1,4 +1,4 @@
-"""Read your own writes: a reader names the point of history that it has seen, and waits until it is reached here."""
+"""Read your own writes: a reader names a point of history that it has seen, and waits until this server reaches it."""
 
 import asyncio
 from typing import Any
@@ -22,7 +22,7 @@ async def caught_up(request: Request[Any, Any, Any]) -> None:
 
     Raises:
         NotYetReplicated: it was not reached in time.
-        EpochGone: the space has been made anew since.
+        EpochGone: the space was deleted or emptied since, and has a new epoch.
     """
     found = {name: value.decode("latin-1") for name, value in request.scope["headers"] if name in _NAMES}
     if not found or "space" not in request.path_params:

@@ -44,14 +44,14 @@ IdempotencyKeyHeader = Annotated[
 
 
 class _Every(frozenset[str]):
-    """What `*` names."""
+    """The set of all tags, which `*` names."""
 
     def __contains__(self, _: object) -> bool:
         return True
 
 
 def etags(header: str) -> frozenset[str]:
-    """The tags that a list names, weak ones with their W/; every tag for `*`.
+    """Return the tags in a list of ETags, weak ones with their W/; every tag for `*`.
 
     >>> sorted(etags('"a.1", W/"b.2"'))
     ['"a.1"', 'W/"b.2"']
@@ -67,7 +67,11 @@ def etags(header: str) -> frozenset[str]:
 
 
 def expected(request: Request, header: str | None) -> IfMatch:
-    """What a change asks of the version that it meets: the current tag must be in it."""
+    """Return the tags of If-Match, one of which must be the memory's current tag; None when any version may change.
+
+    Raises:
+        HttpError: If-None-Match is given, or If-Match is no list of tags.
+    """
     if "if-none-match" in request.headers:
         raise HttpError("malformed_header", "If-None-Match goes with GET; a POST with category and key never replaces")
     return None if header is None else etags(header)
@@ -82,7 +86,11 @@ def is_known(header: str | None, etag: str) -> bool:
 
 
 async def request_key(request: Request, space: str, header: str | None) -> RequestKey | None:
-    """What tells a repeated request; None when it may simply run again."""
+    """Return the key by which a repeated request is recognised; None when the caller sent none.
+
+    Raises:
+        HttpError: the key is malformed.
+    """
     if header is None:
         return None
     if not _KEY.fullmatch(header):
@@ -95,7 +103,7 @@ async def request_key(request: Request, space: str, header: str | None) -> Reque
 
 
 def not_with_key(key: RequestKey | None) -> None:
-    """Raise when a request has a key that it cannot have."""
+    """Raise `InvalidInput` when a batch that is not atomic comes with an Idempotency-Key."""
     if key is not None:
         raise InvalidInput.at(
             "$.atomic",
@@ -105,19 +113,19 @@ def not_with_key(key: RequestKey | None) -> None:
 
 
 def min_seq(header: str) -> Seq:
-    """The point of history that a reader has seen already.
+    """Read the point of history that Muisti-Min-Seq names.
 
     Raises:
-        HttpError: it is no such point.
+        HttpError: the header is no such point.
     """
     return point(header, MIN_SEQ)
 
 
 def point(text: str, name: str) -> Seq:
-    """A point of history, which the header `name` gives.
+    """Read a point of history from `text`, the value of the header or parameter `name`.
 
     Raises:
-        HttpError: it is no such point.
+        HttpError: the text is no such point.
     """
     match = _SEQ.fullmatch(text)
     if match is None:
@@ -126,20 +134,20 @@ def point(text: str, name: str) -> Seq:
 
 
 class Freshness(msgspec.Struct, frozen=True):
-    """How fresh an answer must be. `strong`: ask where is written. `max_age`: seconds that it may be behind."""
+    """How fresh an answer must be. `strong`: ask the primary. `max_age`: seconds that the answer may be behind."""
 
     strong: bool = False
     max_age: float = 0.0
 
 
 def freshness(header: str | None) -> Freshness:
-    """What Muisti-Freshness asks for.
+    """Read Muisti-Freshness.
 
     >>> freshness("bounded;max-age=500ms").max_age, freshness("strong").strong
     (0.5, True)
 
     Raises:
-        HttpError: it is none of the three.
+        HttpError: the header has none of the three forms.
     """
     if header is None:
         return Freshness()

@@ -1,4 +1,4 @@
-"""What every answer gets, errors included: an id, a time, safe headers, and one line in the log."""
+"""The request middleware: gives every answer, errors included, an id, a time, safe headers and one line in the log."""
 
 import logging
 import re
@@ -25,9 +25,9 @@ _LOG = logging.getLogger("muisti.http")
 
 
 class RequestMiddleware:
-    """Wraps the whole application, so that no answer goes out bare, and none uncounted.
+    """Wraps the whole application, so that no answer goes out without its headers, its log line and its count.
 
-    `tracing` is given when the application starts, if there is any.
+    `tracing` is set when the application starts, if the settings ask for traces.
     """
 
     def __init__(self, app: ASGIApp, meters: Meters) -> None:
@@ -94,7 +94,7 @@ class RequestMiddleware:
 
 
 def _read_url(scope: Scope) -> None:
-    """Let the path be what routes are found by. Raises HttpError."""
+    """Decode the path by which routes are found, and check the query string. Raises HttpError."""
     raw_path = scope["raw_path"].partition(b"?")[0]  # some servers leave the query string in it
     if b"%" in raw_path:
         scope["path"] = routable(raw_path)
@@ -102,14 +102,14 @@ def _read_url(scope: Scope) -> None:
 
 
 def trace_of(headers: Sequence[Header]) -> str | None:
-    """The trace that the request belongs to (W3C trace context); None when it names none, or not well."""
+    """Return the id of the trace that a request belongs to (W3C trace context); None when absent or malformed."""
     given = next((value for name, value in headers if name == b"traceparent"), b"")
     match = _TRACE.fullmatch(given)
     return match[1].decode() if match and match[1].strip(b"0") and match[2].strip(b"0") else None
 
 
 def request_id_of(headers: Iterable[Header]) -> bytes:
-    """The caller's id when it is well formed, else one of ours."""
+    """Return the caller's request id when it is well formed, else a new one."""
     for name, value in headers:
         if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
             return value
@@ -117,7 +117,7 @@ def request_id_of(headers: Iterable[Header]) -> bytes:
 
 
 def _dressed(headers: Iterable[Header], elapsed: float, request_id: bytes) -> list[Header]:
-    """The headers with `total` at the end of Server-Timing, an id, and nothing that a cache may keep by default."""
+    """Return the headers with a request id, the total in Server-Timing, and `no-store` where nothing else is said."""
     given = list(headers)
     stages = [value for name, value in given if name == TIMING]
     dressed = [header for header in given if header[0] != TIMING]

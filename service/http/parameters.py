@@ -1,4 +1,4 @@
-"""Query parameters: those of the handlers, and the refusal of all others."""
+"""Query parameters that handlers share, and the refusal of unknown ones."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -15,17 +15,17 @@ OnConflictParameter = Annotated[
     str | None, QueryParameter(description="As the field of the body.", enum=["reject", "keep", "review", "supersede"])
 ]
 AtomicParameter = Annotated[bool | None, QueryParameter(description="As the field of the body.")]
-ThenParameter = Annotated[bool, QueryParameter(description="Ask of the state of the space that the receipt saw.")]
+ThenParameter = Annotated[bool, QueryParameter(description="Search the space as it was when the receipt was made.")]
 ConfirmParameter = Annotated[str, QueryParameter(description="The name of the space once more.")]
 DryRunParameter = Annotated[
-    bool, QueryParameter(description="Tell what the request would do, and do nothing. An Idempotency-Key is ignored.")
+    bool, QueryParameter(description="Show what the request would do, and do nothing. An Idempotency-Key is ignored.")
 ]
 LimitParameter = Annotated[
     int, QueryParameter(description="Largest number of items.", schema_extra={"minimum": 1, "maximum": 100})
 ]
 AsOfParameter = Annotated[
     str | None,
-    QueryParameter(description="Show what stood then: a time, or a point of history, whole or its number."),
+    QueryParameter(description="Show the space as it was then: a time, or a point of history, whole or its number."),
 ]
 SortParameter = Annotated[
     str | None,
@@ -44,7 +44,7 @@ PAST = ["past_retention", "point_ahead", "epoch_gone"]  # what is refused with `
 
 
 def declared(handler: BaseRouteHandler) -> Iterator[tuple[str, ParameterKwarg, FieldDefinition]]:
-    """Name, source and type of each parameter in a handler's signature."""
+    """Yield name, source and type of each parameter in a handler's signature."""
     for name, field in handler.parsed_fn_signature.parameters.items():
         if isinstance(field.kwarg_definition, ParameterKwarg) and not field.is_di_field:
             yield field.kwarg_definition.name or name, field.kwarg_definition, field
@@ -57,7 +57,7 @@ class KnownParameters:
         self._known: dict[BaseRouteHandler, frozenset[str]] = {}
 
     def check(self, request: Request[Any, Any, Any]) -> None:
-        """Raise `InvalidInput` when the query string has a parameter too many."""
+        """Raise `InvalidInput` when the query string has an unknown parameter, or one twice."""
         if not request.scope["query_string"]:
             return
         handler = request.route_handler

@@ -20,7 +20,7 @@ def minimal(header: str) -> bool:
 
 
 def preferred(request: Request[Any, Any, Any], answer: Response[Any]) -> Response[Any]:
-    """The answer as the caller prefers it: its headers say what he must know."""
+    """Return the answer without its body when the caller prefers that. The headers keep what the caller must know."""
     if not minimal(request.headers.get("prefer", "")) or isinstance(answer.content, DryRunReply):
         return answer
     status = 204 if answer.status_code == 200 else answer.status_code

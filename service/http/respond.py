@@ -1,4 +1,4 @@
-"""Answers with the headers that their values ask for."""
+"""Builds answers with the headers that their values ask for."""
 
 from typing import Any, TypeVar, cast
 from urllib.parse import urlencode
@@ -19,18 +19,18 @@ CHECKED = "private, no-cache"  # may be kept by the caller alone, and asked abou
 
 
 def read(body: T, seq: Seq) -> Response[T]:
-    """What was read, and the point of history at which."""
+    """Answer with a body and the point of history at which it was read."""
     return Response(body, headers={SEQ: str(seq)})
 
 
 async def placed(answer: Response[T], backend: Backend, space: str) -> Response[T]:
-    """An answer about a space that is no part of its history, and where that stands."""
+    """Add the space's current point of history to an answer that is not part of that history."""
     answer.headers[SEQ] = str((await backend.store(backend.engine.spaces.get, space)).at)
     return answer
 
 
 def followed(request: Request[Any, Any, Any], answer: Response[T], cursor: str | None) -> Response[T]:
-    """A page that says in `Link` where the next one is."""
+    """Add the address of the next page to the answer, as `Link`."""
     if cursor is not None:
         given = [(name, value) for name, value in request.query_params.multi_items() if name != "cursor"]
         # The path as it was sent: what was decoded may hold what no header can.
@@ -46,14 +46,14 @@ def found(one: Found) -> Response[MemoryReply]:
 
 
 def unchanged(one: Found) -> Response[None]:
-    """The caller has this version already."""
+    """Answer 304: the caller has this version already."""
     return Response(
         None, status_code=304, headers={SEQ: str(one.seq), "ETag": one.memory.etag, "Cache-Control": CHECKED}
     )
 
 
 def planned(plan: Plan | None, answer: Response[T]) -> Response[T]:
-    """The answer itself, or of a dry run the plan, with the answer that would be given."""
+    """Return the answer itself; for a dry run its plan, with the answer that the caller would get."""
     if plan is None:
         return answer
     told = DryRunReply.of(plan, answer.status_code or 200, answer.content)
@@ -62,12 +62,12 @@ def planned(plan: Plan | None, answer: Response[T]) -> Response[T]:
 
 
 def tried(dry_run: bool, answer: Response[T]) -> Response[T]:
-    """The same for what is no change of a space."""
+    """Return the answer; for a dry run of what changes no memory, an empty plan with that answer."""
     return planned(Plan(0, ()) if dry_run else None, answer)
 
 
 def written(one: Written) -> Response[WrittenReply]:
-    """The memory that a write made or changed."""
+    """Answer with the memory that a write made or changed."""
     memory = one.memories[0]
     headers = {**written_headers(one), "ETag": memory.etag}
     if one.created:
@@ -77,12 +77,12 @@ def written(one: Written) -> Response[WrittenReply]:
 
 
 def added(one: Written) -> Response[AddedReply]:
-    """The memory that was added, with what is like it."""
+    """Answer with the memory that was added and the memories like it, or with the plan of a dry run."""
     return planned(one.plan, stored(one).response())
 
 
 def stored(one: Written) -> PlainResponse:
-    """The same, of what is no dry run."""
+    """Answer with the memory that was stored and the memories like it."""
     memory = one.memories[0]
     location = f"/v1/spaces/{memory.space}/memories/{memory.id}"
     return PlainResponse(

@@ -1,7 +1,7 @@
-"""Litestar's routes, each worked out when it is first asked.
+"""Routes of Litestar whose signatures are evaluated at their first request.
 
-What a handler takes is read from its signature and made into types: .6 ms for each of eighty handlers, for which every
-start, and every test that makes an application, would wait.
+Litestar reads what a handler takes from its signature and builds types for it. That takes .6 ms for each of eighty
+handlers. Every start, and every test that makes an application, would wait for it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,18 +15,18 @@ from litestar.plugins.core import MsgspecDIPlugin
 from litestar.routes import HTTPRoute
 from litestar.types import HTTPScope, Receive, Send
 
-_LATER: Any = None  # what a handler takes, before it is asked
+_LATER: Any = None  # in place of the types that a handler takes, before its first request
 
 
 class Application(Litestar):
-    """Without the plugins for pydantic and attrs, which load both pydantics where MCP has one installed: .2 s."""
+    """Litestar without its plugins for pydantic and attrs: they load pydantic, .2 s, where MCP has installed it."""
 
     @staticmethod
     def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
         return [*plugins, MsgspecDIPlugin()]
 
     def mount(self, handlers: Mapping[str, Sequence[HTTPRouteHandler]]) -> None:
-        """Take in all handlers of each path."""
+        """Register all handlers of each path."""
         options = self._own(_options)  # one for all paths, where Litestar makes one for each
         for path, of_path in handlers.items():
             self.routes.append(_Route(path=path, route_handlers=[*map(self._own, of_path), options]))
@@ -58,4 +58,4 @@ class _Route(HTTPRoute):
 
 @route("/", http_method=["OPTIONS"], include_in_schema=False, status_code=204, needs="nothing")
 async def _options() -> None:
-    """Is never called: what comes before every request answers these."""
+    """Declare OPTIONS. The handler is never called: the application's `before_request` answers these requests."""

@@ -1,1 +1,1 @@
-"""The Model Context Protocol: the same engine as tools, resources and prompts, each caller seeing what he may use."""
+"""The Model Context Protocol: the engine as tools, resources and prompts, each shown to those who may use it."""

@@ -1,6 +1,6 @@
 """The arguments of the tools, as types. An argument that is not named here is an error.
 
-What a client reads of them is derived from these types (`service.mcp.schema`); `service.mcp.words` describes them.
+`service.mcp.schema` derives the JSON Schemas that clients read from these types; `service.mcp.words` describes them.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from muisti.service.http.decode import decode, prepare
 from muisti.service.schemas import fields
 from muisti.service.schemas.requests import AddBody, EntryBody, PatchBody, RecencyBody, SearchBody, SupersedeBody
 
-Wanted = Literal["none", "weak", "strong"]  # the least evidence that an answer is given with
+Wanted = Literal["none", "weak", "strong"]  # the least evidence with which memories are returned
 NewStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate"]})]
 OtherStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate", "deprecated"]})]
 Order = Annotated[str, Meta(extra_json_schema={"enum": list(SORTS)})]
@@ -29,7 +29,7 @@ TOKENS_MIN, TOKENS_MAX = 200, 100_000
 
 
 class NoArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Nothing."""
+    """No arguments."""
 
 
 class InSpace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -11,5 +11,5 @@ def _encoding() -> Any:
 
 
 def tokens(text: str) -> int:
-    """Tokens in the encoding cl100k_base; other models count a little otherwise."""
+    """Count the tokens in the encoding cl100k_base; other models count slightly differently."""
     return len(_encoding().encode_ordinary(text))

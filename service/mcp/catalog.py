@@ -1,6 +1,6 @@
 """The tools: one entry each says what a tool is called, takes, answers and does.
 
-A caller sees no tool and no argument that he may not use. Every word here is paid for in the context window of every
+A caller sees only tools and arguments that its key may use. Every word here takes space in the context window of every
 client, on every turn.
 """
 
@@ -177,7 +177,7 @@ def usable(access: Access) -> list[Tool]:
 
 
 def hidden(access: Access) -> frozenset[str]:
-    """Return the arguments that there are not for a caller."""
+    """Return the names of the arguments that a caller may not use."""
     names: set[str] = set()
     if single_space(access.grant) is not None:
         names.add("space")

@@ -10,7 +10,7 @@ VALUES_MAX = 100  # by the protocol
 
 
 async def complete(session: Session, name: str, begun: str, known: Mapping[str, str]) -> types.Completion:
-    """The values of an argument that begin so. `known` are the arguments that were filled in before."""
+    """Return the values of an argument that begin with `begun`. `known` are the arguments filled in already."""
     if not session.access.may("read"):
         return types.Completion(values=[], total=0, has_more=False)
     folded = begun.casefold()

@@ -1,4 +1,4 @@
-"""Tells whoever said something new where it differs from what is stored."""
+"""Describes where a new text differs from a stored memory, for the caller who sent it."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ def differences(parts: Sequence[Difference]) -> list[str]:
 
 
 def sentence(part: Difference) -> str:
-    """Return where two texts part, as a sentence to whoever said the new one.
+    """Describe a difference between two texts in a sentence for the caller who sent the new one.
 
     >>> sentence(Difference("number", "9000", "9001"))
     'You said 9001; the stored memory says 9000'

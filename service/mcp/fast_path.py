@@ -1,9 +1,8 @@
-"""The short way of what agents do all the time: a plain call of a tool.
+"""The fast path of MCP: answers a plain call of a tool without the SDK.
 
-It is answered by what answers the SDK's handlers, with the same message, without the SDK: 2 ms of processor time of a
-call that takes 4, and a server that is only called never loads it. Whatever is not plain takes the long way, the
-refusals among it: progress, unknown tools, other methods, fields that are not named here, headers that say otherwise
-than the body.
+The answer comes from the functions that the SDK's handlers call, and is the same message. The fast path saves 2 ms of
+4 ms of processor time, and a server that gets only plain calls never loads the SDK. The SDK answers all other requests
+and all refusals: progress, unknown tools, other methods, fields not named here, headers that contradict the body.
 """
 
 from collections.abc import Iterable, Mapping
@@ -60,14 +59,14 @@ _DECODER = msgspec.json.Decoder(_Call)
 
 
 def plain(headers: Iterable[Header], body_limit: int) -> Mapping[bytes, bytes] | None:
-    """Headers by name; None when the body is the SDK's to read. `body_limit` is in bytes."""
+    """Return the headers by name; None when the SDK must answer. `body_limit` is in bytes."""
     found = plain_headers(headers, body_limit)
     accepted = b"" if found is None else found.get(b"accept", b"")
     return found if all(kind in accepted for kind in _ACCEPTED) else None
 
 
 async def answered(session: Session, headers: Mapping[bytes, bytes], body: bytes, send: Send) -> bool:
-    """Answer a plain call. False: it is none, and nothing has happened."""
+    """Answer a plain call and return True; return False, and do nothing, for any other request."""
     call = _call(body, headers)
     tool = None if call is None else tool_of(session.access, call.params.name)
     if call is None or tool is None:
@@ -85,7 +84,7 @@ async def answered(session: Session, headers: Mapping[bytes, bytes], body: bytes
 
 
 def again(body: bytes, receive: Receive) -> Receive:
-    """What receives a body once more that was read already, and then what follows it."""
+    """Replay a request body that was read already: return a `receive` that gives the body, then later messages."""
     bodies = [body]
 
     async def received() -> ReceiveMessage:
@@ -97,7 +96,7 @@ def again(body: bytes, receive: Receive) -> Receive:
 
 
 def _call(body: bytes, headers: Mapping[bytes, bytes]) -> _Call | None:
-    """The call that a body holds, when headers and body agree."""
+    """Decode a plain call; None when the body is no plain call, or contradicts the headers."""
     try:
         call = _DECODER.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,7 +1,7 @@
-"""Marks what others wrote inside an answer, so that no line of it can pass for a line of the server.
+"""Marks stored texts inside an answer, so that none of their lines can pass for a line of the server.
 
-A client may break lines at more than "\\n": Unicode also breaks at vertical tab, form feed, U+0085, U+2028 and U+2029,
-Python at three separators more. `str.splitlines` knows all of these.
+A client may break lines at more than "\\n". Unicode also breaks at vertical tab, form feed, U+0085, U+2028 and U+2029.
+Python breaks at three separators more, and `str.splitlines` knows all of these.
 """
 
 import unicodedata
@@ -22,7 +22,7 @@ def fenced(text: str) -> Iterable[str]:
 
 
 def one_line(text: str) -> str:
-    """Return the text with an escape for each character that ends a line, moves the writing or is not seen.
+    """Return the text with an escape for each character that ends a line, changes text direction or is invisible.
 
     >>> one_line("Zoë\\u2028> x")
     'Zoë\\\\u2028> x'

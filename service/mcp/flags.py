@@ -1,4 +1,4 @@
-"""Tells what a write did otherwise than it was asked to."""
+"""Reports where a write differs from what the caller asked for."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from muisti.service.schemas.policy import flagged
 
 
 def flags_of(written: Written) -> dict[str, Any]:
-    """Return the flags for programs; nothing when all is as it was asked."""
+    """Return the flags as JSON; an empty object when the write did exactly what was asked."""
     return {"flags": msgspec.to_builtins(flagged(written.flags))} if written.flags else {}
 
 

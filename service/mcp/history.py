@@ -1,4 +1,4 @@
-"""The versions of a memory as an answer: the changes of each, in few words."""
+"""Renders the versions of a memory as an answer of a tool, with the changes of each."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def _change(change: FieldChange) -> Json:
 
 
 def _short(value: object) -> object:
-    """The value, or the beginning of its text."""
+    """Return the value, or the beginning of its text when that is long."""
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     return value if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 

@@ -1,7 +1,7 @@
-"""Change notifications of 2026-07-28: a request whose answer is a stream of what changes from then on.
+"""Change notifications of protocol version 2026-07-28: a request whose answer is a stream of later changes.
 
-Nobody who writes tells anybody. A stream looks every second where the spaces stand, and at its resources when theirs
-has moved on: so it does not matter which process wrote, and nothing is kept for clients that do not listen.
+Streams poll. Every second a stream reads the points of history of all spaces, and reads its resources again when their
+space has moved on. So changes of all processes are found, and no state is kept for clients that do not listen.
 """
 
 import asyncio
@@ -27,17 +27,17 @@ from muisti.service.mcp.session import Session
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 
-STREAMS = 256  # at once, in this process
+STREAMS = 256  # at the same time, in this process
 RESOURCES = 100  # of one stream
-SECONDS = 600.0  # that a stream lasts; then it ends in good order, and its client listens again
-EVERY = 1.0  # seconds between looks
+SECONDS = 600.0  # after which a stream ends normally, and its client subscribes again
+EVERY = 1.0  # seconds between polls
 
 Context = ServerRequestContext[Any, Any]
 Standing = Mapping[str, Seq]  # of each space
 
 
 class Listening:
-    """Answers `subscriptions/listen`. `session_of` tells whose a request is."""
+    """Answers `subscriptions/listen`. `session_of` gives the session of a request."""
 
     def __init__(self, session_of: Callable[[Context], Session]) -> None:
         self._session_of = session_of
@@ -85,7 +85,7 @@ class Listening:
 
 
 class _Spaces:
-    """Where all spaces stand: one look for all streams together."""
+    """The points of history of all spaces, read once for all streams together."""
 
     def __init__(self) -> None:
         self._looking = anyio.Lock()
@@ -102,7 +102,7 @@ class _Spaces:
 
 
 class _Watch:
-    """What one caller listens to, as he last saw it."""
+    """The resources of one stream, as its caller last saw them."""
 
     def __init__(self, session: Session, lists: bool) -> None:
         self._session, self._lists = session, lists
@@ -110,7 +110,7 @@ class _Watch:
         self._seen: dict[str, int | None] = {}  # by URI, the hash of what it read; None: nothing any more
 
     async def begin(self, spaces: Standing, uris: Sequence[str]) -> list[str]:
-        """The resources that he can read now, whose changes he will be told."""
+        """Return those of the resources that the caller can read now; the stream reports changes of these."""
         self._spaces = spaces
         found = {uri: await self._read(uri) for uri in uris}
         self._seen = {uri: now for uri, now in found.items() if now is not None}

@@ -13,7 +13,7 @@ from muisti.service.mcp.session import Session
 
 @asynccontextmanager
 async def managed(session_of: Callable[[Scope], Session], body_limit: int) -> AsyncGenerator[ASGIApp]:
-    """What answers requests, inside. `session_of` tells whose a request is; `body_limit` is in bytes."""
+    """Yield an ASGI application that answers MCP. `session_of` gives a request's session; `body_limit` is in bytes."""
 
     def session(ctx: Context) -> Session:
         assert ctx.request is not None

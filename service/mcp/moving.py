@@ -1,4 +1,4 @@
-"""A small space out and in again: what fits into one message."""
+"""Export of a small space, which fits into one message."""
 
 from muisti.service.formats.lines import encoded
 from muisti.service.mcp.session import Session
@@ -9,11 +9,11 @@ EXPORT_MAX = 1 << 20  # bytes
 
 
 async def exported(session: Session, space: str) -> str:
-    """A space in the format of docs/export.md, without vectors.
+    """Return a space in the format of docs/export.md, without vectors.
 
     Raises:
         NotFound: the key does not see all of the space.
-        HttpError: it is too large for a message.
+        HttpError: the export is too large for one message.
     """
     backend = session.backend
     export = await backend.store(session.memories().read.export, space, installed_version(), vectors=False)

@@ -31,12 +31,17 @@ _PROMPTS = (
 
 
 def prompts(session: Session) -> list[types.Prompt]:
-    """Those that the caller may use."""
+    """Return the prompts that the caller may use."""
     return [prompt for prompt in _PROMPTS if session.access.may(_NEEDS[prompt.name])]
 
 
 async def prompt(session: Session, name: str, arguments: dict[str, str]) -> types.GetPromptResult:
-    """Raises `NotFound`, `InvalidInput`."""
+    """Return the messages of a prompt.
+
+    Raises:
+        NotFound: there is no such prompt for this caller.
+        InvalidInput: an argument is missing or bad.
+    """
     if name not in {one.name for one in prompts(session)}:
         raise NotFound("prompt", name[:80])
     space = session.space(arguments.get("space"), _NEEDS[name])

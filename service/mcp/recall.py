@@ -1,4 +1,4 @@
-"""Answers that fit: as many memories as the budget holds, and a word about the rest."""
+"""Answers within a budget of tokens: as many memories as fit, and a note about the rest."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -125,7 +125,7 @@ def _wholes(memory: Memory, named: int, *, full: bool) -> Iterator[tuple[Json, i
 
 
 def _identity(memory: Memory, max_tokens: int) -> Json:
-    """Return what tells a memory whose content is cut: its address too, unless that takes too much of the budget."""
+    """Return the fields that identify a memory whose content is cut. A long address is left out."""
     one = shown(memory)
     address = {name: one[name] for name in ("category", "key") if name in one}
     if tokens(msgspec.json.encode(address).decode()) > max_tokens // _ADDRESS:
@@ -147,7 +147,7 @@ def _page(found: Sequence[Json], next_cursor: str | None, left_out: int) -> tupl
 
 
 def _answered(answer: Answer, kept: Sequence[Json], named: int, wanted: str) -> tuple[Json, str]:
-    """Return what is kept, with the ids of the first `named` of the others."""
+    """Return the answer with the memories that fit, and the ids of the first `named` of the others."""
     rest = answer.hits[len(kept) :]
     ids = [hit.memory.id for hit in rest[:named]]
     structured: Json = {

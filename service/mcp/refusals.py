@@ -1,7 +1,7 @@
-"""Tells what is refused in the words of the tools: the stable code, what is wrong, and what to do next.
+"""Reports refusals in the words of the tools: the stable code, what is wrong, and what to do next.
 
-The messages of the core are those of HTTP, which know routes and headers. Here an error says what is wrong in the words
-of the tools, and `advice` what a caller may do about it: nothing that the key does not allow.
+The messages of the core are written for HTTP and name routes and headers. Here they name tools and arguments. The
+advice names only actions that the caller's key allows.
 """
 
 import re
@@ -34,7 +34,7 @@ from muisti.service.schemas.likeness import LikenessReply
 
 Json = dict[str, Any]
 
-QUOTED = 3  # memories that stand against a new one, in text
+QUOTED = 3  # memories in conflict with a new one that the text shows
 
 # Paths of HTTP bodies whose arguments have other names here.
 _NAMES: Mapping[str, str] = {
@@ -120,7 +120,7 @@ def _like(error: Similar) -> str:
 
 
 def _quoted(one: LikenessReply) -> str:
-    """Return a stored memory that stands against a new one, as text."""
+    """Return a stored memory that is in conflict with a new one, as text."""
     kept = {"id": one.id, "category": one.category, "key": one.key, "content": one.content}
     return quoted({name: value for name, value in kept.items() if value is not None})
 

@@ -1,4 +1,4 @@
-"""A memory as a model reads it: its fields for programs, and as text."""
+"""Renders a memory for models: as JSON, and as text with a mark at each stored line."""
 
 from collections.abc import Mapping
 from datetime import datetime

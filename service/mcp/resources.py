@@ -1,4 +1,4 @@
-"""What can be read by URI: memories and categories, and how to use all this.
+"""Resources, which are read by URI: memories, categories, exports, and the skill that explains how to use them.
 
 `memory://{space}/{id}`, `memory://{space}/categories`, `memory://{space}/export`, `skill://muisti`.
 """
@@ -29,7 +29,7 @@ _URI = re.compile(r"memory://(?P<space>[a-z0-9._-]{1,63})/(?P<name>[A-Za-z0-9-]{
 
 
 async def resources(session: Session) -> list[types.Resource]:
-    """The skill, and the categories of each space; memories are found, not listed."""
+    """List the skill and the categories of each space. Memories are not listed but found by a template."""
     if not session.access.may("read"):
         return [_SKILL]
     return [
@@ -71,13 +71,18 @@ def templates(session: Session) -> list[types.ResourceTemplate]:
 
 
 def space_of(uri: str) -> str | None:
-    """The space in which a resource is; None when there can be none at such a URI."""
+    """Return the space of a resource; None when no resource can have such a URI."""
     match = _URI.fullmatch(uri)
     return None if match is None else match["space"]
 
 
 async def read(session: Session, uri: str) -> types.TextResourceContents:
-    """Raises `NotFound`, also for what the caller may not see, and `HttpError` for what is too large."""
+    """Read a resource.
+
+    Raises:
+        NotFound: there is no such resource, or the caller may not see it.
+        HttpError: the export is too large, or the key does not reach the space.
+    """
     if uri == _SKILL.uri:
         text = files("muisti.service").joinpath("static", "skill.md").read_text("utf-8")
         return types.TextResourceContents(uri=uri, mime_type=_SKILL.mime_type, text=text)

@@ -1,7 +1,7 @@
-"""MCP over streamable HTTP at /mcp: stateless, POST only, behind the gate.
+"""MCP over streamable HTTP at /mcp: stateless, POST only, behind the auth middleware.
 
-Nothing here imports the SDK. It takes as long and as much memory as the rest of the server together, which whoever
-never speaks MCP does without: it comes with the first request that is no plain call, on a thread.
+Nothing here imports the SDK, which takes as much time and memory as the rest of the server together. A server that gets
+no MCP, or only plain calls, does without. The first request that is no plain call loads the SDK, on a thread.
 """
 
 import gc
@@ -28,7 +28,7 @@ from muisti.service.schemas.errors import HttpError
 
 if TYPE_CHECKING:
     from muisti.service.mcp import manager
-else:  # a second: the SDK, for whoever speaks more MCP than plain calls
+else:  # a second: the SDK, loaded by the first request that is no plain call
     manager = Lazy("muisti.service.mcp.manager")
 
 PATH = "/mcp"
@@ -36,10 +36,10 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class McpApp:
-    """The route, and behind it the one session manager of the process, from the first request on."""
+    """The route, with the session manager of the process, which the first request that needs it starts."""
 
     def __init__(self, origins: Sequence[str], body_limit: int) -> None:
-        """`origins`: those of web pages that may call; `*` is every one. `body_limit` is in bytes."""
+        """`origins`: those whose web pages may call; `*` allows every origin. `body_limit` is in bytes."""
         self._origins = frozenset(origins)
         self._body_limit = body_limit
         self._backend: Backend | None = None
@@ -49,7 +49,7 @@ class McpApp:
 
     @asynccontextmanager
     async def running(self, backend: Backend) -> AsyncGenerator[None]:
-        """Requests are answered inside; at the end those that still run are given up."""
+        """Answer requests inside the context. Requests that still run at its end are cancelled."""
         self._backend = backend
         async with anyio.create_task_group() as self._tasks:
             yield
@@ -67,7 +67,7 @@ class McpApp:
         """Answer a request.
 
         Raises:
-            HttpError: it is no POST, comes from a strange page, or from nobody known.
+            HttpError: it is no POST, comes from a web page that may not call, or has no valid key.
         """
         http = cast(dict[str, Any], scope)
         if http["method"] != "POST":
@@ -77,7 +77,7 @@ class McpApp:
         check(access_of(scope), "key")
         http["headers"] = [
             (name, value.strip(b" \t")) for name, value in http["headers"]
-        ]  # HTTP lets spaces stand there
+        ]  # HTTP allows spaces around a value
         plain = fast_path.plain(http["headers"], self._body_limit)
         if plain is not None:
             body = await read_body(receive)
@@ -97,7 +97,7 @@ class McpApp:
             return manager
 
     async def _manage(self, *, task_status: TaskStatus[ASGIApp]) -> None:
-        """A task of its own: the manager must end in the task in which it began, and no request lives that long."""
+        """Run the session manager in its own task, which outlives requests: it must end in the task that began it."""
         managed = await to_thread.run_sync(lambda: manager.managed)  # loads it
         if gc.get_freeze_count():  # the server froze what it had loaded; this stays as well
             gc.freeze()
@@ -114,10 +114,10 @@ ALLOW = {"Allow": "POST"}
 
 
 def check_origin(origin: str | None, host: str, allowed: frozenset[str]) -> None:
-    """A web page may call when its origin is allowed, or when page and server are both of this machine.
+    """Let a web page call when its origin is allowed, or when page and server are both on this machine.
 
     Raises:
-        HttpError: it may not.
+        HttpError: the page may not call.
     """
     if origin is None or "*" in allowed or origin in allowed:
         return

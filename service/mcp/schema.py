@@ -1,6 +1,6 @@
 """Derives the JSON Schema of a tool's arguments from their type, in as few words as a client needs.
 
-Bounds are left out: what is out of bounds is refused with a message that says them.
+Bounds are left out: a value out of bounds is refused with a message that names them.
 """
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ def _fields(kind: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:
 
 
 def _of_field(field: inspect.Field) -> Json:
-    """Return the schema of a field. It has null only where null says other than leaving the field out."""
+    """Return the schema of a field. It allows null only where null means something else than leaving the field out."""
     found = field.type
     if isinstance(found, inspect.UnionType) and field.default is None:
         found = inspect.UnionType(tuple(one for one in found.types if not isinstance(one, inspect.NoneType)))

@@ -16,7 +16,7 @@ class Session(msgspec.Struct, frozen=True):
     access: Access
 
     def memories(self, *, dry_run: bool = False) -> Memories:
-        """Return the memories as the caller sees them. `dry_run`: nothing that is written stays."""
+        """Return the memories as the caller sees them. `dry_run`: writes are planned and nothing is stored."""
         return self.backend.engine.seen_by(self.access.caller(), dry_run=dry_run)
 
     def usual_space(self) -> str | None:
@@ -29,7 +29,7 @@ class Session(msgspec.Struct, frozen=True):
 
         Raises:
             InvalidInput: none is named, and there is no usual one.
-            NotFound, HttpError: the caller may not.
+            NotFound, HttpError: the caller may not do this in that space.
         """
         space = named or self.usual_space()
         if space is None:
@@ -39,6 +39,6 @@ class Session(msgspec.Struct, frozen=True):
         return space
 
     async def spaces(self) -> list[str]:
-        """The names of the spaces that the caller may touch and that there are."""
+        """Return the names of the existing spaces that the caller may use."""
         found = await self.backend.store(self.backend.engine.spaces.list)
         return [space.name for space in found if self.access.grant.reaches(space.name)]

@@ -1,4 +1,4 @@
-"""A tool as a client reads of it, in the types of the SDK."""
+"""Describes a tool to clients, in the types of the SDK."""
 
 import mcp_types as types
 

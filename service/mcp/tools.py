@@ -1,4 +1,4 @@
-"""A tool that is called, by whichever way the call came."""
+"""Runs a tool, for the fast path and for the SDK alike."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,12 +16,12 @@ from muisti.service.schemas.errors import HttpError
 
 
 def tool_of(access: Access, name: str) -> Tool | None:
-    """Return a tool; None: it is not there, or not for this caller, which is the same from outside."""
+    """Return a tool; None when there is none or the caller may not use it, which callers cannot distinguish."""
     return next((tool for tool in usable(access) if tool.name == name), None)
 
 
 async def run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Outcome:
-    """Call a tool. What is refused is an outcome too."""
+    """Call a tool. A refusal is an outcome too, and raises nothing."""
     calls = session.backend.meters.tool_calls
     try:
         outcome = await _run(session, tool, arguments)

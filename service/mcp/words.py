@@ -1,4 +1,4 @@
-"""Describes each argument of the tools in a few words: clients pay for them in their context window on every turn."""
+"""Describes each argument of the tools in a few words: they take space in clients' context windows on every turn."""
 
 from collections.abc import Mapping
 

@@ -1,5 +1,5 @@
-"""What Muisti counts, told to Prometheus.
+"""Metrics in the format of Prometheus.
 
-Counting is done elsewhere (in the modules `meters`) and knows nothing of this. `scrape` answers, `peers` asks
-the other workers, and `families` and `exposition`, which need the library, are loaded by the first scrape.
+The modules named `meters` count, and do not depend on this package. `scrape` answers, `peers` asks the other workers.
+`families` and `exposition` need the library and are loaded by the first scrape.
 """

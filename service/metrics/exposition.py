@@ -1,4 +1,4 @@
-"""Metrics on their way: between workers as JSON, to whoever scrapes as text."""
+"""Encodes metrics: as JSON between workers, as text for the scraper."""
 
 from collections.abc import Iterable, Sequence
 
@@ -29,7 +29,7 @@ class _Family(msgspec.Struct, array_like=True):
 
 
 class _Whole:
-    """What the library writes: a registry as far as it looks at one."""
+    """Metrics in the form of a registry, as far as the library's writer reads one."""
 
     def __init__(self, metrics: Sequence[Metric]) -> None:
         self._metrics = metrics
@@ -39,7 +39,7 @@ class _Whole:
 
 
 def measured(backend: Backend, index_limit: int) -> bytes:
-    """The metrics of this process."""
+    """Return the metrics of this process as JSON."""
     return msgspec.json.encode(
         [
             _Family(found.name, found.documentation, found.type, [_Sample(*sample[:3]) for sample in found.samples])
@@ -49,7 +49,7 @@ def measured(backend: Backend, index_limit: int) -> bytes:
 
 
 def told(workers: Sequence[tuple[int, bytes]], accept: str) -> tuple[bytes, str]:
-    """The metrics of all workers, each with its number as a label, and their media type, by what is accepted."""
+    """Return the metrics of all workers as text, each with its number as a label, and the media type by `accept`."""
     merged: dict[str, Metric] = {}
     for worker, given in workers:
         for family in msgspec.json.decode(given, type=list[_Family]):

@@ -1,4 +1,4 @@
-"""The metrics of one process, by the names and in the units that Prometheus asks for."""
+"""The metrics of one process, with the names and units that Prometheus recommends."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,7 @@ from muisti.service.version import installed_version
 
 
 def families(backend: Backend, index_limit: int) -> Iterator[Metric]:
-    """All of them, also those without a value here. `index_limit` is in bytes. May load the model to name it."""
+    """Yield all metrics, also those without a value here. `index_limit` is in bytes. May load the model to name it."""
     yield _build(backend.engine)
     yield from _http(backend.meters)
     yield from _searches(backend.meters)
@@ -144,5 +144,5 @@ def _histogram(name: str, about: str, histogram: Histogram, labels: Sequence[str
 
 
 def _gauge(name: str, about: str, value: float | None) -> Metric:
-    """Without a sample when there is no such thing here."""
+    """Return a gauge, without a sample when the value is None."""
     return GaugeMetricFamily(name, about, value)

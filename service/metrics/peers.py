@@ -1,8 +1,8 @@
-"""The workers of a server, who share its port: whichever is asked for metrics asks the others.
+"""The workers of a server, which share its port: the worker that is asked for metrics asks the others.
 
-They meet in a folder that only their user may enter. Each takes the lowest number that is free and answers at a socket
-of that name. The number is free again when the worker is gone, however it went, and its successor takes it: so counters
-begin anew under the same label, which is how Prometheus tells a restart.
+They meet in a folder that only their user may enter. Each takes the lowest free number and answers at a socket of that
+name. The number is free when its worker ends, also by a crash, and the successor takes it. So counters begin again
+under the same label, which Prometheus recognises as a restart.
 """
 
 import asyncio
@@ -25,13 +25,13 @@ class Peers:
         self.number = number
 
     async def ask(self) -> list[tuple[int, bytes]]:
-        """The answers of the others, with their numbers; of those that answer in time."""
+        """Return the answers of the other workers with their numbers, without those that do not answer in time."""
         others = sorted(int(path.stem) for path in self._folder.glob("*.socket") if int(path.stem) != self.number)
         answers = await asyncio.gather(*map(self._asked, others))
         return [(other, answer) for other, answer in zip(others, answers, strict=True) if answer]
 
     async def _asked(self, other: int) -> bytes:
-        with suppress(OSError, TimeoutError):  # it has gone, or is not well: its metrics are missing, and that shows
+        with suppress(OSError, TimeoutError):  # it has ended or hangs: `muisti_workers` shows that its metrics lack
             async with asyncio.timeout(PATIENCE_SECONDS):
                 reader, writer = await asyncio.open_unix_connection(_socket(self._folder, other))
                 try:
@@ -43,7 +43,7 @@ class Peers:
 
 @asynccontextmanager
 async def joined(folder: Path, answer: Callable[[], Awaitable[bytes]]) -> AsyncGenerator[Peers]:
-    """Be one of the workers, and answer to the others."""
+    """Join the workers of a folder, and answer the others with `answer` until the context ends."""
 
     async def serve(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -65,7 +65,7 @@ async def joined(folder: Path, answer: Callable[[], Awaitable[bytes]]) -> AsyncG
 
 
 def _number(folder: Path) -> tuple[int, int]:
-    """The lowest free number, and the lock that says that it is taken."""
+    """Take the lowest free number; return it with the descriptor of the lock that holds it."""
     for number in count():
         lock = os.open(folder / f"{number}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:

@@ -27,7 +27,7 @@ class Scrape:
 
     @asynccontextmanager
     async def among(self, folder: Path | None) -> AsyncGenerator[None]:
-        """Inside, the workers that meet in the folder know each other; None: there is only this one."""
+        """Join the workers that meet in the folder until the context ends; None: this worker is the only one."""
         if folder is None:
             yield
             return
@@ -35,13 +35,13 @@ class Scrape:
             yield
 
     async def told(self, accept: str) -> tuple[bytes, str]:
-        """The metrics as text, and its media type: OpenMetrics when `accept` names that."""
+        """Return the metrics of all workers as text, and its media type: OpenMetrics when `accept` names that."""
         own = await self._measured()
         number, others = (0, []) if self._peers is None else (self._peers.number, await self._peers.ask())
         return await to_thread.run_sync(exposition.told, sorted([(number, own), *others]), accept)
 
     async def _measured(self) -> bytes:
-        """On a thread, where the first takes a tenth of a second to load the library."""
+        """Measure this process on a thread: the first time loads the library, which takes a tenth of a second."""
         return await to_thread.run_sync(self._measure)
 
     def _measure(self) -> bytes:

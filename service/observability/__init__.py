@@ -1,1 +1,1 @@
-"""What the service tells about itself: logs, counters, traces, times of a start."""
+"""Observability of the service: logs, counters, traces, times of the stages of a start."""

@@ -1,4 +1,4 @@
-"""What a start spends its time on. A server says it in the log, at level debug, once it is ready."""
+"""Times of the stages of a start. A server logs them at level debug once it is ready."""
 
 import os
 import time
@@ -15,14 +15,14 @@ class StageTimes:
         self.taken = {first: _age_ms()}
 
     def end(self, stage: str) -> None:
-        """The stage that began when the one before ended."""
+        """Note the time of the stage that ends now, which began when the one before ended."""
         now = time.perf_counter()
         self.taken[stage] = round(1000 * (now - self._last), 1)
         self._last = now
 
 
 def _age_ms() -> float:
-    """How old the process is, to 10 ms; the processor time that it has used where no one tells."""
+    """Return the age of the process in ms, to 10 ms; its processor time where the system does not report an age."""
     stat = Path("/proc/self/stat")
     if not stat.exists():
         return round(1000 * time.process_time(), 1)

@@ -1,7 +1,7 @@
 """Structured logs on stderr: one JSON line for each event, or coloured lines for a person.
 
 The rule: a log line never holds the content of a memory, a query or a request body, and no secret. Log ids, counts,
-sizes, durations and codes. `CONTENT` is the net below that rule, not a licence to lean on it.
+sizes, durations and codes. `CONTENT` catches mistakes against that rule; do not rely on it.
 
     log = logging.getLogger("muisti.http")
     log.info("request", extra={"method": "GET", "route": "/v1/spaces/{space}/memories", "status": 200, "ms": 1.3})
@@ -21,7 +21,7 @@ from muisti.service.settings import Settings
 
 LEFT_OUT = "[left out]"
 CONTENT = frozenset({"content", "text", "query", "body", "highlight", "reason", "passage", "memory", "draft", "token"})
-# These tell paths with query strings (uvicorn.access, httpx) or every step of a compiler (numba).
+# These log paths with query strings (uvicorn.access, httpx) or every step of a compiler (numba).
 TALKATIVE = ("uvicorn.access", "httpx", "httpcore", "numba", "asyncio", "mcp")
 
 # What every record has; all else came by `extra`.
@@ -87,7 +87,7 @@ def configure(settings: Settings) -> None:
 
 @contextmanager
 def errors_only() -> Generator[None]:
-    """Inside, the application does not log its requests; what goes wrong in them goes to stderr in words."""
+    """Log only errors, to stderr as text for people, until the context ends."""
     log = logging.getLogger("muisti")
     before = log.handlers[:], log.level, log.propagate
     log.handlers[:] = [_handler(ConsoleLines(colours=False))]
@@ -97,7 +97,7 @@ def errors_only() -> Generator[None]:
         yield
     finally:
         log.handlers[:], log.level, log.propagate = before
-        log.setLevel(before[1])  # which forgets what loggers below it remember of its level
+        log.setLevel(before[1])  # again, by its method: it clears the levels that loggers below have cached
 
 
 def _handler(formatter: logging.Formatter) -> logging.Handler:

@@ -1,4 +1,4 @@
-"""Numbers about what the service does. `service.metrics` tells them; nothing here knows how."""
+"""Counters and histograms of the service. `service.metrics` publishes them; this module does not depend on it."""
 
 import asyncio
 
@@ -8,13 +8,16 @@ from muisti.service.schemas.errors import KINDS
 
 METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 STAGES = ("embed", "filter", "rank", "fetch")
-OTHER = "other"  # a method that nobody knows: callers make up as many as they like
-NO_ROUTE = "none"  # refused before its route was known, or there is none
+OTHER = "other"  # label of unknown methods, of which callers could invent any number
+NO_ROUTE = "none"  # label of requests that were refused before their route was known, or have none
 BEAT_SECONDS = 1.0
 
 
 class Meters:
-    """What one process has answered. Labels take few values: never a name, an id or a text that somebody sent."""
+    """Counters of one process. Labels take few values: never a name, an id or a text from a request.
+
+    Label sets that are known beforehand are registered with 0, so that `rate()` sees their first increase.
+    """
 
     def __init__(self) -> None:
         self.requests = Counter()  # by method, route and status
@@ -30,7 +33,7 @@ class Meters:
         self.loop_lag_seconds = Histogram(SHORT, ())
 
     def answered(self, method: str, route: str | None, status: int, seconds: float, problem: str | None) -> None:
-        """A request has ended; `problem` is the code of its refusal."""
+        """Count a request that has ended; `problem` is the code of its refusal."""
         method, route = method if method in METHODS else OTHER, route or NO_ROUTE
         self.requests.add(method, route, str(status))
         self.request_seconds.add(seconds, method, route)
@@ -38,7 +41,7 @@ class Meters:
             self.problems.add(problem)
 
     def turned_away(self, method: str) -> None:
-        """A request was refused before anything was done for it."""
+        """Count a request that admission control refused."""
         self.requests.add(method if method in METHODS else OTHER, NO_ROUTE, "503")
         self.problems.add("busy")
 
@@ -51,7 +54,7 @@ class Meters:
             self.stage_seconds.add(getattr(timings, stage) / 1000, stage)
 
     async def beat(self) -> None:
-        """For ever: see how late the event loop wakes up who asked to be woken."""
+        """Measure the lag of the event loop once a second, until cancelled: how late a sleeping task is woken."""
         clock = asyncio.get_running_loop().time
         while True:
             due = clock() + BEAT_SECONDS

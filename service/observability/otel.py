@@ -1,6 +1,7 @@
 """Traces by OpenTelemetry, sent by OTLP over HTTP. Needs the extra `otel`.
 
-The provider is our own and not the global one: spans of libraries, which may quote what passes them, go nowhere.
+The provider is our own and not the global one: spans of libraries, which may quote what passes through them, are not
+exported.
 """
 
 import time
@@ -28,12 +29,12 @@ _running: ContextVar[Span | None] = ContextVar("muisti_request", default=None)
 
 
 def exporting(endpoint: str) -> "OpenTelemetry":
-    """Traces that go to a collector. Headers, sampling and more are read from `OTEL_*` by the SDK."""
+    """Return tracing that exports to a collector. The SDK reads headers, sampling and more from `OTEL_*`."""
     return OpenTelemetry(BatchSpanProcessor(OTLPSpanExporter(f"{endpoint}/v1/traces")))
 
 
 class OpenTelemetry:
-    """A `Tracing`."""
+    """The `Tracing` that makes spans of OpenTelemetry."""
 
     def __init__(self, processor: SpanProcessor) -> None:
         ours = Resource({"service.name": "muisti", "muisti.service.version": installed_version()})
@@ -69,7 +70,7 @@ class OpenTelemetry:
         self._provider.shutdown()
 
     def _past(self, request: Span, stages: Sequence[tuple[str, float]]) -> None:
-        """Spans of what has been done, one after the other, up to now; in milliseconds."""
+        """Add spans of stages that ran one after the other and end now; their durations are in milliseconds."""
         context = set_span_in_context(request)
         at = time.time_ns() - int(NS_PER_MS * sum(took for _, took in stages))
         for name, took in stages:

@@ -1,4 +1,4 @@
-"""Traces, and the way to them: `otel`, which makes them, is loaded only when they are asked for."""
+"""The interface of traces. `otel`, which makes them, is loaded only when the settings ask for traces."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -23,7 +23,7 @@ class Request(Protocol):
     def trace_id(self) -> str: ...
 
     def end(self, method: str, route: str | None, status: int) -> None:
-        """The request has been answered."""
+        """End the span: the request has been answered."""
         ...
 
 
@@ -31,27 +31,27 @@ class Tracing(Protocol):
     """Makes spans of requests and, inside them, of their stages. They hold names, numbers and codes, never a text."""
 
     def begin(self, headers: Sequence[Header]) -> Request:
-        """A request has come: a part of the trace that its headers name (W3C trace context), if they do."""
+        """Begin the span of a request, in the trace that its headers name (W3C trace context) or a new one."""
         ...
 
     def searched(self, answer: Answer) -> None:
-        """The running request has searched."""
+        """Add the stages of a search to the running request."""
         ...
 
     def wrote(self, written: Written) -> None:
-        """The running request has stored something."""
+        """Add a write to the running request."""
         ...
 
     def close(self) -> None:
-        """Send what has not been sent."""
+        """Send the spans that have not been sent yet."""
         ...
 
 
 def tracing_of(settings: Settings) -> Tracing | None:
-    """What the settings ask for.
+    """Return the tracing that the settings ask for, None when they ask for none.
 
     Raises:
-        SettingsError: it takes packages that are not installed.
+        SettingsError: tracing needs packages that are not installed.
     """
     if settings.otlp_endpoint is None:
         return None
@@ -59,7 +59,7 @@ def tracing_of(settings: Settings) -> Tracing | None:
 
 
 def check_tracing(settings: Settings) -> None:
-    """Raise SettingsError when traces are asked for and the packages that they take are not installed."""
+    """Raise SettingsError when the settings ask for traces and the packages for them are not installed."""
     if settings.otlp_endpoint is not None:
         _exporting()
 

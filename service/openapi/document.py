@@ -57,7 +57,7 @@ LIMITS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 
 
 def document(app: Litestar) -> Json:
-    """The document of an application."""
+    """Return the OpenAPI document of an application."""
     operations = list(_operations(app))
     types = _types_of(handler for _, _, handler in operations)
     _, components = msgspec.json.schema_components(types, ref_template=REF)
@@ -98,7 +98,7 @@ def document(app: Litestar) -> Json:
 
 
 def _one_line(schema: Json) -> Json:
-    """A description is a docstring: join its lines."""
+    """Join the lines of a docstring into a description."""
     return {**schema, **_described(" ".join(schema.get("description", "").split()))}
 
 
@@ -207,12 +207,12 @@ def _successes(path: str, handler: HTTPRouteHandler) -> Json:
 
 
 def _has_dry_run(handler: HTTPRouteHandler) -> bool:
-    """Whether it answers to a dry run in the common form."""
+    """Whether a route answers a dry run in the common form."""
     return "takes" not in handler.opt and any(name == "dry_run" for name, _, _ in declared(handler))
 
 
 def _or_dry_run(successes: Json) -> Json:
-    """The successes of a route that may be tried: 200 has another body then."""
+    """Return the successes of a route that takes a dry run: its 200 may have the body of a dry run."""
     told = {"$ref": REF.format(name=DryRunReply.__name__)}
     plain = successes.get("200")
     if plain is None:
@@ -273,7 +273,7 @@ def _packed(handler: HTTPRouteHandler) -> Json:
 
 
 def _replies(handler: HTTPRouteHandler) -> Iterator[Any]:
-    """The types of the bodies, in the order of the statuses."""
+    """Return the types of the bodies, in the order of the statuses."""
     annotation = handler.parsed_fn_signature.return_type.annotation
     single = get_origin(annotation) is not None and isinstance(get_origin(annotation), type)
     for part in [annotation] if single or not get_args(annotation) else get_args(annotation):
@@ -282,7 +282,7 @@ def _replies(handler: HTTPRouteHandler) -> Iterator[Any]:
 
 
 def _refusals(path: str, handler: HTTPRouteHandler) -> dict[int, list[str]]:
-    """The codes of a route by their status."""
+    """Return the error codes of a route by their status."""
     by_status: dict[int, list[str]] = {}
     for code in sorted(_codes(path, handler), key=list(KINDS).index):  # which knows no misspelt code
         by_status.setdefault(KINDS[code].status, []).append(code)
@@ -290,12 +290,12 @@ def _refusals(path: str, handler: HTTPRouteHandler) -> dict[int, list[str]]:
 
 
 def _together(codes: Iterable[str]) -> str:
-    """The name of the response that several codes share."""
+    """Return the name of the response that several codes share."""
     return ".".join(codes)
 
 
 def _codes(path: str, handler: HTTPRouteHandler) -> set[str]:
-    """What a route may refuse."""
+    """Return the codes with which a route may refuse a request."""
     names = {name for name, _, _ in declared(handler)}
     codes = {"internal", "malformed_request", "invalid_input", "unknown_host", *handler.opt.get("problems", ())}
     codes |= {"unauthorized", "rate_limited", "too_many_at_once"}
@@ -346,5 +346,5 @@ def _types_of(handlers: Iterable[HTTPRouteHandler]) -> list[Any]:
 
 
 def canonical(found: Mapping[str, Any]) -> str:
-    """The document as it is committed."""
+    """Return the document in the form in which it is committed."""
     return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"

@@ -1,4 +1,4 @@
-"""The links of the OpenAPI document: which call takes what an answer tells, by the type of the answer."""
+"""The links of the OpenAPI document: calls that take values of an answer, by the type of the answer."""
 
 from collections.abc import Iterable
 
@@ -53,5 +53,5 @@ LINKS: dict[str, dict[str, Link]] = {
 
 
 def named(reply: str, call: str) -> str:
-    """The name of a link in the document."""
+    """Return the name of a link in the document."""
     return f"{reply}.{call}"

@@ -19,7 +19,7 @@ from muisti.service.schemas.errors import KINDS, Problem, problem, problem_of
 
 
 def refused(path: str) -> Problem:
-    """The problem of a field that is blank."""
+    """Return the problem of a blank field."""
     return problem_of(InvalidInput.at(path, "must not be empty or blank"))
 
 

@@ -1,7 +1,7 @@
-"""The short story in the space `default` that the examples of the OpenAPI document tell.
+"""The examples of the OpenAPI document: a short story in the space `default`.
 
-Replies are made of the types that the routes answer with, so they have the fields that those have. A rule is added, two
-memories more; the rule is changed, sought, counted and replaced. A test plays it against a server.
+A rule is added, then two memories; the rule is changed, searched for, counted and replaced. Replies are built from the
+types that the routes answer with, so their fields agree. A test runs the story against a server.
 """
 
 from collections.abc import Mapping
@@ -62,12 +62,12 @@ TAGGING = {"content": "Each release is tagged on main", "category": "rules"}
 
 
 def seq_at(number: int) -> str:
-    """The point of the story's history after a change."""
+    """Return the point of the story's history after a change."""
     return str(Seq(EPOCH, number))
 
 
 def _memory(id: str, at: datetime, said: Mapping[str, Any]) -> MemoryReply:
-    """A memory as it was added: what was said of it, and the defaults."""
+    """Return a memory as it was added: the given fields, and the defaults of the others."""
     absent: dict[str, Any] = dict.fromkeys(MemoryReply.__struct_fields__)
     fixed = {"id": id, "space": "default", "version": 1, "created_at": at, "updated_at": at}
     usual = {field.name: field.usual for field in FIELDS if field.usual is not None}
@@ -182,7 +182,7 @@ NEW_SPACE = replace(
     SPACE, name="acme.web", epoch=NEW_EPOCH, seq=str(Seq(NEW_EPOCH, 0)), created_at=REPLACED, generation=None
 )
 
-ADMIN = "a1b2c3d4e5f6"  # the id of the key that the story is told with
+ADMIN = "a1b2c3d4e5f6"  # the id of the key that makes the story's requests
 KEY = KeyReply(
     id="0123456789ab",
     name="web agent",

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says in words."""
+"""Descriptions in the OpenAPI document: of the API, its tags, headers and shared parameters."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ TAGS = {
     "probes": "Questions whose answer is known.",
     "changes": "What has happened in a space, as pages and as a stream.",
     "conflicts": "Memories that contradict others, and what becomes of them.",
-    "webhooks": "Who is told of the changes of a space.",
+    "webhooks": "Addresses that get the changes of a space.",
     "checkpoints": "Points of a space's history: what changed since, and back to one.",
     "spaces": "Isolated stores.",
     "moving": "A space out, and in again; memories of other systems.",
@@ -49,7 +49,7 @@ HEADERS = {
     "Idempotent-Replayed": _header("`true` when this answer is that of an earlier request with the same key.", "true"),
     "Muisti-Flags": _header("The codes of `flags`, when something is not stored as it was sent.", "redacted"),
     "WWW-Authenticate": _header("How to say who calls.", 'Bearer realm="muisti"'),
-    "RateLimit-Limit": _header("Requests that may come at once, when there is a limit.", "20"),
+    "RateLimit-Limit": _header("Requests that may come in one burst, when there is a limit.", "20"),
     "RateLimit-Remaining": _header("How many of them are left.", "19"),
     "RateLimit-Reset": _header("Seconds until all are there again.", "1"),
     "Retry-After": _header("Seconds after which to try again.", "1"),

@@ -1,4 +1,4 @@
-"""The routes: one noun a file. Handlers translate; they do not decide."""
+"""The HTTP routes, one noun a file. Handlers translate between HTTP and the core and decide nothing."""
 
 from collections.abc import Mapping, Sequence
 
@@ -65,7 +65,7 @@ EVERYWHERE: Sequence[HTTPRouteHandler] = (
 
 
 def routes() -> Mapping[str, Sequence[HTTPRouteHandler]]:
-    """All handlers of the service by their path."""
+    """Return all handlers of the service by their path."""
     found: dict[str, list[HTTPRouteHandler]] = {}
     for before, handlers in (("", EVERYWHERE), ("/v1/spaces/{space:str}", IN_A_SPACE)):
         for handler in handlers:

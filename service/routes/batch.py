@@ -38,8 +38,9 @@ async def add_memories(
 ) -> Response[BatchReply] | Response[ItemsReply]:
     """Add 1 to 1,000 memories.
 
-    Atomic, all are stored or none: 201. With `atomic` false each for itself, and the answer tells what became of each:
-    200, also when some failed. As application/x-ndjson the body is one memory a line, and the choices are parameters.
+    An atomic batch stores all or none: 201. With `atomic` false each memory is stored for itself, and the answer has an
+    outcome for each: 200, even when some failed. A body of application/x-ndjson has one memory a line; its options are
+    query parameters.
     """
     choice = on_conflict_of(data.on_conflict, on_conflict, "keep")
     if choice == "supersede":

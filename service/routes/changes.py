@@ -26,7 +26,7 @@ from muisti.service.schemas.errors import HttpError
 OWN = ("since", "limit", "change", "show")
 
 SinceParameter = Annotated[
-    str | None, QueryParameter(description="A point, `{epoch}:{number}`: only what came after it.")
+    str | None, QueryParameter(description="A point, `{epoch}:{number}`: only changes after it.")
 ]
 ChangeParameter = Annotated[
     str | None,
@@ -44,7 +44,7 @@ ChangesLimit = Annotated[
 ]
 LastEventId = Annotated[
     str | None,
-    HeaderParameter(name="Last-Event-ID", description="Of a stream that goes on: the id of its last event."),
+    HeaderParameter(name="Last-Event-ID", description="To resume a stream: the id of the last event received."),
 ]
 
 
@@ -67,11 +67,11 @@ async def list_changes(
     show: ShowParameter = "after",
     last_event_id: LastEventId = None,
 ) -> Response[ChangesReply]:
-    """Read what has changed, oldest first, or listen to it.
+    """Read the changes of a space, oldest first, or listen to them.
 
-    Every other parameter is a filter, as in a list; a change passes when its memory does, before or after. With
-    `Accept: text/event-stream` the answer is a stream, which tells what comes until the client leaves; without a point
-    to go on from it begins now.
+    Every other parameter is a filter, as in a list; a change passes when its memory passes, before or after the change.
+    With `Accept: text/event-stream` the answer is a stream of changes until the client disconnects. Without a point to
+    resume from, the stream begins now.
     """
     filters = {name: texts for name, texts in request.query_params.dict().items() if name not in OWN}
     wanted = Wanted(
@@ -93,7 +93,7 @@ async def _stream(request: Request, space: str, backend: Backend, wanted: Wanted
     seq_watcher: SeqWatcher = request.app.state.seq_watcher
 
     async def allowed() -> None:
-        """The key may be revoked, or expire, while the stream goes on."""
+        """Check the key again: it may be revoked, or expire, while the stream runs."""
         now = await request.app.state.gate.enter(request.scope["headers"], request.scope["path"])
         check(now, "read", space)
 

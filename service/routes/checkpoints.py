@@ -1,4 +1,4 @@
-"""Checkpoints: named points of a space's history, what changed since, and back to one."""
+"""Checkpoints: named points of a space's history; the diff between points, and rollback to one."""
 
 from typing import Annotated
 
@@ -40,9 +40,9 @@ async def create_checkpoint(
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
 ) -> Response[CheckpointReply]:
-    """Name the point where the space stands.
+    """Name the current point of the space's history.
 
-    What stood there is kept until the checkpoint is deleted, whatever the retention says.
+    The versions at that point are kept until the checkpoint is deleted, even beyond the retention of the space.
     """
     seen = memories(request, backend, dry_run=dry_run)
     made, seq = await backend.store(seen.timeline.create_checkpoint, space, data.name, data.note)
@@ -68,9 +68,9 @@ async def delete_checkpoint(
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
 ) -> Response[None]:
-    """Forget a checkpoint.
+    """Delete a checkpoint.
 
-    Its point of history is kept no longer than any other. No memory changes.
+    The retention of the space then applies to its point of history. No memory changes.
     """
     await backend.store(memories(request, backend, dry_run=dry_run).timeline.delete_checkpoint, space, checkpoint)
     return tried(dry_run, Response(None, status_code=204))
@@ -86,10 +86,10 @@ async def diff_space(
     limit: LimitParameter = 50,
     cursor: CursorParameter = None,
 ) -> Response[DiffReply]:
-    """Read what changed between two points.
+    """Read the differences between two points.
 
-    Which memories were added, changed and ended, and what of them, field by field. What came and went in between is
-    not there. A page may have fewer items than `limit`, and another follows all the same.
+    The answer names the memories that were added, changed and ended, field by field. Memories that were added and ended
+    between the points are left out. A page may have fewer items than `limit` and still have a next one.
     """
     ask = memories(request, backend).timeline.diff
     found = await backend.store(ask, space, since, until, limit=limit, cursor=cursor)
@@ -112,11 +112,11 @@ async def roll_back(
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
 ) -> Response[RolledBackReply]:
-    """Let the whole space stand as it stood at a point.
+    """Restore the whole space as it was at a point.
 
-    In one step: what came since ends, what changed or ended since stands again. Nothing is lost: the answer's `before`
-    is where to roll back to undo it, and histories have it all. Text that becomes current again passes the policy of
-    the space as if it were new. Needs the scopes `write` and `delete`.
+    In one step, memories added since are ended, and memories changed or ended since are restored. Nothing is lost:
+    histories keep all versions, and rolling back to the answer's `before` undoes it. Text that becomes current again
+    passes the policy of the space as if it were new. Needs the scopes `write` and `delete`.
     """
     check(access_of(request.scope), "write")
     done = await backend.store(memories(request, backend, dry_run=dry_run).timeline.roll_back, space, data.to)

@@ -1,4 +1,4 @@
-"""Conflicts: memories that were stored for review, and what becomes of them."""
+"""Conflicts: memories that were stored for review, and the decisions on them."""
 
 from typing import cast, get_args
 
@@ -27,8 +27,8 @@ async def list_conflicts(
 ) -> Response[ConflictsReply]:
     """List the conflicts that wait for a decision, newest first.
 
-    They come from writes with `on_conflict` `review`. One closes by itself when either memory says something else, or
-    stands no more.
+    They come from writes with `on_conflict` `review`. A conflict closes by itself when the text of either memory
+    changes, or either memory is no longer current.
     """
     found = await backend.store(memories(request, backend).review.conflicts, space, limit=limit, cursor=cursor)
     return followed(request, read(ConflictsReply.of(found), found.seq), found.next_cursor)
@@ -52,8 +52,8 @@ async def decide_conflict(
 ) -> Response[DecidedReply]:
     """Decide a conflict.
 
-    Both stay, the new memory supersedes the existing one and takes over its address when it has none, or the new one
-    is deleted, which needs the scope `delete` too.
+    With `keep` both memories stay. With `supersede` the new one supersedes the existing one, and takes over its
+    address when it has none. With `reject` the new one is deleted, which needs the scope `delete` too.
     """
     decision = data.decision
     if decision not in get_args(Decision):

@@ -1,4 +1,4 @@
-"""The API described: for programs, for people, and each kind of error."""
+"""Documentation of the API: for programs, for people, and of each kind of error."""
 
 from importlib import resources
 
@@ -18,7 +18,7 @@ FRESH = {"Cache-Control": "no-cache"}
 
 
 class KindReply(Struct, frozen=True, kw_only=True):
-    """What a kind of problem means. `retry_after` is in seconds, null when repeating the request is of no use."""
+    """The meaning of a kind of problem. `retry_after` is in seconds, null when a retry is of no use."""
 
     type: str
     code: str
@@ -54,7 +54,7 @@ async def get_docs() -> Response[bytes]:
 
 @get("/docs/{name:str}", needs="nothing")
 async def get_asset(name: FromPath[str]) -> Response[bytes]:
-    """A part of the page."""
+    """Read a file of the page."""
     if name not in ASSETS:
         raise NotFound("page", f"/docs/{name[:80]}")
     return _asset(name)

@@ -72,7 +72,8 @@ async def put_entry(
 ) -> Response[WrittenReply]:
     """Store a memory at an address, in place of what is there.
 
-    201 when nothing was there. What is there keeps its id and gets a new version, with nothing of the old one left.
+    201 when nothing was there. A memory that is there keeps its id and gets a new version, in which nothing of the old
+    one is left.
     """
     stored = await backend.store(
         memories(request, backend, dry_run=dry_run).write.put,
@@ -106,7 +107,7 @@ async def update_entry(
 ) -> Response[WrittenReply]:
     """Change the memory at an address.
 
-    What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version.
+    Absent fields stay, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version.
     """
     name = Address(category, key)
     return await updated(request, backend, space, name, data, if_match, idempotency_key, dry_run=dry_run)
@@ -161,7 +162,7 @@ async def restore_entry(
 ) -> Response[WrittenReply]:
     """Restore an earlier version of the memory at an address.
 
-    That is the memory that is there, expired or not, else the last that was there: a deleted one comes back.
+    The memory at the address now is restored, expired or not, else the last one that was there, even if deleted.
     """
     name = Address(category, key)
     return await restored(request, backend, space, name, data, if_match, idempotency_key, dry_run=dry_run)
@@ -181,8 +182,8 @@ async def delete_entry(
 ) -> Response[ErasureReply] | Response[None]:
     """Delete the memory at an address.
 
-    With `purge` it is erased with its history, and the answer is the signed report. A purge takes what is there now,
-    expired or not, and never a memory that was there before: repeat it by the id that the report names.
+    With `purge` it is erased with its history, and the answer is the signed report. A purge takes the memory that is
+    there now, expired or not, and never one that was there before. Repeat a purge by the id in its report.
     """
     end = purged if purge else ended
     name = Address(category, key)
@@ -199,7 +200,7 @@ async def get_entry_history(
 ) -> Response[HistoryReply]:
     """Read all versions of the memory at an address, and what each has changed.
 
-    That is the memory that is there, expired or not, else the last that was there.
+    The memory is the one at the address now, expired or not, else the last one that was there.
     """
     return await history_of(request, backend, space, Address(category, key))
 
@@ -212,9 +213,9 @@ async def get_entry_telemetry(
     key: FromPath[str],
     backend: NamedDependency[Backend],
 ) -> Response[TelemetryReply]:
-    """Read how often the memory at an address was retrieved, when last, and what callers said of it.
+    """Read how often the memory at an address was retrieved, when last, and its feedback.
 
-    Asking is no retrieval.
+    This request does not count as a retrieval.
     """
     return await telemetry_of(request, backend, space, Address(category, key))
 
@@ -231,7 +232,7 @@ async def give_entry_feedback(
 ) -> Response[TelemetryReply]:
     """Say that the memory at an address was useful, or that it was not.
 
-    One verdict of each key counts, the last; null takes it back. Needs the scopes `read` and `append`.
+    Only the last verdict of each key counts; null withdraws it. Needs the scopes `read` and `append`.
     """
     return await feedback_on(request, backend, space, Address(category, key), data, dry_run=dry_run)
 

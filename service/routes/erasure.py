@@ -1,4 +1,4 @@
-"""Erasing for good, and what proves it."""
+"""Permanent erasure, with signed reports that prove it."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -34,9 +34,9 @@ async def purge(
 ) -> Response[ErasureReply]:
     """Erase memories for good: of an author, of a source, by a filter, by age, or everything.
 
-    Rows with all versions, vectors, segments, answers to requests, the log and free space of the file. Then every
-    place is asked again, and the answer is the signed report of that. `everything` needs the name of the space as
-    `confirm`; the space stays, empty, with a new epoch.
+    Erased are all versions, vectors, segments, stored answers, the write-ahead log and the free space of the file. Then
+    every place is searched again, and the answer is the signed report of that search. `everything` needs the name of
+    the space as `confirm`; the space stays, empty, with a new epoch.
     """
     caller = access_of(request.scope).caller(request.scope.get("request_id"))
     eraser = backend.engine.eraser

@@ -1,4 +1,4 @@
-"""Counts: what a space holds."""
+"""Facets: counts of a space's memories, and its sizes."""
 
 from litestar import Response, get
 from litestar.di import NamedDependency

@@ -30,9 +30,9 @@ async def fork_space(
 ) -> Response[SpaceReply]:
     """Copy a space.
 
-    All that lives in it stands in the new one as version 1, under an id of its own; vectors come along. What a memory
-    was before is not copied, and neither are keys and quotas. The copy has the policy of the space, which is not asked
-    again of what the space holds; its quota counts.
+    Each current memory is copied with its vectors, as version 1 under a new id. Earlier versions, keys and quotas are
+    not copied. The copy has the policy of the space, which is not applied again to copied memories; its own quota
+    counts.
     """
     access = access_of(request.scope)
     if not access.grant.reaches(data.name):
@@ -51,9 +51,10 @@ async def compare_spaces(
     limit: LimitParameter = 50,
     cursor: CursorParameter = None,
 ) -> Response[ComparisonReply]:
-    """Read what would come of merging another space into this one.
+    """Preview a merge of another space into this one.
 
-    Memory by memory, what each has changed since both were the same, in the order of the ids in the other space.
+    The answer lists, memory by memory, what each side has changed since both were the same. The order is that of the
+    ids in the other space.
     """
     check(access_of(request.scope), "read", other)
     found = await backend.store(memories(request, backend).timeline.compare, space, other, limit=limit, cursor=cursor)
@@ -76,12 +77,12 @@ async def merge_spaces(
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
 ) -> Response[MergedReply]:
-    """Take over what another space has changed since it was forked from this one, or merged into it last.
+    """Take over the changes of another space since it was forked from this one, or last merged into it.
 
-    All in one step, or nothing. What both have changed, and not alike, is refused unless there is a `strategy`. A
-    space that is no fork is added; what says the same is not added twice. To repeat it takes over only what is new.
-    What comes in passes the policy of this space as if it were new: when that refuses some of it, `errors` names the
-    memories by their ids in the other space, and nothing is merged.
+    A merge is atomic. Different changes of both sides to a memory are refused unless there is a `strategy`. Memories of
+    a space that is no fork are added, without duplicates. A repeated merge takes over only what is new. Incoming text
+    passes the policy of this space as if it were new. When the policy refuses some of it, nothing is merged, and
+    `errors` names the memories by their ids in the other space.
     Needs the scopes `write` and `delete`, and `read` in the other space.
     """
     access = access_of(request.scope)

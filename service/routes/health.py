@@ -1,4 +1,4 @@
-"""Is it alive, is it ready."""
+"""Health checks: liveness and readiness."""
 
 import asyncio
 
@@ -34,7 +34,7 @@ async def get_readiness(request: Request, backend: NamedDependency[Backend]) -> 
     """Say whether the service can do its work.
 
     503 when the database does not answer, or its file was deleted, moved or replaced while it was open; 500 when it is
-    damaged. What runs is told to those with a key, or to all while there are none.
+    damaged. Callers with a key also get the version and details; while there are no keys, all callers do.
     """
     try:
         spaces = await asyncio.wait_for(backend.store(_spaces, backend.engine), PATIENCE_SECONDS)

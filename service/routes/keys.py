@@ -28,7 +28,7 @@ async def create_key(
 ) -> Response[MadeKeyReply]:
     """Make a key.
 
-    It may no more than the key that makes it, and ends with it. Its secret is in this answer and nowhere else.
+    It has at most the rights of the key that makes it, and ends with that key. Only this answer has its secret.
     """
     access, grant = access_of(request.scope), data.grant()
     check_grant(grant)
@@ -71,7 +71,7 @@ async def get_key(request: Request, key_id: FromPath[str], backend: NamedDepende
 async def revoke_key(request: Request, key_id: FromPath[str], backend: NamedDependency[Backend]) -> None:
     """Revoke a key.
 
-    It and those made with it open nothing from now on; other processes know it within a second.
+    The key and all keys made with it stop working now; in other processes within a second.
     """
     await backend.store(_revoke, backend, access_of(request.scope), key_id)
     request.app.state.keyring.forget()
@@ -94,7 +94,7 @@ async def rotate_key(
 ) -> Response[MadeKeyReply]:
     """Replace a key.
 
-    The new one may what the old one may, which still opens for a while.
+    The new key has the rights of the old one, which still works for a while.
     """
     made = await backend.store(_rotate, backend, access_of(request.scope), key_id, data)
     request.app.state.keyring.forget()
@@ -124,7 +124,7 @@ async def list_audit(
 ) -> Response[AuditReply]:
     """Read the audit log, newest first.
 
-    Who made or ended keys and spaces and who deleted memories, without content. Needs a key of all spaces.
+    The log says who made or ended keys and spaces and who deleted memories, without content. Needs a key of all spaces.
     """
     check_everywhere(access_of(request.scope), "the audit log is read")
     page = await backend.store(backend.engine.audit, limit=limit, cursor=cursor)

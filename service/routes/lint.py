@@ -1,4 +1,4 @@
-"""Lint: what is wrong with the memories of a space."""
+"""Lint: defects of the memories of a space."""
 
 from typing import Annotated
 
@@ -15,11 +15,11 @@ from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.lint import LintReply, checks_of
 
 ChecksParameter = Annotated[
-    str | None, QueryParameter(description="Which to look for, with commas; all, unless it is given.")
+    str | None, QueryParameter(description="Checks to run, with commas; all, unless it is given.")
 ]
 MemoriesParameter = Annotated[
     int,
-    QueryParameter(description="Memories to look at.", schema_extra={"minimum": 1, "maximum": AT_ONCE_MAX}),
+    QueryParameter(description="Memories to check.", schema_extra={"minimum": 1, "maximum": AT_ONCE_MAX}),
 ]
 TokensParameter = Annotated[int, QueryParameter(description="Larger memories are oversized.", ge=1, le=1_000_000)]
 DaysParameter = Annotated[float, QueryParameter(description="Days without a retrieval.", ge=0, le=36_500)]
@@ -38,11 +38,11 @@ async def lint_space(
     limit: MemoriesParameter = AT_ONCE,
     cursor: CursorParameter = None,
 ) -> Response[LintReply]:
-    """Tell what is wrong with the memories of a space, and what would mend it.
+    """Report what is wrong with the memories of a space, and how to fix it.
 
-    Duplicates, contradictions, secrets, memories that point nowhere, that are too large, that nobody asks for any more
-    or never did. A page looks at `limit` memories, the oldest first, and may find nothing; `checked`, `found` and
-    `score` are of all pages up to it. Nothing changes: each `fix` is a request, as a dry run.
+    Lint finds duplicates, contradictions, secrets, broken references, and memories that are too large, never retrieved
+    or no longer retrieved. A page checks `limit` memories, the oldest first, and may find nothing. `checked`, `found`
+    and `score` are of all pages up to it. Nothing changes: each `fix` is a request, as a dry run.
     """
     limits = Limits(oversized_tokens, never_recalled_days, stale_days)
     ask = memories(request, backend).review.lint

@@ -54,9 +54,9 @@ async def add_memory(
 ) -> Response[AddedReply]:
     """Add a memory.
 
-    When the answer arrives the memory is on the disk, and every search finds it. One that says what a current memory
-    says, or contradicts one, is refused unless `on_conflict` is `keep`; with `supersede` it takes the place of the
-    closest of those, which needs the scope `write`.
+    When the answer arrives, the memory is on disk and every search finds it. A memory that repeats or contradicts a
+    current one is refused, unless `on_conflict` says otherwise. `keep` stores it beside the others. `supersede` puts it
+    in place of the closest of them, which needs the scope `write`.
     """
     key = await request_key(request, space, idempotency_key)
     one = await _added(request.scope, space, data, backend, on_conflict, key, dry_run=dry_run)
@@ -64,7 +64,7 @@ async def add_memory(
 
 
 async def add_plain(scope: Scope, space: str, data: AddBody, backend: Backend) -> PlainResponse:
-    """The same for a request without any parameters."""
+    """Add a memory, for a request of the fast path, which has no parameters and no headers that decide."""
     return stored(await _added(scope, space, data, backend))
 
 
@@ -158,7 +158,7 @@ async def update_memory(
 ) -> Response[WrittenReply]:
     """Change a memory.
 
-    What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version.
+    Absent fields stay, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version.
     """
     return await updated(request, backend, space, memory_id, data, if_match, idempotency_key, dry_run=dry_run)
 
@@ -183,9 +183,9 @@ async def supersede_memory(
 ) -> Response[WrittenReply]:
     """Put a new memory in place of a current one.
 
-    Both happen at once: the old one gets a last version that names the new in `superseded_by`, gives up its address and
-    is found no more; the new one names the old in `supersedes`. A body without category and key takes over those of the
-    old one.
+    Both change in one step. The old memory gets a last version that names the new one in `superseded_by`, gives up its
+    address and is no longer found. The new memory names the old one in `supersedes`, and takes over its category and
+    key when the body has none.
     """
     return await superseded(request, backend, space, memory_id, data, if_match, idempotency_key, dry_run=dry_run)
 
@@ -211,9 +211,9 @@ async def restore_memory(
 ) -> Response[WrittenReply]:
     """Restore an earlier version of a memory.
 
-    That makes a new version, so that nothing is lost. Deleted and superseded memories come back; one whose address
-    belongs to another meanwhile is refused. An end that has passed is left out. Text that is not current in the memory
-    passes the policy of the space as if it were new.
+    That makes a new version, so that nothing is lost. Deleted and superseded memories can be restored, unless their
+    address belongs to another memory now. An expiry time that has passed is left out. Text that is not current in the
+    memory passes the policy of the space as if it were new.
     """
     return await restored(request, backend, space, memory_id, data, if_match, idempotency_key, dry_run=dry_run)
 
@@ -238,8 +238,8 @@ async def delete_memory(
 ) -> Response[ErasureReply] | Response[None]:
     """Delete a memory.
 
-    Its versions stay in its history; with `purge` nothing does, and the answer is a signed report of where it was
-    looked for. A purge may be repeated at will, needs no key for that, and takes whatever version there is.
+    Its versions stay in its history. With `purge` nothing stays, and the answer is a signed report of the places that
+    were searched. A purge takes no If-Match and no Idempotency-Key: it erases all versions and can be repeated.
     """
     end = purged if purge else ended
     return await end(request, backend, space, memory_id, if_match, idempotency_key, dry_run=dry_run)
@@ -252,7 +252,7 @@ async def get_history(
     memory_id: FromPath[str],
     backend: NamedDependency[Backend],
 ) -> Response[HistoryReply]:
-    """Read all versions of a memory, of a deleted or superseded one too, and what each has changed."""
+    """Read all versions of a memory, even of a deleted or superseded one, and what each has changed."""
     return await history_of(request, backend, space, memory_id)
 
 

@@ -1,4 +1,4 @@
-"""Where tokens for this server come from (RFC 9728)."""
+"""Metadata of this server as a protected resource: who issues tokens for it (RFC 9728)."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ FRESH = {"Cache-Control": "no-cache"}
 
 
 class ResourceReply(Struct, frozen=True, kw_only=True):
-    """This server as something that tokens are for (RFC 9728)."""
+    """Metadata of this server as a protected resource (RFC 9728)."""
 
     resource: Annotated[str, Meta(description="What to ask a token for.")]
     authorization_servers: Annotated[list[str], Meta(description="Who issues tokens.")]

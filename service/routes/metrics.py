@@ -1,4 +1,4 @@
-"""What the server counts."""
+"""The metrics of the server."""
 
 from litestar import Request, Response, get
 
@@ -11,8 +11,8 @@ from muisti.service.metrics.scrape import Scrape
 async def get_metrics(request: Request) -> Response[bytes]:
     """Read metrics, for Prometheus.
 
-    Of the whole server, as text; as OpenMetrics when `Accept` names that. Needs a key of all spaces, or the one of the
-    setting `MUISTI_METRICS_KEY`, which opens nothing else.
+    The answer covers the whole server, as text, or as OpenMetrics when `Accept` names that. Needs a key of all spaces,
+    or the one of the setting `MUISTI_METRICS_KEY`, which opens nothing else.
     """
     check_everywhere(access_of(request.scope), "metrics are read")
     scrape: Scrape = request.app.state.scrape

@@ -1,4 +1,4 @@
-"""A space out as lines, and in again."""
+"""Export of a space as lines, and import."""
 
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -28,13 +28,13 @@ from muisti.service.version import installed_version
 ZSTD = "application/zstd"
 
 VectorsParameter = Annotated[
-    bool, QueryParameter(description="With passages and vectors, so that nothing is embedded anew.")
+    bool, QueryParameter(description="With passages and vectors, so that nothing must be embedded again.")
 ]
 CompressionParameter = Annotated[
     str | None, QueryParameter(description="`zstd`: a file of a third of the size, as application/zstd.", enum=["zstd"])
 ]
 WholeParameter = Annotated[
-    bool, QueryParameter(description="All of the file or nothing; false takes what is good of it, and tells the rest.")
+    bool, QueryParameter(description="All of the file or nothing; false imports the good lines and reports the others.")
 ]
 
 
@@ -54,10 +54,10 @@ async def export_space(
     vectors: VectorsParameter = True,
     compression: CompressionParameter = None,
 ) -> Stream:
-    """Take a space out, with its history and its vectors.
+    """Export a space, with its history and its vectors.
 
-    As lines of JSON, in the format of docs/export.md. They show one point of history, whatever is written meanwhile;
-    a file without its last line, which counts the others, is not whole. Needs a key that sees all of the space.
+    The answer has lines of JSON, in the format of docs/export.md. They show one point of history, whatever is written
+    meanwhile. The last line counts the others; a file without it is incomplete. Needs a key that sees all of the space.
     """
     if compression not in (None, "zstd"):
         raise InvalidInput.at("$.compression", f"{compression[:40]!r} is unknown; there is zstd")
@@ -92,12 +92,12 @@ async def import_memories(
     atomic: WholeParameter = True,
     dry_run: DryRunParameter = False,
 ) -> Response[ImportReply]:
-    """Take in an export, or the memories of another system.
+    """Import an export, or the memories of another system.
 
     The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A
-    compressed file may grow to 500 times its size and 16 MB more. Ids that are here already are passed over. Into an
-    empty space the whole history comes, as it was. Every line passes the policy of the space; what that refuses,
-    `errors` or `failures` names. Needs a key that sees all of the space.
+    compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the whole
+    history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a
+    key that sees all of the space.
     """
     if request.content_type[0] not in (LINES, ZSTD):
         raise HttpError(
@@ -108,7 +108,7 @@ async def import_memories(
     try:
         report = await _taken(backend, incoming, stream)
     finally:
-        async for _ in stream:  # who still sends does not listen
+        async for _ in stream:  # a client that still sends does not read the answer
             pass
         await backend.store(incoming.abandon)
     return Response(ImportReply.of(report), headers={SEQ: str(report.seq)})
@@ -116,7 +116,7 @@ async def import_memories(
 
 @get("/imports", operation_id="listImports", tags=["moving"], needs="read")
 async def list_imports(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> ImportsReply:
-    """List what was imported, newest first."""
+    """List the imports, newest first."""
     return ImportsReply.of(await backend.store(memories(request, backend).read.imports, space))
 
 
@@ -135,10 +135,10 @@ async def undo_import(
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
 ) -> Response[ImportedReply]:
-    """Delete all that an import has brought.
+    """Delete all memories that an import has added.
 
-    Unless others have changed some of it since. The same file can come in again afterwards. Needs the scopes `write`
-    and `delete`.
+    The request is refused when somebody has changed one of them since. The same file can be imported again afterwards.
+    Needs the scopes `write` and `delete`.
     """
     check(access_of(request.scope), "write")
     number = int(import_id) if re.fullmatch("[0-9]{1,15}", import_id) else 0
@@ -157,7 +157,7 @@ async def _taken(backend: Backend, incoming: Import, stream: AsyncIterator[bytes
 
 
 async def _on_threads(backend: Backend, parts: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """The parts, each made on a thread that waits for the database."""
+    """Yield the parts, each made on a thread that waits for the database."""
     while (part := await backend.store(next, parts, b"")) != b"":
         yield part
 

@@ -1,4 +1,4 @@
-"""Answers about one memory, which is named by its id or by its category and key. Both kinds of route come here."""
+"""Answers about one memory, shared by the routes that name it by id and those that name it by category and key."""
 
 from litestar import Response
 
@@ -150,7 +150,7 @@ async def history_of(request: Request, backend: Backend, space: str, name: Name)
 
 
 async def telemetry_of(request: Request, backend: Backend, space: str, name: Name) -> Response[TelemetryReply]:
-    """Read how a memory was used."""
+    """Read how often a memory was retrieved, when last, and its feedback."""
     used = await backend.store(memories(request, backend).review.telemetry, space, name)
     return read(TelemetryReply.of(used), used.seq)
 
@@ -158,7 +158,7 @@ async def telemetry_of(request: Request, backend: Backend, space: str, name: Nam
 async def feedback_on(
     request: Request, backend: Backend, space: str, name: Name, data: FeedbackBody, *, dry_run: bool
 ) -> Response[TelemetryReply]:
-    """Note what the caller says of a memory."""
+    """Store the caller's verdict on a memory."""
     check(access_of(request.scope), "read")
     seen = memories(request, backend, dry_run=dry_run)
     used = await backend.store(seen.review.give_feedback, space, name, data.said())

@@ -16,9 +16,9 @@ from muisti.service.schemas.probes import ProbeBody, ProbeReply, ProbesReply, Ru
 async def add_probe(
     request: Request, space: FromPath[str], data: JSONBody[ProbeBody], backend: NamedDependency[Backend]
 ) -> Response[ProbeReply]:
-    """Pin a question and what it should find.
+    """Add a question and the memory that it should find.
 
-    A memory by its id, or whatever stands at a category and key. Up to 500 a space.
+    The memory is named by its id, or by its category and key. A space has up to 500 probes.
     """
     engine = backend.engine
     made = await backend.store(engine.probes.add, space, data.expectation(), _caller(request), engine.now())
@@ -55,7 +55,7 @@ async def delete_probe(
     problems=["model_mismatch"],
 )
 async def run_probes(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> Response[RunReply]:
-    """Ask all questions, and keep where each found what it expects."""
+    """Ask all questions, and store the rank at which each found the expected memory."""
     engine = backend.engine
     run = RunReply.of(await backend.store(engine.probes.run, space, _caller(request), engine.now))
     return Response(run, headers={SEQ: run.seq})

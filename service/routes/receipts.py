@@ -1,4 +1,4 @@
-"""Receipts: searches that can be looked at and asked again."""
+"""Receipts: stored searches with their answers, which can be read and repeated."""
 
 import msgspec
 from litestar import Response, get, post
@@ -31,7 +31,7 @@ from muisti.service.schemas.requests import SearchBody
 async def get_receipt(
     request: Request, receipt_id: FromPath[str], backend: NamedDependency[Backend]
 ) -> Response[ReceiptReply]:
-    """Read what a search was asked and what it answered."""
+    """Read the request and the answer of a search."""
     one = await _found(request, receipt_id, backend)
     return read(ReceiptReply.of(one), one.at)
 
@@ -47,15 +47,15 @@ async def get_receipt(
 async def replay_receipt(
     request: Request, receipt_id: FromPath[str], backend: NamedDependency[Backend], then: ThenParameter = False
 ) -> Response[ReplayReply]:
-    """Ask a search again, and read what differs and why.
+    """Repeat a search, and read what differs and why.
 
-    As of now, unless the request named a `reference_time`; with `then` of the state that it saw, by the model of today.
-    What it finds does not count as retrieved.
+    Ages count from now, unless the request named a `reference_time`. With `then` the search sees the space as the first
+    search saw it, but uses the current model. Memories that it finds do not count as retrieved.
     """
     engine = backend.engine
     one = await _found(request, receipt_id, backend)
     query = replace(_asked(one.parameters).to_query(), no_touch=True)
-    if query.recency is None and query.mode != "recent":  # none was in effect, whatever the default is today
+    if query.recency is None and query.mode != "recent":  # none was in effect then; the default may differ now
         query = replace(query, recency=Recency(weight=0.0))
     if then and query.as_of is None:
         seen_at = AsOf(number=one.at.number, epoch=one.at.epoch)

@@ -1,4 +1,4 @@
-"""Candidates reviewed."""
+"""Reviews of candidates: promotion and pruning."""
 
 from litestar import Response, post
 from litestar.di import NamedDependency
@@ -22,7 +22,7 @@ async def promote(
 ) -> Response[ReviewReply]:
     """Make candidates active that were retrieved often enough.
 
-    Up to 500, the oldest first; `more` says to call again.
+    One request takes up to 500, the oldest first; `more` says to call again.
     """
     seen = memories(request, backend, dry_run=dry_run)
     reviewed = await backend.store(seen.review.promote, space, **data.thresholds(request.app.state.settings))
@@ -40,8 +40,8 @@ async def prune(
 ) -> Response[ReviewReply]:
     """Deprecate candidates that are old and were hardly retrieved.
 
-    Never guards, nor what is of high importance; nothing is deleted. Up to 500, the oldest first; `more` says to call
-    again.
+    Guards and memories of high importance are never pruned, and nothing is deleted. One request takes up to 500, the
+    oldest first; `more` says to call again.
     """
     seen = memories(request, backend, dry_run=dry_run)
     reviewed = await backend.store(seen.review.prune, space, **data.thresholds(request.app.state.settings))

@@ -29,14 +29,14 @@ async def search(
 ) -> Response[SearchReply]:
     """Find the memories that best answer a query.
 
-    The filter acts before the ranking: up to `limit` hits, all of which pass it.
+    The filter applies before the ranking: the answer has up to `limit` hits, all of which pass the filter.
     """
     age = freshness(request.headers.get(FRESHNESS)).max_age
     return (await answered(request.scope, space, data, backend, age)).response()
 
 
 async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend, max_age: float = 0.0) -> PlainResponse:
-    """The answer to a search."""
+    """Search, and keep a receipt when the request asks for one."""
     query = data.to_query()
     answer = await backend.search(seen(scope, backend), space, query, max_age)
     receipt = await _kept(scope, space, backend, data, answer, query.reference_time) if data.receipt else UNSET
@@ -47,9 +47,9 @@ async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend,
 async def _kept(
     scope: Scope, space: str, backend: Backend, data: SearchBody, answer: Answer, reference_time: int | None
 ) -> str:
-    """The id of a receipt of this answer."""
+    """Store a receipt of this answer; return its id."""
     now = backend.engine.now()
-    if data.recency is None and answer.recency is not None:  # a default, which may be another tomorrow
+    if data.recency is None and answer.recency is not None:  # a default, which may change later
         data = msgspec.structs.replace(data, recency=RecencyBody.of(answer.recency))
     asked, caller = msgspec.json.encode(data), access_of(scope).caller()
     return await backend.store(
@@ -64,7 +64,7 @@ async def _kept(
 
 
 def server_timing(timings: Timings) -> str:
-    """The stages as a header, in milliseconds.
+    """Return the stages of a search as the header Server-Timing, in milliseconds.
 
     >>> server_timing(Timings(embed=0.1, rank=1.234))
     'embed;dur=0.10, filter;dur=0.00, rank;dur=1.23, fetch;dur=0.00'

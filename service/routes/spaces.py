@@ -26,7 +26,7 @@ from muisti.service.schemas.requests import SpaceBody
 async def list_spaces(request: Request, backend: NamedDependency[Backend]) -> SpacesReply:
     """List the spaces.
 
-    Those that the key may touch.
+    The list has the spaces that the key may use.
     """
     grant = access_of(request.scope).grant
     return SpacesReply.of(
@@ -41,9 +41,9 @@ async def create_space(
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
 ) -> Response[SpaceReply]:
-    """Make a space.
+    """Create a space.
 
-    One that the key may touch.
+    The grant of the key must include its name.
     """
     access = access_of(request.scope)
     check_name(data.name)
@@ -79,8 +79,8 @@ async def delete_space(
 ) -> Response[ErasureReply]:
     """Erase a space with all that is in it.
 
-    The answer is a signed report of where it was looked for. The default space always exists and can only be emptied:
-    `POST …/purge` with `everything`.
+    The answer is a signed report of the places that were searched. The default space always exists and can only be
+    emptied: `POST …/purge` with `everything`.
     """
     if confirm != space:
         raise InvalidInput.at("$.confirm", f"is {confirm[:80]!r}; to erase the space send confirm={space}")
@@ -98,9 +98,10 @@ async def set_quota(
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
 ) -> Response[QuotaReply]:
-    """Say what a space may hold.
+    """Set how much a space may hold.
 
-    What it holds already stays. Needs a key of all spaces; the quota belongs to the name and outlives the space.
+    Memories that it holds already stay. Needs a key of all spaces. The quota belongs to the name of the space, and
+    remains when the space is deleted.
     """
     access = access_of(request.scope)
     check_everywhere(access, "quotas are given")
@@ -118,10 +119,10 @@ async def set_policy(
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
 ) -> Response[PolicyReply]:
-    """Say what a space does with secrets, personal data and echoes, and how long it keeps what it holds.
+    """Set what a space does with secrets, personal data and echoes, and how long it keeps versions and memories.
 
-    The first three hold for what is written from now on. What is too old already goes with the next sweep: history
-    within the hour, memories within the day. `POST …/purge?dry_run=true` with `older_than_days` tells which.
+    The first three apply to later writes. What is too old already is deleted by the next sweep: history within the
+    hour, memories within the day. `POST …/purge?dry_run=true` with `older_than_days` shows which.
     """
     actor = access_of(request.scope).actor
     found = await backend.store(backend.engine.spaces.set_policy, space, data.changes(), by=actor, dry_run=dry_run)

@@ -1,4 +1,4 @@
-"""What became of a memory in use: how often it was retrieved, and what was said of it."""
+"""Telemetry of a memory: how often it was retrieved, and feedback on it."""
 
 from litestar import Response, get, put
 from litestar.di import NamedDependency
@@ -19,9 +19,9 @@ async def get_telemetry(
     memory_id: FromPath[str],
     backend: NamedDependency[Backend],
 ) -> Response[TelemetryReply]:
-    """Read how often a memory was retrieved, when last, and what callers said of it.
+    """Read how often a memory was retrieved, when last, and its feedback.
 
-    To ask is no retrieval.
+    This request does not count as a retrieval.
     """
     return await telemetry_of(request, backend, space, memory_id)
 
@@ -37,7 +37,7 @@ async def give_feedback(
 ) -> Response[TelemetryReply]:
     """Say that a memory was useful, or that it was not.
 
-    One verdict of each key counts, the last; null takes it back. It moves where the memory ranks, within bounds, and
+    Only the last verdict of each key counts; null withdraws it. It changes the rank of the memory, within bounds, and
     makes neither a version nor a change. Needs the scopes `read` and `append`.
     """
     return await feedback_on(request, backend, space, memory_id, data, dry_run=dry_run)

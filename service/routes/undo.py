@@ -1,4 +1,4 @@
-"""Changes taken back."""
+"""Undo of changes."""
 
 from litestar import Response, post
 from litestar.di import NamedDependency
@@ -32,11 +32,11 @@ async def undo(
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
 ) -> Response[UndoReply]:
-    """Take back the last changes: of a request, of memories of an author, or your own.
+    """Undo the last changes: of a request, of memories of an author, or your own.
 
-    All or none. Each memory stands again as it stood before the first of them; what did not exist is deleted. Changes
-    by others that came upon them are in the way. Text that becomes current again passes the policy of the space as if
-    it were new. Needs the scopes `write` and `delete`.
+    Undo is atomic. Each memory is restored as it was before the first of these changes; a memory that did not exist is
+    deleted. Later changes by others prevent an undo. Text that becomes current again passes the policy of the space as
+    if it were new. Needs the scopes `write` and `delete`.
     """
     check(access_of(request.scope), "write")
     key = await request_key(request, space, idempotency_key)

@@ -1,4 +1,4 @@
-"""Webhooks of a space: made, listed, deleted, and told again."""
+"""Webhooks of a space: create, list, delete, redeliver."""
 
 from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
@@ -26,8 +26,8 @@ async def create_webhook(
 ) -> Response[WebhookReply]:
     """Send the changes of a space to an address, from now on.
 
-    Only to hosts that the server allows (MUISTI_WEBHOOK_HOSTS). The answer shows the secret with which messages are
-    signed, once. Needs the scopes `admin` and `read`.
+    The server must allow the host (MUISTI_WEBHOOK_HOSTS). Only this answer shows the secret with which messages are
+    signed. Needs the scopes `admin` and `read`.
     """
     access = access_of(request.scope)
     check(access, "read")
@@ -46,7 +46,7 @@ async def create_webhook(
 
 @get("/webhooks", operation_id="listWebhooks", tags=["webhooks"], needs="admin")
 async def list_webhooks(space: FromPath[str], backend: NamedDependency[Backend]) -> Response[WebhooksReply]:
-    """List the webhooks of a space, with how far each was told and what it could not be told."""
+    """List the webhooks of a space, with the last change delivered to each and the failed deliveries."""
     found = await backend.store(backend.engine.webhooks.all, space)
     return await placed(Response(WebhooksReply(items=[WebhookReply.of(one) for one in found])), backend, space)
 
@@ -59,7 +59,7 @@ async def delete_webhook(
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
 ) -> Response[None]:
-    """Tell an address nothing more."""
+    """Delete a webhook."""
     end = backend.engine.webhooks.delete
     caller = access_of(request.scope).caller()
     await backend.store(end, space, webhook_id, caller, backend.engine.now(), dry_run=dry_run)
@@ -80,9 +80,9 @@ async def redeliver_webhook(
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
 ) -> Response[WebhookReply]:
-    """Tell again what could not be told, or all after a change.
+    """Deliver failed changes again, or all changes after one.
 
-    All changes from there on are told once more, with the ids that they had; one that had stopped goes on.
+    All changes from there on are sent again, with the message ids that they had. A stopped webhook resumes.
     """
     again = backend.engine.webhooks.redeliver
     found = await backend.store(again, space, webhook_id, data.since, dry_run=dry_run)

@@ -1,8 +1,8 @@
-"""Admission control: who would wait too long is turned away at once, before any work is done for him.
+"""Admission control: a request that would wait too long is refused immediately, before any work is done for it.
 
-Requests wait for four things: for the event loop, for a thread that searches, for one that asks the database, and for
-the disk. Each is a line that knows how fast it moves, and so how long the next would wait. What would wait longer than
-it may is refused by whoever reads requests from the network (`service.app.admitting`).
+Requests wait for four things: the event loop, a thread that searches, a thread that asks the database, and the disk.
+Each is a queue that measures how fast it moves, and so estimates how long the next request would wait. The server
+refuses requests that would wait too long when it reads them from the network (`service.app.admitting`).
 """
 
 import asyncio
@@ -12,9 +12,9 @@ from collections import deque
 from collections.abc import Callable
 
 SMOOTHING = 1 / 16  # weight of the newest gap
-ROOM = 0.75  # of a line that those may take who come now; the rest is for those who were let in and are on their way
-STALLED = 10  # times the wait that is allowed; a line whose oldest has waited longer does not move
-EXEMPT = frozenset({"/healthz", "/readyz", "/metrics"})  # those who watch over an overloaded server must hear from it
+ROOM = 0.75  # share of a queue that new requests may fill; the rest is for admitted requests that have yet to enter it
+STALLED = 10  # times the wait that is allowed; a queue whose oldest request has waited longer does not move
+EXEMPT = frozenset({"/healthz", "/readyz", "/metrics"})  # monitoring must work when the server is overloaded
 
 TOLD_SECONDS = 10.0  # between two lines in the log
 
@@ -22,10 +22,10 @@ Clock = Callable[[], float]
 
 
 class Line:
-    """Requests that wait for the same thing, first come, first served.
+    """A queue of requests that wait for the same thing, first in, first out.
 
-    By Little's law the next one waits for as long as those before him take to leave, one gap after another. `leave`
-    may be called by any thread; what two threads do to the mean at the same moment is lost in the noise.
+    By Little's law the next request waits for as long as those before it take to leave, one gap after another. Any
+    thread may call `leave`; a race between two threads changes the mean gap by too little to matter.
     """
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
@@ -41,22 +41,22 @@ class Line:
         self._entered.append(self._clock())
 
     def leave(self) -> None:
-        """The first has what it waited for."""
+        """Remove the first request: it has what it waited for."""
         now = self._clock()
         since = max(self._left, self._entered.popleft())
         self._gap += SMOOTHING * (now - since - self._gap)
         self._left = now
 
     def give_up(self) -> None:
-        """One of them waits no longer. As nobody knows which, the last one is taken to be it."""
+        """Remove a request that no longer waits. Which one is not known, so the last one is removed."""
         self._entered.pop()
 
     def wait(self, coming: int = 0) -> float:
-        """Seconds that whoever comes now has to wait, when some are on their way who come before."""
+        """Estimate the seconds that a new request waits; `coming` admitted requests will enter before it."""
         return (len(self._entered) + coming) * self._gap
 
     def oldest(self) -> float:
-        """Seconds that the first has waited; 0 when nobody waits."""
+        """Return the seconds that the first request has waited; 0 when none waits."""
         try:
             return self._clock() - self._entered[0]
         except IndexError:  # the last has just left, on another thread
@@ -64,9 +64,9 @@ class Line:
 
 
 class Turns:
-    """Begins one request in each turn of the event loop, and what is under way goes on in all of them.
+    """Begins at most one request in each turn of the event loop; requests under way continue in every turn.
 
-    So an event loop that has too much to do finishes what it has begun, and what it has not waits in a line.
+    So an overloaded event loop finishes the requests it has begun, and the others wait in a queue.
     """
 
     def __init__(self, line: Line) -> None:
@@ -75,7 +75,7 @@ class Turns:
         self._begun = False  # one, in this turn
 
     def begin(self, call: Callable[[], None]) -> None:
-        """Call it now, or when it is its turn."""
+        """Call `call` now, or in a later turn when this one has begun a request already."""
         self._line.enter()
         self._waiting.append(call)
         if not self._begun:
@@ -90,9 +90,9 @@ class Turns:
 
 
 class Admission:
-    """The lines of a process. `patience`: seconds that a request may have to wait; `places`: those in a line.
+    """The queues of a process. `patience`: seconds that a request may have to wait; `places`: the size of a queue.
 
-    `refusing` hears of the method of each request that was not let in.
+    `refusing` is called with the method of each request that is refused.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Admission:
         self._told_at, self._told = float("-inf"), 0
 
     def admits(self, method: str, path: str) -> bool:
-        """Whether a request that comes now should be let in."""
+        """Whether to admit a request that comes now."""
         if path in EXEMPT:
             return True
         coming, begins = len(self.loop), self.loop.wait()
@@ -128,7 +128,7 @@ class Admission:
         return not self.crowded
 
     def refuse(self, method: str) -> None:
-        """Count a request that was not let in, and tell the log now and then how many there were."""
+        """Count a refused request, and log the number of refusals every `TOLD_SECONDS`."""
         self.refused += 1
         self._refusing(method)
         now = self._clock()
@@ -137,7 +137,7 @@ class Admission:
             logging.getLogger("muisti.admission").warning("overloaded", extra={"refused": refused})
 
     def _needed(self, method: str, path: str) -> tuple[Line, ...]:
-        """What a request may need. What a call of a tool needs stands in its body, which nobody has read yet."""
+        """Return the queues that a request may enter. For MCP these are all: the tool is named in the unread body."""
         if path.endswith("/search"):
             return (self.search,)
         if path == "/mcp":

@@ -7,7 +7,7 @@ from muisti.service.settings import Settings
 
 
 def location_of(settings: Settings) -> Location:
-    """Where the database is, and what lets us in."""
+    """Return the location of the database and its credentials."""
     file = settings.database_token_file
     return Location(
         url=settings.database_url,
@@ -20,7 +20,7 @@ def location_of(settings: Settings) -> Location:
 
 
 def whereabouts(settings: Settings) -> str:
-    """Where the database is, as a log may say it: never with a secret.
+    """Describe where the database is, for logs: without any secret.
 
     >>> whereabouts(Settings(database_url="libsql://me.turso.io", database_replica_url="http://edge:8080"))
     'me.turso.io, read from edge:8080'

@@ -1,7 +1,7 @@
 """Threads for the synchronous core: one pool searches, one waits for the database. Both are bounded.
 
-A pool of our own: `concurrent.futures` with `asyncio.wrap_future` takes 45 µs of processor time a call, this one 5 µs
-when many wait.
+The pool is our own because `concurrent.futures` with `asyncio.wrap_future` takes 45 µs of processor time a call. This
+pool takes 5 µs when many calls wait.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ R = TypeVar("R")
 
 
 def processors() -> int:
-    """How many this process may use at the moment: whoever starts or watches it may leave it fewer than there are."""
+    """Count the processors that this process may use now, which may be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Job:
-    """A call that waits for a thread. Whoever takes it first has it: a thread, or the caller who gives up."""
+    """A call that waits for a thread. Either a thread takes it, or the caller that gives up takes it back."""
 
     def __init__(self, call: Callable[[], Any]) -> None:
         self.call = call
@@ -51,9 +51,9 @@ class _Job:
 
 
 class Pool:
-    """As many calls run as there are threads, and `waiting` more wait in a line. What comes on top is refused.
+    """A pool of threads. One call runs on each thread, and `waiting` more wait in a queue; further calls are refused.
 
-    All calls come from one event loop, which lives until the pool is closed.
+    All calls come from one event loop, which must run until the pool is closed.
     """
 
     def __init__(self, name: str, threads: int, waiting: int, line: Line) -> None:
@@ -70,11 +70,11 @@ class Pool:
 
     @property
     def calls(self) -> int:
-        """How many run or wait; never more than `capacity`."""
+        """The number of calls that run or wait; never more than `capacity`."""
         return self.capacity - self._free
 
     async def run(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run a call on a thread. A caller who gives up takes back a call that waits, never one that runs.
+        """Run a call on a thread. Cancelling takes back a call that waits, never one that runs.
 
         Raises:
             Busy: too many calls wait.
@@ -109,7 +109,7 @@ class Pool:
                 except BaseException as raised:  # noqa: BLE001  # the caller's to handle, whatever it is
                     answer, error = None, raised
                 job.loop.call_soon_threadsafe(self._answered, job, answer, error)
-                del job, answer, error  # else they would live until the next call
+                del job, answer, error  # else they would stay in memory until the next call
 
     def _answered(self, job: _Job, answer: Any, error: BaseException | None) -> None:
         self._free += 1
@@ -136,7 +136,7 @@ class Backend:
         tracing: Tracing | None = None,
         admission: Admission | None = None,
     ) -> None:
-        """`admission` has the lines that calls wait in."""
+        """`admission` has the queues in which calls wait."""
         lines = admission or Admission(settings.queue_seconds, settings.queue_limit)
         searchers = settings.search_threads or processors()
         self._search = Pool("search", searchers, settings.queue_limit, lines.search)
@@ -164,10 +164,10 @@ class Backend:
         return found
 
     async def search(self, memories: Memories, space: str, query: Query, max_age: float = 0.0) -> Answer:
-        """Search here and now when it is a matter of a millisecond or two, else on a thread.
+        """Search on the event loop when that takes a millisecond or two, else on a thread.
 
-        On another core the search would find nothing in its cache and wait for the interpreter: that takes .5 ms, and
-        pays when several search a large space at once, where there is another core.
+        A thread on another core finds nothing in its cache and waits for the interpreter, which takes .5 ms. That pays
+        when several callers search a large space at the same time and there is another core.
         """
         self._asking += 1
         try:
@@ -187,7 +187,7 @@ class Backend:
     async def add(
         self, memories: Memories, space: str, draft: Draft, on_conflict: OnConflict, request: RequestKey | None
     ) -> Written:
-        """Add one memory, prepared here and now when that is a matter of a millisecond or two, else on a thread.
+        """Add one memory. It is prepared on the event loop when that takes a millisecond or two, else on a thread.
 
         The database's own thread commits it. A thread in between would only wait for the interpreter.
         """
@@ -238,7 +238,7 @@ class Backend:
             return await self._store.run(write.end_add, begun, outcome)
 
     async def _begun(self, write: Write, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended) -> Begun:
-        """Begin an add, announced to the writer where adds come at the same time, so that one commit serves them."""
+        """Begin an add. Adds that arrive together are announced to the writer, so that one commit stores them all."""
         if self._adding == 1 and not self._crowded:
             return write.begin_add(space, draft, on_conflict, ended)
         self.engine.expect(1)

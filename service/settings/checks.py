@@ -12,7 +12,7 @@ class SettingsError(Exception):
 
 
 def contradictions(settings: Settings) -> Iterator[str]:
-    """What does not go together."""
+    """Yield a message for each combination of settings that cannot be used together."""
     if settings.database_token is not None and settings.database_token_file is not None:
         yield f"{_both('database_token')} and {_both('database_token_file')} exclude each other"
     tokens = ("jwks", "jwt_issuer", "jwt_audience")
@@ -27,7 +27,7 @@ def contradictions(settings: Settings) -> Iterator[str]:
 
 
 def _both(name: str) -> str:
-    """A setting by the names that it has in the environment and as a flag."""
+    """Return the name of a setting in the environment, with its flag in parentheses."""
     option = next(option for option in options() if option.name == name)
     return f"{option.variable} ({option.flag})"
 

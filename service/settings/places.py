@@ -1,4 +1,4 @@
-"""Where the database is when nobody names one: a file in this project, else one in the user's data folder."""
+"""The default location of the database: a file in this project, else one in the user's data folder."""
 
 import os
 import sys
@@ -49,7 +49,7 @@ def data_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Pat
 
 
 def shown(path: Path, environ: Mapping[str, str] = os.environ) -> str:
-    """The path as a person would write it, with `~` for their home.
+    """Return the path as a user would write it, with `~` for the home folder.
 
     >>> shown(Path("/home/me/muisti.db"), {"HOME": "/home/me"})
     '~/muisti.db'
@@ -60,7 +60,7 @@ def shown(path: Path, environ: Mapping[str, str] = os.environ) -> str:
 
 
 def _project(here: Path) -> Iterator[Path]:
-    """The folder alone, or with those above it up to the root of the git repository around it."""
+    """Return the folder, with those above it up to the root of the git repository around it, if there is one."""
     folders = (here, *here.parents)
     root = next((at for at, folder in enumerate(folders) if (folder / ".git").exists()), 0)
     yield from folders[: root + 1]

@@ -1,4 +1,4 @@
-"""What a setting may hold: rules for switches, sizes, numbers, names and lists."""
+"""Rules for the values of settings: switches, sizes, numbers, names and lists."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,10 @@ _SWITCH = {"on": True, "true": True, "yes": True, "1": True, "off": False, "fals
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """What a setting is for, what it accepts, both in words, and how it is read. `read` raises ValueError."""
+    """The purpose of a setting and the values that it accepts, in words, and how to read them.
+
+    `read` raises ValueError for any other value.
+    """
 
     description: str
     expected: str
@@ -19,7 +22,7 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 def text(value: object) -> str:
-    """Any text but an empty one. Raises ValueError."""
+    """Read any text that is not blank. Raises ValueError."""
     if not isinstance(value, str) or not value.strip() or "\0" in value:
         raise ValueError
     return value
@@ -33,7 +36,7 @@ def _switch(value: object) -> bool:
 
 
 def parse_bytes(value: object) -> int:
-    """A number of bytes: `MB` is 1000², `MiB` is 1024²; a bare number is bytes.
+    """Read a number of bytes: `MB` is 1000², `MiB` is 1024²; a bare number is bytes.
 
     >>> [parse_bytes(v) for v in (4096, "4096", "512MB", "1 GiB", "1.5 kB")]
     [4096, 4096, 512000000, 1073741824, 1500]
@@ -49,17 +52,17 @@ def parse_bytes(value: object) -> int:
 
 
 def size(description: str) -> Rule:
-    """A number of bytes."""
+    """Make the rule of a setting that is a number of bytes."""
     return Rule(description, "a size above zero such as 512MB or 1GiB, or a number of bytes", parse_bytes)
 
 
 def on_off(description: str) -> Rule:
-    """A switch."""
+    """Make the rule of a setting that is on or off."""
     return Rule(description, "on or off", _switch)
 
 
 def whole(low: int, high: int, description: str) -> Rule:
-    """A whole number."""
+    """Make the rule of a setting that is a whole number from `low` to `high`."""
 
     def read(value: object) -> int:
         digits = re.fullmatch(r"[0-9]{1,9}", str(value).strip())  # str(True) has none
@@ -71,7 +74,7 @@ def whole(low: int, high: int, description: str) -> Rule:
 
 
 def amount(high: int, description: str, low: float = 0) -> Rule:
-    """Any number."""
+    """Make the rule of a setting that is a number from `low` to `high`."""
 
     def read(value: object) -> float:
         number = float(str(value))
@@ -83,7 +86,7 @@ def amount(high: int, description: str, low: float = 0) -> Rule:
 
 
 def one_of(names: tuple[str, ...], description: str) -> Rule:
-    """One of these names, in any case."""
+    """Make the rule of a setting that is one of these names, in upper or lower case."""
 
     def read(value: object) -> str:
         if str(value).lower() not in names:
@@ -94,7 +97,7 @@ def one_of(names: tuple[str, ...], description: str) -> Rule:
 
 
 def names_in(listed: str | None) -> tuple[str, ...]:
-    """The names of a list such as a,b,c.
+    """Split a list such as a,b,c into its names.
 
     >>> names_in("a, b"), names_in(None)
     (('a', 'b'), ())
@@ -103,7 +106,7 @@ def names_in(listed: str | None) -> tuple[str, ...]:
 
 
 def list_of(form: re.Pattern[str], description: str) -> Rule:
-    """A list of names of this form, kept as one text."""
+    """Make the rule of a setting that is a list of names of this form; its value is one text."""
 
     def read(value: object) -> str:
         names = names_in(text(value))

@@ -1,7 +1,7 @@
-"""Where settings come from: flags, the environment and a TOML file.
+"""Reads settings from their sources: flags, the environment and a TOML file.
 
-A name that is no setting is an error in every source, and so is a bad value, even one that a stronger source overrides:
-a mistake is reported where it was made, not on the day the override goes away.
+A name that is no setting is an error in every source, and so is a bad value, even one that a stronger source overrides.
+So a mistake is reported when it is made, not on the day the override goes away.
 """
 
 import difflib
@@ -35,14 +35,14 @@ CONFIG_FILE = "muisti.toml"
 
 
 def find_config(environ: Mapping[str, str], cwd: Path) -> Path | None:
-    """The TOML file to read: the one that MUISTI_CONFIG names, else `muisti.toml` in `cwd` when there is one."""
+    """Return the TOML file to read: the one that MUISTI_CONFIG names, else `muisti.toml` in `cwd`, else None."""
     if environ.get(CONFIG):
         return Path(environ[CONFIG])
     return cwd / CONFIG_FILE if (cwd / CONFIG_FILE).exists() else None
 
 
 def load(environ: Mapping[str, str], toml_path: Path | None, flags: Mapping[str, object]) -> Settings:
-    """Settings from all sources; a flag beats the environment, which beats the file.
+    """Read settings from all sources; a flag beats the environment, which beats the file.
 
     Without `toml_path` the file is the one that MUISTI_CONFIG names, if any; `find_config` looks in a folder as well.
     `flags` go by field name; None means not given. An empty environment variable means not set.
@@ -96,7 +96,7 @@ def _command_line(flags: Mapping[str, object]) -> _Source:
 
 
 def _read(source: _Source, problems: list[str]) -> dict[str, object]:
-    """The values by field; what is wrong is added to `problems`."""
+    """Read the values of a source by field; messages about mistakes are added to `problems`."""
     known, read = rules(), dict[str, object]()
     for name, value in source.values.items():
         field = source.names.get(name)
@@ -114,13 +114,13 @@ def _read(source: _Source, problems: list[str]) -> dict[str, object]:
 
 
 def _shown(value: object) -> str:
-    """The value as a message may show it: what follows the scheme of a URL may hold a password."""
+    """Return the value as a message may show it. What follows the scheme of a URL may contain a password."""
     scheme, mark, _ = str(value).partition("://")
     return repr(f"{scheme}://..." if mark else value)
 
 
 def _hint(text: str) -> str:
-    """Kubernetes announces a Service named muisti in variables that look like ours."""
+    """Return a hint for variables by which Kubernetes announces a Service named muisti: their names look like ours."""
     if text.startswith("tcp://") or re.match(r"MUISTI_(SERVICE_(HOST|PORT)|PORT_[0-9]+_)", text):
         return " (Kubernetes sets this for a Service named muisti; enableServiceLinks: false in the pod stops it)"
     return ""

@@ -1,4 +1,4 @@
-"""The settings, each with what it is for and what it accepts."""
+"""The settings, each with its purpose and the values that it accepts."""
 
 from functools import cache
 from typing import Annotated, Literal, get_args, get_type_hints
@@ -26,7 +26,7 @@ Form = Literal["json", "console"]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What an operator can set. `options()` describes each field; `load` makes and checks the value."""
+    """The settings of an operator. `options()` describes each field; `load` makes and checks the value."""
 
     host: Annotated[str, Rule("Address to listen on.", "a host name or an IP address", text)] = "127.0.0.1"
     port: Annotated[int, whole(0, 65_535, "Port to listen on; 0 picks a free one.")] = 8321
@@ -39,7 +39,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     model: Annotated[str | None, forms.MODEL] = None
     calibration: Annotated[str | None, forms.CALIBRATION] = None
     embeddings: Annotated[bool, on_off("Whether texts are embedded; off leaves search by keyword.")] = True
-    index_memory: Annotated[int, size("Memory for the indexes of one worker; least used go first.")] = 512 << 20
+    index_memory: Annotated[int, size("Memory for the indexes of one worker; the least used are evicted first.")] = (
+        512 << 20
+    )
     body_limit: Annotated[int, size("Largest request body.")] = 10_000_000
     search_threads: Annotated[
         int, whole(0, 1024, "Threads that search; 0 means one for each core that the process may use.")
@@ -67,35 +69,41 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str | None, list_of(forms.HOST, "Names that requests may call the server by, a,b,c; none: any.")
     ] = None
     quota_memories: Annotated[
-        int, whole(0, 999_999_999, "Memories in a space that has no quota of its own; 0: any.")
+        int, whole(0, 999_999_999, "Memories in a space that has no quota of its own; 0: no limit.")
     ] = 0
-    quota_bytes: Annotated[int | None, size("Bytes in a space that has no quota of its own; none: any.")] = None
+    quota_bytes: Annotated[int | None, size("Bytes in a space that has no quota of its own; none: no limit.")] = None
     secrets: Annotated[
-        Screening, one_of(get_args(Screening), "What looks like a secret, in a space that says nothing of it.")
+        Screening, one_of(get_args(Screening), "What to do with likely secrets, in a space without a policy for them.")
     ] = "refuse"
     personal_data: Annotated[
-        Screening, one_of(get_args(Screening), "What looks like personal data, in a space that says nothing of it.")
+        Screening,
+        one_of(get_args(Screening), "What to do with likely personal data, in a space without a policy for it."),
     ] = "allow"
     echoes: Annotated[
-        Echoes, one_of(get_args(Echoes), "What its author has just found, in a space that says nothing of it.")
+        Echoes,
+        one_of(
+            get_args(Echoes), "What to do with text that its author has just found, in a space without a policy for it."
+        ),
     ] = "flag"
     recency_weight: Annotated[
         float,
-        amount(1, "How much age may cost in searches that do not say it, in a space without its own."),
+        amount(1, "Weight of age in searches that do not set it, in a space without its own."),
     ] = 0.0
-    recency_half_life_days: Annotated[
-        float, amount(36_500, "Days after which half of that is lost.", HALF_LIFE_MIN)
-    ] = HALF_LIFE_DAYS
-    rate_limit: Annotated[float, amount(1_000_000, "Requests a second of one key in one process; 0: any.")] = 0.0
-    concurrency_limit: Annotated[int, whole(0, 100_000, "Requests at once of one key in one process; 0: any.")] = 0
+    recency_half_life_days: Annotated[float, amount(36_500, "Half-life of recency, in days.", HALF_LIFE_MIN)] = (
+        HALF_LIFE_DAYS
+    )
+    rate_limit: Annotated[float, amount(1_000_000, "Requests a second of one key in one process; 0: no limit.")] = 0.0
+    concurrency_limit: Annotated[
+        int, whole(0, 100_000, "Concurrent requests of one key in one process; 0: no limit.")
+    ] = 0
     stream_limit: Annotated[
-        int, whole(1, 100_000, "Streams of changes that one process serves; of one key a quarter.")
+        int, whole(1, 100_000, "Streams of changes that one process serves; one key may have a quarter.")
     ] = 256
     request_timeout: Annotated[
-        float, amount(3600, "Seconds that a request may take to arrive, and an answer to be read on.", 1)
+        float, amount(3600, "Seconds that a request may take to arrive, and a client may pause in reading.", 1)
     ] = 60.0
     workers: Annotated[int, whole(1, 256, "Processes; each has indexes of its own.")] = 1
-    upkeep: Annotated[bool, on_off("Whether this process does work of the background, when it is its turn.")] = True
+    upkeep: Annotated[bool, on_off("Whether this process does background work when it is its turn.")] = True
     promote_retrievals: Annotated[int, whole(0, 1_000_000, "Retrievals with which a candidate becomes active.")] = (
         PROMOTE_RETRIEVALS
     )
@@ -103,23 +111,23 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         PRUNE_RETRIEVALS
     )
     prune_days: Annotated[float, amount(36_500, "Days after which a candidate is old.")] = PRUNE_DAYS
-    review_hours: Annotated[float, amount(8760, "Hours between reviews of candidates; 0: never by itself.")] = 24.0
+    review_hours: Annotated[float, amount(8760, "Hours between reviews of candidates; 0: no scheduled reviews.")] = 24.0
     backup_to: Annotated[str | None, forms.BACKUPS] = None
-    backup_hours: Annotated[float, amount(8760, "Hours between backups, where it is set where they go.")] = 24.0
+    backup_hours: Annotated[float, amount(8760, "Hours between backups, when a target of backups is set.")] = 24.0
     backup_keep: Annotated[int, whole(0, 100_000, "Backups that are kept, the newest; 0: all.")] = 7
-    insecure: Annotated[bool, on_off("Let other machines in although there are no keys.")] = False
+    insecure: Annotated[bool, on_off("Accept other machines although there are no keys.")] = False
     log_level: Annotated[Level, one_of(get_args(Level), "Least severe line that is logged.")] = "info"
     log_format: Annotated[Form, one_of(get_args(Form), "Form of the log on stderr.")] = "json"
     metrics_key: Annotated[str | None, forms.METRICS_KEY] = None
     webhook_hosts: Annotated[
         str | None, list_of(forms.WEBHOOK_HOST, "Hosts that webhooks may go to, a,*.b,c:8443; none: no webhooks.")
     ] = None
-    webhook_private: Annotated[bool, on_off("Whether these may be in a private network, and called by http.")] = False
+    webhook_private: Annotated[bool, on_off("Whether webhooks may go to private networks, and by http.")] = False
     otlp_endpoint: Annotated[str | None, forms.OTLP] = None
     shutdown_grace: Annotated[float, amount(3600, "Seconds that running requests get to finish.")] = 10.0
     receipt_days: Annotated[float, amount(3650, "Days that the receipt of a search is kept.")] = 30.0
     retention_days: Annotated[
-        float, amount(36_500, "Days that old versions are kept, in a space that says nothing of it; 0: for ever.")
+        float, amount(36_500, "Days that old versions are kept, in a space without a policy for it; 0: forever.")
     ] = 365.0
     request_retention_hours: Annotated[float, amount(8760, "Hours that an Idempotency-Key is remembered.")] = 24.0
 
@@ -153,13 +161,13 @@ class Option(msgspec.Struct, frozen=True):
 
 
 def options() -> tuple[Option, ...]:
-    """All settings, in the order of the fields."""
+    """Return all settings, in the order of the fields."""
     plain = Settings()
     return tuple(Option(n, r.description, r.expected, getattr(plain, n)) for n, r in rules().items())
 
 
 @cache
 def rules() -> dict[str, Rule]:
-    """The rule of each field."""
+    """Return the rule of each field."""
     hints = get_type_hints(Settings, include_extras=True)
     return {name: hints[name].__metadata__[0] for name in Settings.__struct_fields__}

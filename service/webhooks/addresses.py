@@ -1,7 +1,7 @@
-"""Where webhooks may go: to hosts that the operator names, and not into the network that the server stands in.
+"""Checks where webhooks may go: to hosts that the operator names, and not into the server's private network.
 
-A name is resolved once for each message, every address of it is looked at, and the connection goes to the one that was
-looked at: a name that tells another address a moment later gains nothing.
+A name is resolved once for each message, all its addresses are checked, and the connection goes to a checked address.
+So a name that resolves to another address a moment later gains nothing (DNS rebinding).
 """
 
 import ipaddress
@@ -13,17 +13,17 @@ import msgspec
 
 URL_MAX = 2_000  # characters
 PORTS = {"https": 443, "http": 80}
-NAT64 = ipaddress.ip_network("64:ff9b::/96")  # stands for any address of the old kind, private ones too
+NAT64 = ipaddress.ip_network("64:ff9b::/96")  # maps every IPv4 address, private ones too
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class Refused(Exception):
-    """A webhook may not go there. The message says why, and no more than who asked knows."""
+    """A webhook may not go there. The message says why, without naming addresses."""
 
 
 class Target(msgspec.Struct, frozen=True):
-    """Where a message goes: to this address, in the name of this host."""
+    """The destination of a message: the checked address, and the host whose name is sent."""
 
     url: SplitResult
     host: str
@@ -38,17 +38,20 @@ class Target(msgspec.Struct, frozen=True):
 
 
 class Allowed(msgspec.Struct, frozen=True):
-    """`hosts` are names, or `*.` and the end of names, with a port unless it is the usual one. `private`: addresses of
-    this machine and of private networks too, and http."""
+    """The destinations that the operator allows.
+
+    `hosts` are names, or `*.` and the end of names, with a port unless it is the usual one. `private` also allows
+    addresses of this machine and of private networks, and http.
+    """
 
     hosts: Sequence[str]
     private: bool = False
 
     def check(self, url: str) -> tuple[SplitResult, str, int]:
-        """The parts of a URL that a webhook may have, its host and its port.
+        """Check a URL without resolving it; return its parts, its host and its port.
 
         Raises:
-            Refused.
+            Refused: a webhook may not have this URL.
         """
         if not self.hosts:
             raise Refused("webhooks are off: the server allows no host (MUISTI_WEBHOOK_HOSTS)")
@@ -69,10 +72,10 @@ class Allowed(msgspec.Struct, frozen=True):
         return parts, host, port
 
     def resolve(self, url: str) -> Target:
-        """Where a message to a URL goes now.
+        """Resolve the destination of a message to a URL.
 
         Raises:
-            Refused: the URL may not be used, or the name stands for an address that may not.
+            Refused: the URL is not allowed, or its name resolves to an address that is not allowed.
         """
         parts, host, port = self.check(url)
         try:
@@ -86,7 +89,7 @@ class Allowed(msgspec.Struct, frozen=True):
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is one of the open internet.
+    """Whether an address is in the public internet.
 
     >>> some = ("1.1.1.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1")
     >>> [is_public(ipaddress.ip_address(one)) for one in some]
@@ -101,7 +104,7 @@ def is_public(address: Address) -> bool:
 
 
 def _fits(pattern: str, host: str, port: int, usual: int) -> bool:
-    """Whether a host is meant by an entry of the list.
+    """Whether a host and port match an entry of the list.
 
     >>> [_fits("*.acme.com", host, 443, 443) for host in ("a.acme.com", "a.b.acme.com", "acme.com", "eacme.com")]
     [True, True, False, False]

@@ -1,4 +1,4 @@
-"""The sweep that delivers: what has changed since a webhook was told last, change by change, in order."""
+"""The sweep that delivers webhooks: sends the changes since the last delivery, one by one, in order."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ SECOND_US = 1_000_000
 
 
 class Deliverer:
-    """Does a step of the sweep; see `service.background.upkeep.Sweep`."""
+    """Runs a step of the sweep of webhooks; see `service.background.upkeep.Sweep`."""
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
     def __call__(self, engine: Engine, space: str, now: int) -> bool:
-        """Tell the webhooks of a space some of what they are due; whether there is more."""
+        """Deliver some of the due changes to the webhooks of a space; return whether there are more."""
         return any([self._some(engine, space, one, now) for one in engine.webhooks.due(space, now)])
 
     def _some(self, engine: Engine, space: str, one: Kept, now: int) -> bool:
@@ -45,7 +45,7 @@ class Deliverer:
 
 
 def message(space: str, event: Event, one: Kept) -> dict[str, Any]:
-    """What is told of a change: its type, its time, and the change as the feed has it."""
+    """Return the message about a change: its type, its time, and the change as the feed has it."""
     what = "space" if event.memory_id is None else "memory"
     data = {"space": space, **msgspec.to_builtins(ChangeReply.of(event, one.show))}
     return {"type": f"{what}.{event.kind}", "timestamp": data["at"], "data": data}

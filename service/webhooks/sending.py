@@ -1,4 +1,4 @@
-"""A message on its way: signed as Standard Webhooks say, to an address that was looked at, redirected nowhere.
+"""Sends messages to webhooks: signed by the Standard Webhooks scheme, to a checked address, without redirects.
 
 https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 """
@@ -24,14 +24,14 @@ GONE = 410
 
 @dataclass(frozen=True, slots=True)
 class Failed(Exception):
-    """It was not taken, and why. `gone`: nor will any other be."""
+    """A message was not accepted; `why` says the reason. `gone`: the address wants no further messages (410)."""
 
     why: str
     gone: bool = False
 
 
 def signature(secret: str, message_id: str, at: int, body: bytes) -> str:
-    """The header `webhook-signature`; `at` in seconds since 1970.
+    """Return the header `webhook-signature`; `at` is in seconds since 1970.
 
     >>> secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     >>> signature(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, b'{"test": 2432232314}')
@@ -43,28 +43,28 @@ def signature(secret: str, message_id: str, at: int, body: bytes) -> str:
 
 
 def allowed_by(settings: Settings) -> Allowed:
-    """Where the operator lets webhooks go."""
+    """Return the destinations that the settings allow."""
     return Allowed(names_in(settings.webhook_hosts), private=settings.webhook_private)
 
 
 class Sender:
-    """Sends. Thread-safe."""
+    """Sends messages to webhooks. Thread-safe."""
 
     def __init__(self, allowed: Allowed) -> None:
         self.allowed = allowed
 
     @cached_property
     def _client(self) -> "httpx.Client":
-        """No proxy of the environment, and no connection that serves twice: the next name is another host."""
+        """Make a client without proxies and without keep-alive: the next message goes to another host."""
         httpx: Any = import_module("httpx")
         limits = httpx.Limits(max_keepalive_connections=0)
         return httpx.Client(timeout=TIMEOUT_SECONDS, trust_env=False, follow_redirects=False, limits=limits)
 
     def send(self, url: str, secret: str, message_id: str, at: int, body: bytes) -> None:
-        """POST a message once; `at` in seconds since 1970.
+        """POST a message once; `at` is in seconds since 1970.
 
         Raises:
-            Failed: it was not answered with 2xx within some seconds, or may not go there.
+            Failed: no 2xx answer came within the timeout, or the URL is not allowed.
         """
         httpx: Any = import_module("httpx")
         try:

@@ -1,6 +1,6 @@
 """A client of Muisti's HTTP API: `Muisti` and `AsyncMuisti`, with a method for each operation.
 
-`calls` writes the requests alone: `send` of a client answers one with a `Reply`, which has the body as it came.
+`calls` only writes requests. `send` of a client sends one and returns a `Reply`, which has the body as it came.
 """
 
 from importlib import import_module
@@ -17,7 +17,7 @@ __all__ = ["AsyncMuisti", "Call", "Muisti", "MuistiError", "Reply", "Unreachable
 
 
 def __getattr__(name: str) -> Any:
-    """Import a client when it is first used: httpx takes a tenth of a second, which requests alone do without."""
+    """Import a client when it is first used: it loads httpx, which takes a tenth of a second."""
     modules = {"AsyncMuisti": "._async_client", "Muisti": "._sync_client"}
     if name not in modules:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

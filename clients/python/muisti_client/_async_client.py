@@ -46,7 +46,7 @@ class AsyncMuisti(AsyncTransport):
     async def get_metrics(
         self,
     ) -> str:
-        """Read metrics, for Prometheus. Of the whole server, as text; as OpenMetrics when `Accept` names that. Needs a key of all spaces, or the one of the setting `MUISTI_METRICS_KEY`, which opens nothing else. Needs the scope admin."""
+        """Read metrics, for Prometheus. The answer covers the whole server, as text, or as OpenMetrics when `Accept` names that. Needs a key of all spaces, or the one of the setting `MUISTI_METRICS_KEY`, which opens nothing else. Needs the scope admin."""
         reply = await self.send(calls.get_metrics())
         return reply.data
 
@@ -68,7 +68,7 @@ class AsyncMuisti(AsyncTransport):
     async def get_readiness(
         self,
     ) -> types.ReadyReply:
-        """Say whether the service can do its work. 503 when the database does not answer, or its file was deleted, moved or replaced while it was open; 500 when it is damaged. What runs is told to those with a key, or to all while there are none."""
+        """Say whether the service can do its work. 503 when the database does not answer, or its file was deleted, moved or replaced while it was open; 500 when it is damaged. Callers with a key also get the version and details; while there are no keys, all callers do."""
         reply = await self.send(calls.get_readiness())
         return reply.data
 
@@ -78,7 +78,7 @@ class AsyncMuisti(AsyncTransport):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> types.AuditReply:
-        """Read the audit log, newest first. Who made or ended keys and spaces and who deleted memories, without content. Needs a key of all spaces. Needs the scope admin."""
+        """Read the audit log, newest first. The log says who made or ended keys and spaces and who deleted memories, without content. Needs a key of all spaces. Needs the scope admin."""
         reply = await self.send(calls.list_audit(limit=limit, cursor=cursor))
         return reply.data
 
@@ -93,7 +93,7 @@ class AsyncMuisti(AsyncTransport):
         self,
         body: types.KeyBody,
     ) -> types.MadeKeyReply:
-        """Make a key. It may no more than the key that makes it, and ends with it. Its secret is in this answer and nowhere else. Needs a key."""
+        """Make a key. It has at most the rights of the key that makes it, and ends with that key. Only this answer has its secret. Needs a key."""
         reply = await self.send(calls.create_key(body))
         return reply.data
 
@@ -109,7 +109,7 @@ class AsyncMuisti(AsyncTransport):
         self,
         key_id: str,
     ) -> None:
-        """Revoke a key. It and those made with it open nothing from now on; other processes know it within a second. Needs a key."""
+        """Revoke a key. The key and all keys made with it stop working now; in other processes within a second. Needs a key."""
         reply = await self.send(calls.revoke_key(key_id))
         return reply.data
 
@@ -118,7 +118,7 @@ class AsyncMuisti(AsyncTransport):
         key_id: str,
         body: types.RotateBody,
     ) -> types.MadeKeyReply:
-        """Replace a key. The new one may what the old one may, which still opens for a while. Needs a key."""
+        """Replace a key. The new key has the rights of the old one, which still works for a while. Needs a key."""
         reply = await self.send(calls.rotate_key(key_id, body))
         return reply.data
 
@@ -126,7 +126,7 @@ class AsyncMuisti(AsyncTransport):
         self,
         receipt_id: str,
     ) -> types.ReceiptReply:
-        """Read what a search was asked and what it answered. Needs the scope read."""
+        """Read the request and the answer of a search. Needs the scope read."""
         reply = await self.send(calls.get_receipt(receipt_id))
         return reply.data
 
@@ -136,7 +136,7 @@ class AsyncMuisti(AsyncTransport):
         *,
         then: bool | None = None,
     ) -> types.ReplayReply:
-        """Ask a search again, and read what differs and why. As of now, unless the request named a `reference_time`; with `then` of the state that it saw, by the model of today. What it finds does not count as retrieved. Needs the scope read."""
+        """Repeat a search, and read what differs and why. Ages count from now, unless the request named a `reference_time`. With `then` the search sees the space as the first search saw it, but uses the current model. Memories that it finds do not count as retrieved. Needs the scope read."""
         reply = await self.send(calls.replay_receipt(receipt_id, then=then))
         return reply.data
 
@@ -150,7 +150,7 @@ class AsyncMuisti(AsyncTransport):
     async def list_spaces(
         self,
     ) -> types.SpacesReply:
-        """List the spaces. Those that the key may touch. Needs a key."""
+        """List the spaces. The list has the spaces that the key may use. Needs a key."""
         reply = await self.send(calls.list_spaces())
         return reply.data
 
@@ -160,7 +160,7 @@ class AsyncMuisti(AsyncTransport):
         *,
         dry_run: bool | None = None,
     ) -> types.DryRunReply | types.SpaceReply:
-        """Make a space. One that the key may touch. Needs the scope admin."""
+        """Create a space. The grant of the key must include its name. Needs the scope admin."""
         reply = await self.send(calls.create_space(body, dry_run=dry_run))
         return reply.data
 
@@ -179,7 +179,7 @@ class AsyncMuisti(AsyncTransport):
         confirm: str,
         dry_run: bool | None = None,
     ) -> types.ErasureReply | types.DryRunReply:
-        """Erase a space with all that is in it. The answer is a signed report of where it was looked for. The default space always exists and can only be emptied: `POST …/purge` with `everything`. Needs the scope admin."""
+        """Erase a space with all that is in it. The answer is a signed report of the places that were searched. The default space always exists and can only be emptied: `POST …/purge` with `everything`. Needs the scope admin."""
         reply = await self.send(calls.delete_space(space, confirm=confirm, dry_run=dry_run))
         return reply.data
 
@@ -209,7 +209,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.ChangesReply:
-        """Read what has changed, oldest first, or listen to it. Every other parameter is a filter, as in a list; a change passes when its memory does, before or after. With `Accept: text/event-stream` the answer is a stream, which tells what comes until the client leaves; without a point to go on from it begins now. Needs the scope read."""
+        """Read the changes of a space, oldest first, or listen to them. Every other parameter is a filter, as in a list; a change passes when its memory passes, before or after the change. With `Accept: text/event-stream` the answer is a stream of changes until the client disconnects. Without a point to resume from, the stream begins now. Needs the scope read."""
         reply = await self.send(calls.list_changes(space, since=since, limit=limit, change=change, show=show, filter=filter, filters=filters, last_event_id=last_event_id, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
@@ -232,7 +232,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.CheckpointReply:
-        """Name the point where the space stands. What stood there is kept until the checkpoint is deleted, whatever the retention says. Needs the scope write."""
+        """Name the current point of the space's history. The versions at that point are kept until the checkpoint is deleted, even beyond the retention of the space. Needs the scope write."""
         reply = await self.send(calls.create_checkpoint(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -244,7 +244,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | None:
-        """Forget a checkpoint. Its point of history is kept no longer than any other. No memory changes. Needs the scope write."""
+        """Delete a checkpoint. The retention of the space then applies to its point of history. No memory changes. Needs the scope write."""
         reply = await self.send(calls.delete_checkpoint(space, checkpoint, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -258,7 +258,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.ComparisonReply:
-        """Read what would come of merging another space into this one. Memory by memory, what each has changed since both were the same, in the order of the ids in the other space. Needs the scope read."""
+        """Preview a merge of another space into this one. The answer lists, memory by memory, what each side has changed since both were the same. The order is that of the ids in the other space. Needs the scope read."""
         reply = await self.send(calls.compare_spaces(space, other=other, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
@@ -271,7 +271,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.ConflictsReply:
-        """List the conflicts that wait for a decision, newest first. They come from writes with `on_conflict` `review`. One closes by itself when either memory says something else, or stands no more. Needs the scope read."""
+        """List the conflicts that wait for a decision, newest first. They come from writes with `on_conflict` `review`. A conflict closes by itself when the text of either memory changes, or either memory is no longer current. Needs the scope read."""
         reply = await self.send(calls.list_conflicts(space, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
@@ -284,7 +284,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.DecidedReply | types.DryRunReply:
-        """Decide a conflict. Both stay, the new memory supersedes the existing one and takes over its address when it has none, or the new one is deleted, which needs the scope `delete` too. Needs the scope write."""
+        """Decide a conflict. With `keep` both memories stay. With `supersede` the new one supersedes the existing one, and takes over its address when it has none. With `reject` the new one is deleted, which needs the scope `delete` too. Needs the scope write."""
         reply = await self.send(calls.decide_conflict(space, conflict_id, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -299,7 +299,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.DiffReply:
-        """Read what changed between two points. Which memories were added, changed and ended, and what of them, field by field. What came and went in between is not there. A page may have fewer items than `limit`, and another follows all the same. Needs the scope read."""
+        """Read the differences between two points. The answer names the memories that were added, changed and ended, field by field. Memories that were added and ended between the points are left out. A page may have fewer items than `limit` and still have a next one. Needs the scope read."""
         reply = await self.send(calls.diff_space(space, since=since, until=until, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
@@ -333,7 +333,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.WrittenReply | types.DryRunReply | None:
-        """Store a memory at an address, in place of what is there. 201 when nothing was there. What is there keeps its id and gets a new version, with nothing of the old one left. Needs the scope write."""
+        """Store a memory at an address, in place of what is there. 201 when nothing was there. A memory that is there keeps its id and gets a new version, in which nothing of the old one is left. Needs the scope write."""
         reply = await self.send(calls.put_entry(space, category, key, body, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, prefer=prefer, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -351,7 +351,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.WrittenReply | types.DryRunReply | None:
-        """Change the memory at an address. What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version. Needs the scope write."""
+        """Change the memory at an address. Absent fields stay, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version. Needs the scope write."""
         reply = await self.send(calls.update_entry(space, category, key, body, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, prefer=prefer, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -367,7 +367,7 @@ class AsyncMuisti(AsyncTransport):
         idempotency_key: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ErasureReply | types.DryRunReply | None:
-        """Delete the memory at an address. With `purge` it is erased with its history, and the answer is the signed report. A purge takes what is there now, expired or not, and never a memory that was there before: repeat it by the id that the report names. Needs the scope delete."""
+        """Delete the memory at an address. With `purge` it is erased with its history, and the answer is the signed report. A purge takes the memory that is there now, expired or not, and never one that was there before. Repeat a purge by the id in its report. Needs the scope delete."""
         reply = await self.send(calls.delete_entry(space, category, key, purge=purge, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -381,7 +381,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.TelemetryReply | types.DryRunReply:
-        """Say that the memory at an address was useful, or that it was not. One verdict of each key counts, the last; null takes it back. Needs the scopes `read` and `append`. Needs the scope append."""
+        """Say that the memory at an address was useful, or that it was not. Only the last verdict of each key counts; null withdraws it. Needs the scopes `read` and `append`. Needs the scope append."""
         reply = await self.send(calls.give_entry_feedback(space, category, key, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -394,7 +394,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.HistoryReply:
-        """Read all versions of the memory at an address, and what each has changed. That is the memory that is there, expired or not, else the last that was there. Needs the scope read."""
+        """Read all versions of the memory at an address, and what each has changed. The memory is the one at the address now, expired or not, else the last one that was there. Needs the scope read."""
         reply = await self.send(calls.get_entry_history(space, category, key, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
@@ -411,7 +411,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.WrittenReply | types.DryRunReply:
-        """Restore an earlier version of the memory at an address. That is the memory that is there, expired or not, else the last that was there: a deleted one comes back. Needs the scope write."""
+        """Restore an earlier version of the memory at an address. The memory at the address now is restored, expired or not, else the last one that was there, even if deleted. Needs the scope write."""
         reply = await self.send(calls.restore_entry(space, category, key, body, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -441,7 +441,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.TelemetryReply:
-        """Read how often the memory at an address was retrieved, when last, and what callers said of it. Asking is no retrieval. Needs the scope read."""
+        """Read how often the memory at an address was retrieved, when last, and its feedback. This request does not count as a retrieval. Needs the scope read."""
         reply = await self.send(calls.get_entry_telemetry(space, category, key, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
@@ -454,7 +454,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> AsyncIterator[bytes]:
-        """Take a space out, with its history and its vectors. As lines of JSON, in the format of docs/export.md. They show one point of history, whatever is written meanwhile; a file without its last line, which counts the others, is not whole. Needs a key that sees all of the space. Needs the scope read."""
+        """Export a space, with its history and its vectors. The answer has lines of JSON, in the format of docs/export.md. They show one point of history, whatever is written meanwhile. The last line counts the others; a file without it is incomplete. Needs a key that sees all of the space. Needs the scope read."""
         return self.pieces(calls.export_space(space, vectors=vectors, compression=compression, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
 
     async def fork_space(
@@ -465,7 +465,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.SpaceReply:
-        """Copy a space. All that lives in it stands in the new one as version 1, under an id of its own; vectors come along. What a memory was before is not copied, and neither are keys and quotas. The copy has the policy of the space, which is not asked again of what the space holds; its quota counts. Needs the scope admin."""
+        """Copy a space. Each current memory is copied with its vectors, as version 1 under a new id. Earlier versions, keys and quotas are not copied. The copy has the policy of the space, which is not applied again to copied memories; its own quota counts. Needs the scope admin."""
         reply = await self.send(calls.fork_space(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -480,7 +480,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ImportReply:
-        """Take in an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Ids that are here already are passed over. Into an empty space the whole history comes, as it was. Every line passes the policy of the space; what that refuses, `errors` or `failures` names. Needs a key that sees all of the space. Needs the scope write."""
+        """Import an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the whole history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a key that sees all of the space. Needs the scope write."""
         reply = await self.send(calls.import_memories(space, body, content_type=content_type, atomic=atomic, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -491,7 +491,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.ImportsReply:
-        """List what was imported, newest first. Needs the scope read."""
+        """List the imports, newest first. Needs the scope read."""
         reply = await self.send(calls.list_imports(space, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
@@ -503,7 +503,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ImportedReply | types.DryRunReply:
-        """Delete all that an import has brought. Unless others have changed some of it since. The same file can come in again afterwards. Needs the scopes `write` and `delete`. Needs the scope delete."""
+        """Delete all memories that an import has added. The request is refused when somebody has changed one of them since. The same file can be imported again afterwards. Needs the scopes `write` and `delete`. Needs the scope delete."""
         reply = await self.send(calls.undo_import(space, import_id, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -520,7 +520,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.LintReply:
-        """Tell what is wrong with the memories of a space, and what would mend it. Duplicates, contradictions, secrets, memories that point nowhere, that are too large, that nobody asks for any more or never did. A page looks at `limit` memories, the oldest first, and may find nothing; `checked`, `found` and `score` are of all pages up to it. Nothing changes: each `fix` is a request, as a dry run. Needs the scope read."""
+        """Report what is wrong with the memories of a space, and how to fix it. Lint finds duplicates, contradictions, secrets, broken references, and memories that are too large, never retrieved or no longer retrieved. A page checks `limit` memories, the oldest first, and may find nothing. `checked`, `found` and `score` are of all pages up to it. Nothing changes: each `fix` is a request, as a dry run. Needs the scope read."""
         reply = await self.send(calls.lint_space(space, checks=checks, oversized_tokens=oversized_tokens, never_recalled_days=never_recalled_days, stale_days=stale_days, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
@@ -553,7 +553,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.AddedReply:
-        """Add a memory. When the answer arrives the memory is on the disk, and every search finds it. One that says what a current memory says, or contradicts one, is refused unless `on_conflict` is `keep`; with `supersede` it takes the place of the closest of those, which needs the scope `write`. Needs the scope append."""
+        """Add a memory. When the answer arrives, the memory is on disk and every search finds it. A memory that repeats or contradicts a current one is refused, unless `on_conflict` says otherwise. `keep` stores it beside the others. `supersede` puts it in place of the closest of them, which needs the scope `write`. Needs the scope append."""
         reply = await self.send(calls.add_memory(space, body, on_conflict=on_conflict, dry_run=dry_run, idempotency_key=idempotency_key, prefer=prefer, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -569,7 +569,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ItemsReply | types.DryRunReply | types.BatchReply:
-        """Add 1 to 1,000 memories. Atomic, all are stored or none: 201. With `atomic` false each for itself, and the answer tells what became of each: 200, also when some failed. As application/x-ndjson the body is one memory a line, and the choices are parameters. Needs the scope append."""
+        """Add 1 to 1,000 memories. An atomic batch stores all or none: 201. With `atomic` false each memory is stored for itself, and the answer has an outcome for each: 200, even when some failed. A body of application/x-ndjson has one memory a line; its options are query parameters. Needs the scope append."""
         reply = await self.send(calls.add_memories(space, body, atomic=atomic, on_conflict=on_conflict, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -601,7 +601,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.WrittenReply | types.DryRunReply | None:
-        """Change a memory. What is absent stays, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version. Needs the scope write."""
+        """Change a memory. Absent fields stay, null clears; `tags` and `metadata` are replaced as a whole. Each change makes a new version. Needs the scope write."""
         reply = await self.send(calls.update_memory(space, memory_id, body, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, prefer=prefer, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -616,7 +616,7 @@ class AsyncMuisti(AsyncTransport):
         idempotency_key: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ErasureReply | types.DryRunReply | None:
-        """Delete a memory. Its versions stay in its history; with `purge` nothing does, and the answer is a signed report of where it was looked for. A purge may be repeated at will, needs no key for that, and takes whatever version there is. Needs the scope delete."""
+        """Delete a memory. Its versions stay in its history. With `purge` nothing stays, and the answer is a signed report of the places that were searched. A purge takes no If-Match and no Idempotency-Key: it erases all versions and can be repeated. Needs the scope delete."""
         reply = await self.send(calls.delete_memory(space, memory_id, purge=purge, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -629,7 +629,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.TelemetryReply | types.DryRunReply:
-        """Say that a memory was useful, or that it was not. One verdict of each key counts, the last; null takes it back. It moves where the memory ranks, within bounds, and makes neither a version nor a change. Needs the scopes `read` and `append`. Needs the scope append."""
+        """Say that a memory was useful, or that it was not. Only the last verdict of each key counts; null withdraws it. It changes the rank of the memory, within bounds, and makes neither a version nor a change. Needs the scopes `read` and `append`. Needs the scope append."""
         reply = await self.send(calls.give_feedback(space, memory_id, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -641,7 +641,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.HistoryReply:
-        """Read all versions of a memory, of a deleted or superseded one too, and what each has changed. Needs the scope read."""
+        """Read all versions of a memory, even of a deleted or superseded one, and what each has changed. Needs the scope read."""
         reply = await self.send(calls.get_history(space, memory_id, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
@@ -657,7 +657,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.WrittenReply | types.DryRunReply:
-        """Restore an earlier version of a memory. That makes a new version, so that nothing is lost. Deleted and superseded memories come back; one whose address belongs to another meanwhile is refused. An end that has passed is left out. Text that is not current in the memory passes the policy of the space as if it were new. Needs the scope write."""
+        """Restore an earlier version of a memory. That makes a new version, so that nothing is lost. Deleted and superseded memories can be restored, unless their address belongs to another memory now. An expiry time that has passed is left out. Text that is not current in the memory passes the policy of the space as if it were new. Needs the scope write."""
         reply = await self.send(calls.restore_memory(space, memory_id, body, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -673,7 +673,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.WrittenReply:
-        """Put a new memory in place of a current one. Both happen at once: the old one gets a last version that names the new in `superseded_by`, gives up its address and is found no more; the new one names the old in `supersedes`. A body without category and key takes over those of the old one. Needs the scope write."""
+        """Put a new memory in place of a current one. Both change in one step. The old memory gets a last version that names the new one in `superseded_by`, gives up its address and is no longer found. The new memory names the old one in `supersedes`, and takes over its category and key when the body has none. Needs the scope write."""
         reply = await self.send(calls.supersede_memory(space, memory_id, body, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -685,7 +685,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.TelemetryReply:
-        """Read how often a memory was retrieved, when last, and what callers said of it. To ask is no retrieval. Needs the scope read."""
+        """Read how often a memory was retrieved, when last, and its feedback. This request does not count as a retrieval. Needs the scope read."""
         reply = await self.send(calls.get_telemetry(space, memory_id, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
@@ -698,7 +698,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.MergedReply | types.DryRunReply:
-        """Take over what another space has changed since it was forked from this one, or merged into it last. All in one step, or nothing. What both have changed, and not alike, is refused unless there is a `strategy`. A space that is no fork is added; what says the same is not added twice. To repeat it takes over only what is new. What comes in passes the policy of this space as if it were new: when that refuses some of it, `errors` names the memories by their ids in the other space, and nothing is merged. Needs the scopes `write` and `delete`, and `read` in the other space. Needs the scope delete."""
+        """Take over the changes of another space since it was forked from this one, or last merged into it. A merge is atomic. Different changes of both sides to a memory are refused unless there is a `strategy`. Memories of a space that is no fork are added, without duplicates. A repeated merge takes over only what is new. Incoming text passes the policy of this space as if it were new. When the policy refuses some of it, nothing is merged, and `errors` names the memories by their ids in the other space. Needs the scopes `write` and `delete`, and `read` in the other space. Needs the scope delete."""
         reply = await self.send(calls.merge_spaces(space, body, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -710,7 +710,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.PolicyReply | types.DryRunReply:
-        """Say what a space does with secrets, personal data and echoes, and how long it keeps what it holds. The first three hold for what is written from now on. What is too old already goes with the next sweep: history within the hour, memories within the day. `POST …/purge?dry_run=true` with `older_than_days` tells which. Needs the scope admin."""
+        """Set what a space does with secrets, personal data and echoes, and how long it keeps versions and memories. The first three apply to later writes. What is too old already is deleted by the next sweep: history within the hour, memories within the day. `POST …/purge?dry_run=true` with `older_than_days` shows which. Needs the scope admin."""
         reply = await self.send(calls.set_policy(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -732,7 +732,7 @@ class AsyncMuisti(AsyncTransport):
         *,
         muisti_min_seq: str | None = None,
     ) -> types.ProbeReply:
-        """Pin a question and what it should find. A memory by its id, or whatever stands at a category and key. Up to 500 a space. Needs the scope write."""
+        """Add a question and the memory that it should find. The memory is named by its id, or by its category and key. A space has up to 500 probes. Needs the scope write."""
         reply = await self.send(calls.add_probe(space, body, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -742,7 +742,7 @@ class AsyncMuisti(AsyncTransport):
         *,
         muisti_min_seq: str | None = None,
     ) -> types.RunReply:
-        """Ask all questions, and keep where each found what it expects. Needs the scope write."""
+        """Ask all questions, and store the rank at which each found the expected memory. Needs the scope write."""
         reply = await self.send(calls.run_probes(space, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -776,7 +776,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ReviewReply | types.DryRunReply:
-        """Make candidates active that were retrieved often enough. Up to 500, the oldest first; `more` says to call again. Needs the scope write."""
+        """Make candidates active that were retrieved often enough. One request takes up to 500, the oldest first; `more` says to call again. Needs the scope write."""
         reply = await self.send(calls.promote(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -788,7 +788,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ReviewReply | types.DryRunReply:
-        """Deprecate candidates that are old and were hardly retrieved. Never guards, nor what is of high importance; nothing is deleted. Up to 500, the oldest first; `more` says to call again. Needs the scope write."""
+        """Deprecate candidates that are old and were hardly retrieved. Guards and memories of high importance are never pruned, and nothing is deleted. One request takes up to 500, the oldest first; `more` says to call again. Needs the scope write."""
         reply = await self.send(calls.prune(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -800,7 +800,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ErasureReply | types.DryRunReply:
-        """Erase memories for good: of an author, of a source, by a filter, by age, or everything. Rows with all versions, vectors, segments, answers to requests, the log and free space of the file. Then every place is asked again, and the answer is the signed report of that. `everything` needs the name of the space as `confirm`; the space stays, empty, with a new epoch. Needs the scope admin."""
+        """Erase memories for good: of an author, of a source, by a filter, by age, or everything. Erased are all versions, vectors, segments, stored answers, the write-ahead log and the free space of the file. Then every place is searched again, and the answer is the signed report of that search. `everything` needs the name of the space as `confirm`; the space stays, empty, with a new epoch. Needs the scope admin."""
         reply = await self.send(calls.purge(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -812,7 +812,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.QuotaReply | types.DryRunReply:
-        """Say what a space may hold. What it holds already stays. Needs a key of all spaces; the quota belongs to the name and outlives the space. Needs the scope admin."""
+        """Set how much a space may hold. Memories that it holds already stay. Needs a key of all spaces. The quota belongs to the name of the space, and remains when the space is deleted. Needs the scope admin."""
         reply = await self.send(calls.set_quota(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -825,7 +825,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.RolledBackReply | types.DryRunReply:
-        """Let the whole space stand as it stood at a point. In one step: what came since ends, what changed or ended since stands again. Nothing is lost: the answer's `before` is where to roll back to undo it, and histories have it all. Text that becomes current again passes the policy of the space as if it were new. Needs the scopes `write` and `delete`. Needs the scope delete."""
+        """Restore the whole space as it was at a point. In one step, memories added since are ended, and memories changed or ended since are restored. Nothing is lost: histories keep all versions, and rolling back to the answer's `before` undoes it. Text that becomes current again passes the policy of the space as if it were new. Needs the scopes `write` and `delete`. Needs the scope delete."""
         reply = await self.send(calls.roll_back(space, body, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -837,7 +837,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.SearchReply:
-        """Find the memories that best answer a query. The filter acts before the ranking: up to `limit` hits, all of which pass it. Needs the scope read."""
+        """Find the memories that best answer a query. The filter applies before the ranking: the answer has up to `limit` hits, all of which pass the filter. Needs the scope read."""
         reply = await self.send(calls.search(space, body, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
@@ -875,7 +875,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.UndoReply | types.DryRunReply:
-        """Take back the last changes: of a request, of memories of an author, or your own. All or none. Each memory stands again as it stood before the first of them; what did not exist is deleted. Changes by others that came upon them are in the way. Text that becomes current again passes the policy of the space as if it were new. Needs the scopes `write` and `delete`. Needs the scope delete."""
+        """Undo the last changes: of a request, of memories of an author, or your own. Undo is atomic. Each memory is restored as it was before the first of these changes; a memory that did not exist is deleted. Later changes by others prevent an undo. Text that becomes current again passes the policy of the space as if it were new. Needs the scopes `write` and `delete`. Needs the scope delete."""
         reply = await self.send(calls.undo(space, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -886,7 +886,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.WebhooksReply:
-        """List the webhooks of a space, with how far each was told and what it could not be told. Needs the scope admin."""
+        """List the webhooks of a space, with the last change delivered to each and the failed deliveries. Needs the scope admin."""
         reply = await self.send(calls.list_webhooks(space, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
@@ -898,7 +898,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.WebhookReply:
-        """Send the changes of a space to an address, from now on. Only to hosts that the server allows (MUISTI_WEBHOOK_HOSTS). The answer shows the secret with which messages are signed, once. Needs the scopes `admin` and `read`. Needs the scope admin."""
+        """Send the changes of a space to an address, from now on. The server must allow the host (MUISTI_WEBHOOK_HOSTS). Only this answer shows the secret with which messages are signed. Needs the scopes `admin` and `read`. Needs the scope admin."""
         reply = await self.send(calls.create_webhook(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -910,7 +910,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | None:
-        """Tell an address nothing more. Needs the scope admin."""
+        """Delete a webhook. Needs the scope admin."""
         reply = await self.send(calls.delete_webhook(space, webhook_id, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -923,6 +923,6 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.WebhookReply | types.DryRunReply:
-        """Tell again what could not be told, or all after a change. All changes from there on are told once more, with the ids that they had; one that had stopped goes on. Needs the scope admin."""
+        """Deliver failed changes again, or all changes after one. All changes from there on are sent again, with the message ids that they had. A stopped webhook resumes. Needs the scope admin."""
         reply = await self.send(calls.redeliver_webhook(space, webhook_id, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data

@@ -1,4 +1,4 @@
-"""Sending requests, again when that is safe. Made from `_async_transport` by generate.py."""
+"""Sends requests, and retries where that is safe. Made from `_async_transport` by generate.py."""
 
 import time
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from ._wire import ATTEMPTS, Call, Reply, Unreachable, again, arguments, pause, 
 
 
 class Transport:
-    """Close it, or use it as a context manager. Over an `http` client of your own, `url` and `key` are its affair."""
+    """A connection to a server. Close it, or use it as a context manager. An `http` client replaces `url` and `key`."""
 
     def __init__(
         self,
@@ -23,7 +23,7 @@ class Transport:
         attempts: int = ATTEMPTS,
         http: httpx.Client | None = None,
     ) -> None:
-        """`attempts`: how often a request is sent at most; one that is sent once gets no `Idempotency-Key`."""
+        """`attempts`: how often a request is sent at most; with 1, no `Idempotency-Key` is added."""
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._http = http or httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=timeout)
         self._attempts = attempts
@@ -79,7 +79,7 @@ class Transport:
             raise Unreachable(f"{self._http.base_url} does not answer, or broke off: {error}") from error
 
     def pieces(self, request: Call) -> Iterator[bytes]:
-        """A long answer as it comes. Raises what `stream` does."""
+        """Yield a long answer in pieces as it arrives. Raises `MuistiError`, `Unreachable`."""
         with self.stream(request) as response:
             for piece in response.iter_bytes():
                 yield piece

@@ -1,4 +1,4 @@
-"""Requests and answers, which both clients share: how they are written and read, and what may be sent again."""
+"""Requests and answers of both clients: how they are written and read, and which requests may be retried."""
 
 import json
 import random
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from uuid import uuid4
 
-if TYPE_CHECKING:  # a tenth of a second, for those who only write requests
+if TYPE_CHECKING:  # importing it takes a tenth of a second, and writing requests does not need it
     import httpx
 
 ATTEMPTS = 4
@@ -61,21 +61,21 @@ class Call:
     headers: Mapping[str, str]
     body: Any = None
     content: Any = None
-    once: bool = False  # there is a place for an idempotency key
-    long: bool = False  # a file of any size goes out or comes in: no time is too long
+    once: bool = False  # the operation takes an idempotency key
+    long: bool = False  # the body or the answer is a file of any size: no timeout
 
     @property
     def repeatable(self) -> bool:
-        """Sending it twice does it once."""
+        """Whether sending the request twice has the effect of sending it once."""
         return self.method in SAFE or KEY in self.headers
 
     @property
     def kept(self) -> bool:
-        """There is something to send a second time: pieces that were read once are gone."""
+        """Whether the content can be sent a second time: pieces from an iterator cannot."""
         return self.content is None or isinstance(self.content, bytes)
 
     def with_key(self) -> "Call":
-        """Add an idempotency key where there is a place for one and none was given."""
+        """Add an idempotency key when the operation takes one and the caller gave none."""
         if not self.once or KEY in self.headers:
             return self
         return replace(self, headers={**self.headers, KEY: str(uuid4())})
@@ -90,7 +90,7 @@ class Reply:
 
     @cached_property
     def data(self) -> Any:
-        """The JSON of the answer, or its text; None when it has nothing to say."""
+        """The decoded JSON of the answer, or its text; None when the answer is empty."""
         if not self.body:
             return None
         kind = self.headers.get("Content-Type", JSON).partition(";")[0]
@@ -109,7 +109,7 @@ def call(
     once: bool = False,
     long: bool = False,
 ) -> Call:
-    """Fill in a template. What is None is left out."""
+    """Fill in the template of a request. Arguments that are None are left out."""
     filled = path.format_map({name: _part(value) for name, value in (parts or {}).items()})
     told = {name: _text(value) for name, value in (headers or {}).items() if value is not None}
     asked: dict[str, str] = {}
@@ -122,7 +122,7 @@ def call(
 
 
 def arguments(request: Call) -> dict[str, Any]:
-    """The request as httpx takes it."""
+    """Return a request as the arguments of `httpx.Client.request`."""
     found = {
         "method": request.method,
         "url": request.path,
@@ -135,7 +135,7 @@ def arguments(request: Call) -> dict[str, Any]:
 
 
 def pause(attempt: int, response: "httpx.Response | None") -> float:
-    """Seconds after an attempt: what the server asks for, else longer each time, and never the same for two."""
+    """Return the seconds to wait after an attempt: `Retry-After`, else exponential backoff with jitter."""
     asked = response.headers.get("Retry-After", "") if response is not None else ""
     if asked.isdigit():
         return min(float(asked), PAUSE_MAX)
@@ -143,7 +143,7 @@ def pause(attempt: int, response: "httpx.Response | None") -> float:
 
 
 def again(request: Call, response: "httpx.Response | None") -> bool:
-    """Whether to send it once more, after no answer or this one. 429 was not done, whatever it was."""
+    """Whether to retry a request after this answer, or None for no answer. Any request may be retried after 429."""
     if not request.kept:
         return False
     if response is None:
@@ -152,7 +152,7 @@ def again(request: Call, response: "httpx.Response | None") -> bool:
 
 
 def refusal(response: "httpx.Response") -> MuistiError:
-    """The error that an answer tells of."""
+    """Return the error for an answer that is no success."""
     status = response.status_code
     if response.headers.get("Content-Type", "").partition(";")[0] == PROBLEM:
         return MuistiError(status, response.json(), response.content)
@@ -161,7 +161,7 @@ def refusal(response: "httpx.Response") -> MuistiError:
 
 
 def _part(text: str) -> str:
-    """A segment of a path. Dots alone would be read as steps up."""
+    """Quote a segment of a path. A segment of dots alone would be read as a step up."""
     return quote(text, safe="") if text.strip(".") else text.replace(".", "%2E")
 
 

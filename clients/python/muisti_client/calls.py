@@ -143,7 +143,7 @@ def rotate_key(
 def get_receipt(
     receipt_id: str,
 ) -> Call:
-    """Read what a search was asked and what it answered."""
+    """Read the request and the answer of a search."""
     return call(
         'GET',
         '/v1/receipts/{receipt_id}',
@@ -156,7 +156,7 @@ def replay_receipt(
     *,
     then: bool | None = None,
 ) -> Call:
-    """Ask a search again, and read what differs and why."""
+    """Repeat a search, and read what differs and why."""
     return call(
         'POST',
         '/v1/receipts/{receipt_id}/replay',
@@ -186,7 +186,7 @@ def create_space(
     *,
     dry_run: bool | None = None,
 ) -> Call:
-    """Make a space."""
+    """Create a space."""
     return call(
         'POST',
         '/v1/spaces',
@@ -251,7 +251,7 @@ def list_changes(
     muisti_min_seq: str | None = None,
     muisti_freshness: str | None = None,
 ) -> Call:
-    """Read what has changed, oldest first, or listen to it."""
+    """Read the changes of a space, oldest first, or listen to them."""
     return call(
         'GET',
         '/v1/spaces/{space}/changes',
@@ -283,7 +283,7 @@ def create_checkpoint(
     dry_run: bool | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Name the point where the space stands."""
+    """Name the current point of the space's history."""
     return call(
         'POST',
         '/v1/spaces/{space}/checkpoints',
@@ -301,7 +301,7 @@ def delete_checkpoint(
     dry_run: bool | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Forget a checkpoint."""
+    """Delete a checkpoint."""
     return call(
         'DELETE',
         '/v1/spaces/{space}/checkpoints/{checkpoint}',
@@ -320,7 +320,7 @@ def compare_spaces(
     muisti_min_seq: str | None = None,
     muisti_freshness: str | None = None,
 ) -> Call:
-    """Read what would come of merging another space into this one."""
+    """Preview a merge of another space into this one."""
     return call(
         'GET',
         '/v1/spaces/{space}/compare',
@@ -377,7 +377,7 @@ def diff_space(
     muisti_min_seq: str | None = None,
     muisti_freshness: str | None = None,
 ) -> Call:
-    """Read what changed between two points."""
+    """Read the differences between two points."""
     return call(
         'GET',
         '/v1/spaces/{space}/diff',
@@ -573,7 +573,7 @@ def get_entry_telemetry(
     muisti_min_seq: str | None = None,
     muisti_freshness: str | None = None,
 ) -> Call:
-    """Read how often the memory at an address was retrieved, when last, and what callers said of it."""
+    """Read how often the memory at an address was retrieved, when last, and its feedback."""
     return call(
         'GET',
         '/v1/spaces/{space}/entries/{category}/{key}/telemetry',
@@ -590,7 +590,7 @@ def export_space(
     muisti_min_seq: str | None = None,
     muisti_freshness: str | None = None,
 ) -> Call:
-    """Take a space out, with its history and its vectors."""
+    """Export a space, with its history and its vectors."""
     return call(
         'GET',
         '/v1/spaces/{space}/export',
@@ -629,7 +629,7 @@ def import_memories(
     muisti_allow: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Take in an export, or the memories of another system."""
+    """Import an export, or the memories of another system."""
     return call(
         'POST',
         '/v1/spaces/{space}/import',
@@ -647,7 +647,7 @@ def list_imports(
     muisti_min_seq: str | None = None,
     muisti_freshness: str | None = None,
 ) -> Call:
-    """List what was imported, newest first."""
+    """List the imports, newest first."""
     return call(
         'GET',
         '/v1/spaces/{space}/imports',
@@ -663,7 +663,7 @@ def undo_import(
     dry_run: bool | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Delete all that an import has brought."""
+    """Delete all memories that an import has added."""
     return call(
         'POST',
         '/v1/spaces/{space}/imports/{import_id}/undo',
@@ -685,7 +685,7 @@ def lint_space(
     muisti_min_seq: str | None = None,
     muisti_freshness: str | None = None,
 ) -> Call:
-    """Tell what is wrong with the memories of a space, and what would mend it."""
+    """Report what is wrong with the memories of a space, and how to fix it."""
     return call(
         'GET',
         '/v1/spaces/{space}/lint',
@@ -854,7 +854,7 @@ def get_history(
     muisti_min_seq: str | None = None,
     muisti_freshness: str | None = None,
 ) -> Call:
-    """Read all versions of a memory, of a deleted or superseded one too, and what each has changed."""
+    """Read all versions of a memory, even of a deleted or superseded one, and what each has changed."""
     return call(
         'GET',
         '/v1/spaces/{space}/memories/{memory_id}/history',
@@ -916,7 +916,7 @@ def get_telemetry(
     muisti_min_seq: str | None = None,
     muisti_freshness: str | None = None,
 ) -> Call:
-    """Read how often a memory was retrieved, when last, and what callers said of it."""
+    """Read how often a memory was retrieved, when last, and its feedback."""
     return call(
         'GET',
         '/v1/spaces/{space}/memories/{memory_id}/telemetry',
@@ -933,7 +933,7 @@ def merge_spaces(
     muisti_allow: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Take over what another space has changed since it was forked from this one, or merged into it last."""
+    """Take over the changes of another space since it was forked from this one, or last merged into it."""
     return call(
         'POST',
         '/v1/spaces/{space}/merge',
@@ -951,7 +951,7 @@ def set_policy(
     dry_run: bool | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Say what a space does with secrets, personal data and echoes, and how long it keeps what it holds."""
+    """Set what a space does with secrets, personal data and echoes, and how long it keeps versions and memories."""
     return call(
         'PATCH',
         '/v1/spaces/{space}/policy',
@@ -983,7 +983,7 @@ def add_probe(
     *,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Pin a question and what it should find."""
+    """Add a question and the memory that it should find."""
     return call(
         'POST',
         '/v1/spaces/{space}/probes',
@@ -998,7 +998,7 @@ def run_probes(
     *,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Ask all questions, and keep where each found what it expects."""
+    """Ask all questions, and store the rank at which each found the expected memory."""
     return call(
         'POST',
         '/v1/spaces/{space}/probes/run',
@@ -1098,7 +1098,7 @@ def set_quota(
     dry_run: bool | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Say what a space may hold."""
+    """Set how much a space may hold."""
     return call(
         'PATCH',
         '/v1/spaces/{space}/quota',
@@ -1117,7 +1117,7 @@ def roll_back(
     muisti_allow: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Let the whole space stand as it stood at a point."""
+    """Restore the whole space as it was at a point."""
     return call(
         'POST',
         '/v1/spaces/{space}/rollback',
@@ -1188,7 +1188,7 @@ def undo(
     muisti_allow: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Take back the last changes: of a request, of memories of an author, or your own."""
+    """Undo the last changes: of a request, of memories of an author, or your own."""
     return call(
         'POST',
         '/v1/spaces/{space}/undo',
@@ -1206,7 +1206,7 @@ def list_webhooks(
     muisti_min_seq: str | None = None,
     muisti_freshness: str | None = None,
 ) -> Call:
-    """List the webhooks of a space, with how far each was told and what it could not be told."""
+    """List the webhooks of a space, with the last change delivered to each and the failed deliveries."""
     return call(
         'GET',
         '/v1/spaces/{space}/webhooks',
@@ -1240,7 +1240,7 @@ def delete_webhook(
     dry_run: bool | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Tell an address nothing more."""
+    """Delete a webhook."""
     return call(
         'DELETE',
         '/v1/spaces/{space}/webhooks/{webhook_id}',
@@ -1258,7 +1258,7 @@ def redeliver_webhook(
     dry_run: bool | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Tell again what could not be told, or all after a change."""
+    """Deliver failed changes again, or all changes after one."""
     return call(
         'POST',
         '/v1/spaces/{space}/webhooks/{webhook_id}/redeliver',

@@ -631,7 +631,7 @@ KindReply = TypedDict(
         'retry_after': 'int | None',
     },
 )
-"What a kind of problem means. `retry_after` is in seconds, null when repeating the request is of no use."
+"The meaning of a kind of problem. `retry_after` is in seconds, null when a retry is of no use."
 
 LikenessReply = TypedDict(
     'LikenessReply',
@@ -1090,7 +1090,7 @@ ResourceReply = TypedDict(
         'resource_name': NotRequired['str'],
     },
 )
-"This server as something that tokens are for (RFC 9728)."
+"Metadata of this server as a protected resource (RFC 9728)."
 
 RestoreBody = TypedDict(
     'RestoreBody',

@@ -38,7 +38,7 @@ def read(source: Source) -> Iterator[Found]:
 
 
 def _of(note: Note) -> Iterator[Found]:
-    """The note without its observations and relations, then each of those, as part of it."""
+    """Yield the note without its observations and relations, then each of those, as part of it."""
     link = text_of(note.fields.get("permalink")) or note.name
     told: list[Item] = []
     prose: list[str] = []

@@ -54,7 +54,7 @@ def _conversation(place: str, row: object) -> Iterator[Found]:
 
 
 def _branch(mapping: Mapping[str, Any], last: object) -> list[tuple[str, Any]]:
-    """The nodes from the root to the one that was seen last, or to the latest where none is named."""
+    """Return the nodes from the root to the one that was shown last, or to the latest where none is named."""
     if not isinstance(last, str) or last not in mapping:
         last = max(mapping, key=lambda one: (_time(mapping[one]), one), default=None)
     seen: dict[str, Any] = {}
@@ -94,7 +94,7 @@ def _message(place: str, node: object, session: Session, turn: int) -> Found | N
 
 
 def _instructions(place: str, content: Mapping[str, Any]) -> Found:
-    """What the user has told of themselves and of the answers they want: known by its words, as chats repeat it."""
+    """Return the user's custom instructions. Every chat repeats them, so their text is their id."""
     parts = [text for name in ("user_profile", "user_instructions") if (text := text_of(content.get(name)))]
     if not parts:
         return Skipped(place, "no text")
@@ -104,7 +104,7 @@ def _instructions(place: str, content: Mapping[str, Any]) -> Found:
 
 
 def _text(content: Mapping[str, Any]) -> str:
-    """What was said; neither thoughts nor pictures nor what a tool has found."""
+    """Return the text of a message, without thoughts, pictures and results of tools."""
     kind, parts = content.get("content_type"), content.get("parts")
     if kind in ("text", "multimodal_text") and isinstance(parts, list):
         return "\n\n".join(part for part in parts if isinstance(part, str) and part.strip()).strip()

@@ -82,7 +82,7 @@ def _message(place: str, row: Mapping[str, Any], session: Session, turn: int, *,
 
 
 def _text(row: Mapping[str, Any]) -> str:
-    """What was said, with the text of attachments; neither thoughts nor calls of tools."""
+    """Return the text of a message and of its attachments, without thoughts and calls of tools."""
     blocks = (one.get("text") for one in _dicts(row.get("content")) if one.get("type") == "text")
     said = [text for text in blocks if isinstance(text, str) and text.strip()]
     if not said and text_of(row.get("text")):
@@ -92,7 +92,7 @@ def _text(row: Mapping[str, Any]) -> str:
 
 
 def _branch(rows: list[Any]) -> set[str]:
-    """The messages of the branch that ends last; all of them where there are no branches."""
+    """Return the ids of the messages in the branch that ends last; all of them where there are no branches."""
     known = {row["uuid"]: row for row in _dicts(rows) if isinstance(row.get("uuid"), str)}
     parents = {uuid: text_of(row.get("parent_message_uuid")) for uuid, row in known.items()}
     if not any(parent in known for parent in parents.values()):
@@ -134,7 +134,7 @@ def _project(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
 
 
 def _remembered(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
-    """Its memory of all conversations and of each project: a memory for each of its sections."""
+    """Yield Claude's memory of all conversations and of each project: one memory for each section of its text."""
     yield from _sections(f"{place}.conversations_memory", row.get("conversations_memory"), "conversations", {})
     projects = row.get("project_memories")
     listed = projects.items() if isinstance(projects, dict) else (

@@ -53,7 +53,7 @@ def read(source: Source) -> Iterator[Found]:
 
 
 def _check(manifest: Part) -> None:
-    """Raise `Unreadable` when it is of a version that is not known."""
+    """Raise `Unreadable` when the manifest has an unknown version."""
     try:
         told = msgspec.json.decode(manifest.head(), type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -22,7 +22,7 @@ class Tables:
         self._connection, self._name = connection, name
 
     def columns(self, table: str) -> list[str]:
-        """The columns of an ordinary table, none when there is no such."""
+        """Return the columns of an ordinary table, none when there is no such table."""
         found = self._run("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", (table,))
         sql = next((str(row[0]) for row in found), "")
         if not sql.upper().startswith("CREATE TABLE"):
@@ -32,7 +32,7 @@ class Tables:
     def rows(
         self, table: str, wanted: Sequence[str] | None = None, but: Sequence[str] = ()
     ) -> Iterator[tuple[str, Json]]:
-        """Each row with its place; of the wanted columns those that there are, or all columns except those in `but`."""
+        """Yield each row with its place: the wanted columns that exist, or all columns except those in `but`."""
         columns = [name for name in self.columns(table) if (wanted is None or name in wanted) and name not in but]
         listed = ", ".join(f'"{name}"' for name in columns)
         number = 0
@@ -50,10 +50,10 @@ class Tables:
 
 @contextmanager
 def tables(source: Source) -> Generator[Tables]:
-    """Open a SQLite file. One with a log beside it is copied with it first: reading would change it.
+    """Open a SQLite file. With a write-ahead log beside it both are copied first: reading would change them.
 
     Raises:
-        Unreadable: it is damaged.
+        Unreadable: the file is damaged.
     """
     with tempfile.TemporaryDirectory() as folder:
         path, mode = source.path, "?mode=ro&immutable=1"
@@ -82,7 +82,7 @@ def tables(source: Source) -> Generator[Tables]:
 
 
 def check(connection: apsw.Connection, source: Source) -> None:
-    """Raise `Unreadable` when the file is damaged: half of it must not come in."""
+    """Raise `Unreadable` when the file is damaged, so that no part of it is imported."""
     try:
         connection.pragma("cell_size_check", 1)
         found = [str(row[0]) for row in connection.execute("PRAGMA quick_check(1)")]

@@ -1,4 +1,4 @@
-"""What the message of a conversation becomes: one memory, which knows its place in the conversation."""
+"""Turns a message of a conversation into a memory with its place in the conversation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ _CLASSES = {"user": "user", "human": "user", "assistant": "model", "ai": "model"
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A conversation: its id there, its title, what else all of its messages tell."""
+    """A conversation: its id in the other system, its title, and metadata that all of its messages share."""
 
     id: str
     title: str | None = None
@@ -22,7 +22,7 @@ def message(
     session: Session, number: int, external: str, place: str, role: str, content: str, at: object,
     rest: Mapping[str, Any],
 ) -> Item:  # fmt: skip
-    """Message `number` of a conversation, from 1; `at` is when it was said, as the other system writes it."""
+    """Return message `number` of a conversation, from 1; `at` is its time in the form of the other system."""
     said = when(at)
     unread = {"at": at} if said is None and at not in (None, "") else {}
     return Item(

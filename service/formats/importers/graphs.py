@@ -1,11 +1,11 @@
-"""What a graph of entities and relations becomes: a memory for each thing that is said."""
+"""Turns a graph into memories: one for each statement about an entity, and one for each relation."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def entity(name: str, kind: str | None, says: str | None = None) -> Mapping[str, Any]:
-    """What is said of an entity, or that there is such a one."""
+    """Return the memory of a statement about an entity; without a statement, the memory that the entity exists."""
     return {
         "content": says or (f"{name} ({kind})" if kind else name),
         "category": "entities",
@@ -15,7 +15,7 @@ def entity(name: str, kind: str | None, says: str | None = None) -> Mapping[str,
 
 
 def relation(start: str, how: str, end: str, says: str | None = None) -> Mapping[str, Any]:
-    """A relation as a sentence: that of the other system, where it has one."""
+    """Return the memory of a relation: the sentence of the other system, or one built from its parts."""
     return {
         "content": says or f"{start} {how.replace('_', ' ')} {end}",
         "category": "relations",

@@ -1,4 +1,4 @@
-"""What an importer gives, and how it becomes a line: ids that are the same each time, times, limits, nothing lost."""
+"""Items that importers yield, and their lines of an export: stable ids, times, limits, nothing lost."""
 
 import math
 import re
@@ -33,12 +33,12 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A memory: `external` is its id there, `place` where it stands in the file; `memory` has the API's fields.
+    """A memory to import. `external` is its id in the other system, `place` its place in the file.
 
-    `rest` is what else was told of it; it goes into the metadata, under the name of the system. `supersedes`,
-    `superseded_by` and `parent` are ids of the other system. `own` is its id here, when the file knows that: then the
-    memory is as it says, or is refused. `home` is its project or workspace there. `retrieved` says how often it was
-    retrieved there, and when last.
+    `memory` has the API's fields. `rest` has the record's other fields, which go into the metadata under the name of
+    the system. `supersedes`, `superseded_by` and `parent` are ids of the other system. `own` is its id in Muisti, when
+    the file has one: then the memory is stored exactly as the file says, or refused. `home` is its project or workspace
+    in the other system. `retrieved` says how often it was retrieved there, and when last.
     """
 
     external: str
@@ -55,7 +55,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What is passed over on purpose."""
+    """A record that is left out on purpose."""
 
     place: str
     reason: str
@@ -64,7 +64,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """What should be a memory and cannot be read."""
+    """A record that should be a memory and cannot be read."""
 
     place: str
     message: str
@@ -75,16 +75,16 @@ Found = Item | Skipped | Failed
 
 
 class Unreadable(Exception):
-    """From here on a file cannot be read. The message names the place."""
+    """A file cannot be read from some place on. The message names the place."""
 
 
 def id_of(system: str, space: str, external: str) -> str:
-    """The id that a memory of another system has in a space: the same each time."""
+    """Return the id that a memory of another system gets in a space: the same each time."""
     return str(uuid.uuid5(NAMESPACE, f"{system}\n{space}\n{external}"))
 
 
 def lines_of(item: Item, system: str, space: str) -> Iterator[bytes]:
-    """The lines of a memory: one, or more when its text is longer than a memory may be."""
+    """Yield the lines of a memory: one, or several when its text is longer than a memory may be."""
     if item.own is not None:
         metadata = {**item.memory.get("metadata", {}), **({system: storable(item.rest)} if item.rest else {})}
         memory = {**item.memory, "id": item.own, **({"metadata": metadata} if metadata else {})}
@@ -118,12 +118,12 @@ def _line(memory: Json, place: str) -> bytes:
 
 
 def bad_line(bad: Failed) -> bytes:
-    """The line that stands for what cannot be read."""
+    """Return the line that reports a record that cannot be read."""
     return msgspec.json.encode({"type": "bad", "message": clean(bad.message)[:1000], "place": clean(bad.place)[:1000]})
 
 
 def split(text: str, limit: int = CONTENT_MAX) -> list[str]:
-    """The text in parts of at most so many characters, parted between paragraphs, lines or words where there are any.
+    """Split a text into parts of at most `limit` characters, between paragraphs, lines or words where there are any.
 
     >>> split("one two three", 8)
     ['one two', 'three']
@@ -138,7 +138,7 @@ def split(text: str, limit: int = CONTENT_MAX) -> list[str]:
 
 
 def clean(text: str) -> str:
-    """The text without NULs and halves of surrogate pairs, which cannot be stored.
+    """Remove NULs and replace halves of surrogate pairs, which cannot be stored.
 
     >>> clean("a\\0b\\ud800")
     'ab\ufffd'
@@ -147,7 +147,7 @@ def clean(text: str) -> str:
 
 
 def when(value: object) -> str | None:
-    """A time as RFC 3339, from what other systems write; None when it is none. Without an offset it is UTC.
+    """Turn a time of another system into RFC 3339; None when it is no time. Without an offset it is UTC.
 
     >>> when(1_700_000_000), when("1700000000000"), when("2024-01-02"), when("soon")
     ('2023-11-14T22:13:20+00:00', '2023-11-14T22:13:20+00:00', '2024-01-02T00:00:00+00:00', None)
@@ -172,7 +172,7 @@ def when(value: object) -> str | None:
 
 
 def retrieved(count: object, *times: object) -> Retrieved | None:
-    """How often a memory was retrieved, when last by the first of some times that can be read; None for never.
+    """Return how often a memory was retrieved, and when last: the first readable of `times`. None for never.
 
     >>> retrieved(7, None, "2024-01-02"), retrieved("3", 0), retrieved(None, "2024-01-02"), retrieved(2.0)
     (Retrieved(count=7, last='2024-01-02T00:00:00+00:00'), Retrieved(count=3, last='1970-01-01T00:00:00+00:00'), None, \
@@ -187,7 +187,7 @@ Retrieved(count=2, last='1970-01-01T00:00:00+00:00'))
 
 
 def times(row: Mapping[str, Any], **names: str) -> tuple[Json, Json]:
-    """The times of a memory by their fields, each from the value of a name in a row; and the values that are no times.
+    """Return the times of a memory by field, each read from the named value of a row, and the values that are no times.
 
     >>> times({"Created": "2024-01-02", "Changed": "soon"}, created_at="Created", updated_at="Changed")
     ({'created_at': '2024-01-02T00:00:00+00:00', 'updated_at': None}, {'Changed': 'soon'})
@@ -197,7 +197,7 @@ def times(row: Mapping[str, Any], **names: str) -> tuple[Json, Json]:
 
 
 def validity(start: object, end: object) -> Json:
-    """The fields that say from when until when a fact holds; an end that is no later than its start is left out.
+    """Return the fields of the time in which a fact holds; an end that is not after its start is left out.
 
     >>> validity("2024-01-02", 1_700_000_000)
     {'valid_from': '2024-01-02T00:00:00+00:00', 'valid_to': None}
@@ -209,7 +209,7 @@ def validity(start: object, end: object) -> Json:
 
 
 def words(value: object) -> list[str]:
-    """A list of names, from a list or from commas.
+    """Return a list of names, from a list or from a text with commas.
 
     >>> words("a, b,,"), words(["a", None, 3]), words(None)
     (['a', 'b'], ['a', '3'], [])
@@ -222,17 +222,17 @@ def words(value: object) -> list[str]:
 
 
 def text_of(value: object) -> str | None:
-    """The value when it is a text that says something."""
+    """Return the value when it is a text that is not blank, else None."""
     return value if isinstance(value, str) and value.strip() else None
 
 
 def without(record: Mapping[str, Any], *names: str) -> Json:
-    """What else a record tells."""
+    """Return a record without the named fields and without empty values."""
     return {name: value for name, value in record.items() if name not in names and value not in (None, "", [], {})}
 
 
 def _fitted(memory: Json, system: str) -> Json:
-    """The memory with what is too long for its field in the metadata."""
+    """Move values that are too long for their field into the metadata."""
     fitted = dict(memory)
     moved: Json = {}
     for name, limit in _NAMES.items():
@@ -257,7 +257,7 @@ def _fitted(memory: Json, system: str) -> Json:
 
 
 def _metadata(own: Mapping[str, Any], rest: Mapping[str, Any], system: str) -> Json:
-    """The metadata within its limits; what does not fit is named."""
+    """Return the metadata within its limits; `left_out` names the fields that did not fit."""
     whole = storable({**own, **({system: dict(rest)} if rest else {})})
     told = cast(Json, whole) if isinstance(whole, dict) else {}
     left: list[str] = []
@@ -275,7 +275,7 @@ def _metadata(own: Mapping[str, Any], rest: Mapping[str, Any], system: str) -> J
 
 
 def storable(value: object, depth: int = 8) -> Any:
-    """A value as metadata may be: names of 1 to 200 characters, finite numbers of 64 bits, not too deep."""
+    """Turn a value into one that metadata may hold: short names, finite numbers of 64 bits, limited depth."""
     if isinstance(value, str):
         return clean(value)
     if value is None or isinstance(value, bool):

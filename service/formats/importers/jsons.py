@@ -1,4 +1,4 @@
-"""JSON of other systems: a line or an item at a time, with the place where it stands."""
+"""Reads JSON of other systems a line or an item at a time, with its place in the file."""
 
 import io
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from muisti.service.formats.importers.items import Failed, Json, Unreadable
 LINE_MAX = 16 << 20  # bytes
 DEPTH_MAX = 200
 
-Event = tuple[int, str, Any]  # how deep it stands, what it is, its value
+Event = tuple[int, str, Any]  # its depth, its kind, its value
 
 
 def json_lines(file: IO[bytes], name: str) -> Iterator[tuple[str, Json | Failed]]:
-    """The object in each line, with its place. A byte order mark, empty lines and carriage returns do no harm."""
+    """Yield the object in each line, with its place. Byte order marks, empty lines and carriage returns are skipped."""
     number = 0
     while line := file.readline(LINE_MAX + 1):
         number += 1
@@ -29,7 +29,7 @@ def json_lines(file: IO[bytes], name: str) -> Iterator[tuple[str, Json | Failed]
 
 
 def json_object(data: bytes | str, place: str) -> Json | Failed:
-    """The JSON object in some bytes."""
+    """Decode a JSON object; return a failure with `place` when it is none."""
     try:
         found = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -38,12 +38,13 @@ def json_object(data: bytes | str, place: str) -> Json | Failed:
 
 
 def json_items(file: IO[bytes], path: str, name: str) -> Iterator[tuple[str, Any]]:
-    """The items at a path of a JSON document, one at a time, with their places.
+    """Yield the items at a path of a JSON document, one at a time, with their places.
 
-    `item` are those of an array, `x.item` those of the array `x` of an object, and nothing is the whole document.
+    The path `item` means those of an array, `x.item` those of the array `x` of an object, and an empty path the whole
+    document.
 
     Raises:
-        Unreadable: from here on it is no JSON.
+        Unreadable: from here on the file is no JSON.
     """
     number = 0
     level = path.count(".") + 1 if path else 0
@@ -61,7 +62,7 @@ def json_items(file: IO[bytes], path: str, name: str) -> Iterator[tuple[str, Any
 
 
 def json_shape(file: IO[bytes]) -> tuple[str, list[str]]:
-    """What a JSON document begins with, `{` or `[`, and the names of its members, of its first item's for a list."""
+    """Return how a JSON document begins, `{` or `[`, and the names of its members or of its first item's members."""
     names: list[str] = []
     opened = ""
     try:
@@ -74,12 +75,12 @@ def json_shape(file: IO[bytes]) -> tuple[str, list[str]]:
             if not opened or (opened == "[" and event == "end_map" and depth == 1) or number > 200_000:
                 break
     except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError):
-        pass  # what was seen may be enough to know it by; reading it will say where it is damaged
+        pass  # the names so far may suffice to recognise the file; reading it will report the damage
     return opened, names
 
 
 def _events(file: IO[bytes]) -> Iterator[Event]:
-    """What a JSON document consists of. Raises ValueError when it is nested too deeply."""
+    """Parse a JSON document into events with their depth. Raises ValueError when it is nested too deeply."""
     depth = 0
     for event, value in cast(Iterator[tuple[str, Any]], ijson.basic_parse(file, use_float=True)):
         if event.startswith("end"):
@@ -87,12 +88,12 @@ def _events(file: IO[bytes]) -> Iterator[Event]:
         yield depth, event, value
         if event.startswith("start"):
             depth += 1
-            if depth > DEPTH_MAX:  # a parser that told the path of each value would take memory with its square
+            if depth > DEPTH_MAX:  # ijson's paths of values would take memory with the square of the depth
                 raise ValueError(f"is nested more than {DEPTH_MAX} deep")
 
 
 def _inside(events: Iterator[Event], path: str, level: int) -> Iterator[Event]:
-    """The events of the items of a list."""
+    """Yield the events of the items of a list."""
     wanted = path.removesuffix(".item") if level > 1 else None
     key, is_here = None, False
     for depth, event, value in events:
@@ -106,7 +107,7 @@ def _inside(events: Iterator[Event], path: str, level: int) -> Iterator[Event]:
 
 
 def _built(events: Iterator[Event], level: int) -> Iterator[Any]:
-    """The values that events at a level begin and end."""
+    """Build the values whose events begin and end at a level."""
     builder = ijson.ObjectBuilder()
     for depth, event, value in events:
         builder.event(event, value)

@@ -42,7 +42,7 @@ def read(source: Source) -> Iterator[Found]:
 
 @dataclass(frozen=True)
 class _Document:
-    """The JSON of a file, also where that is wrapped in a text of JSON."""
+    """The JSON of a file, also when it is encoded again as a JSON string."""
 
     source: Source
 
@@ -54,7 +54,7 @@ class _Document:
             yield from json_items(file, f"{name}.item", self.source.name)
 
     def each(self, names: tuple[str, ...], made: Any) -> Iterator[Found]:
-        """What is made of the first of some lists that has items."""
+        """Yield `made(place, row)` for the items of the first list that has any."""
         for name in names:
             found = False
             for place, row in self.items(name):

@@ -81,7 +81,7 @@ def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
 
 
 def words_of(value: object) -> list[str]:
-    """The texts of a list; one text stands for itself."""
+    """Return the texts of a list; a single text counts as a list of one."""
     if isinstance(value, str):
         return [value] if value.strip() else []
     return [str(one) for one in value if str(one or "").strip()] if isinstance(value, list) else []

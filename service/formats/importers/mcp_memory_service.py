@@ -79,11 +79,11 @@ def _item(place: str, row: Mapping[str, Any]) -> Found:
 
 
 def _unread(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The values of a row that should be times and are none."""
+    """Return the values of a row that should be times and are none."""
     return without({name: row.get(name) for name in TIMES if when(row.get(name)) is None})
 
 
 def _when(name: str, *rows: Mapping[str, Any]) -> str | None:
-    """A time. The one in text goes before the number: those a fault of an earlier version has overwritten."""
+    """Return a time. The text goes before the number, which a bug of an earlier version has overwritten."""
     found = (when(row.get(one)) for row in rows for one in (f"{name}_iso", name))
     return next((moment for moment in found if moment), None)

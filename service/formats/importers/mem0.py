@@ -53,7 +53,7 @@ def _is_lines(head: bytes) -> bool:
 
 
 def _lists(source: Source) -> Iterator[Found]:
-    """The first of the known lists that has records: an empty one must not hide a filled one."""
+    """Yield the items of the first known list that has any: an empty list must not hide a filled one."""
     for name in LISTS:
         found = False
         with source.open() as file:
@@ -95,7 +95,7 @@ def _item(place: str, row: object) -> Found:
 
 
 def _blocks(source: Source) -> Iterator[Found]:
-    """The plugin's Markdown: blocks of `---`, lines of `name: value`, `---`, and the text."""
+    """Yield the memories of the plugin's Markdown: blocks of `---`, lines of `name: value`, `---`, and the text."""
     with source.parts() as (part,):
         text = part.text()
     if isinstance(text, Failed):
@@ -123,7 +123,7 @@ def _blocks(source: Source) -> Iterator[Found]:
 
 
 def _history(source: Source) -> Iterator[Found]:
-    """The last text of each memory, and those that were deleted."""
+    """Yield the last text of each memory, and skip those that were deleted."""
     columns = ("memory_id", "new_memory", "event", "created_at", "updated_at", "is_deleted", "actor_id", "role")
     last: dict[str, tuple[str, Mapping[str, Any]]] = {}
     first: dict[str, object] = {}

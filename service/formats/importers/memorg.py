@@ -30,7 +30,7 @@ SIDES = (("user_message", "user"), ("system_message", "assistant"))
 VECTOR = "embedding"
 OWN = ("id", "created_at", "updated_at", "importance_score", "metadata", "view_count", VECTOR)
 LEVELS = (("sessions", "conversations"), ("conversations", "topics"), ("topics", "exchanges"))
-HIGH, LOW = 0.7, 0.3  # importance scores; 0 is that of an exchange which nobody scored
+HIGH, LOW = 0.7, 0.3  # importance scores; an exchange without a score has 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class _Home:
     session: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def below(self, level: str, row: Mapping[str, Any]) -> "_Home":
-        """The home of what is in a row of a level."""
+        """Return the home of the children of a row of a level."""
         title = text_of(row.get("title"))
         titles = {**self.titles, level: title} if title else self.titles
         own = replace(self, ids={**self.ids, level: str(row["id"])}, titles=titles)
@@ -72,7 +72,7 @@ def read(source: Source) -> Iterator[Found]:
 
 
 def _level(opened: Tables, table: str, children: str, homes: dict[str, _Home]) -> Iterator[Found]:
-    """The summaries of a table. Notes the home of each child in `homes`, by the kind and id of the child."""
+    """Yield the summaries of a table. Notes the home of each child in `homes`, by the kind and id of the child."""
     level, below = table.removesuffix("s"), children.removesuffix("s")
     for place, row in opened.rows(table, COLUMNS) if opened.columns(table) else ():
         told = json_object(str(row.get("data") or ""), place)
@@ -135,7 +135,7 @@ def _exchange(
 
 
 def _completed(item: Item, said: Json, told: Json, home: _Home, role: str) -> Item:
-    """The message with what is known of it, of its exchange and of its session."""
+    """Return the message with the fields of its exchange and of its session."""
     parsed = said.get("parsed_content")
     entities = _objects(cast(Json, parsed).get("entities")) if isinstance(parsed, dict) else []
     own = told.get("metadata")
@@ -164,13 +164,13 @@ def _completed(item: Item, said: Json, told: Json, home: _Home, role: str) -> It
 
 
 def _metadata(home: _Home) -> Json:
-    """Where a memory belongs, as filters read it."""
+    """Return the metadata that says where a memory belongs, in names for filters."""
     titles = {f"{level}_title": title for level, title in home.titles.items()}
     return without({**home.ids, **titles, "title": home.titles.get("topic"), "user_id": home.user})
 
 
 def _importance(score: object) -> str:
-    """The importance of a score between 0 and 1.
+    """Return the importance for a score between 0 and 1.
 
     >>> [_importance(score) for score in (0.8, 0.5, 0.1, 0, None)]
     ['high', 'medium', 'low', 'medium', 'medium']

@@ -1,4 +1,4 @@
-"""Notes in Markdown, as people and programs keep them in folders: their fields, their text, what they point to."""
+"""Notes in Markdown, as people and programs keep them in folders: their fields, text, tags and links."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ class Note:
 
     @property
     def folder(self) -> str | None:
-        """The folder that it is in, of those in the one that is read."""
+        """The folder of the note, relative to the folder that is read; None for that folder itself."""
         parent = PurePosixPath(self.name).parent.as_posix()
         return None if parent == "." else parent
 
@@ -44,7 +44,7 @@ class Note:
 
     @property
     def tags(self) -> list[str]:
-        """Those of its fields, and those in its text."""
+        """The tags in the fields and in the text, each once."""
         told = self.fields.get("tags", self.fields.get("tag"))
         listed = words(told.replace(" ", ",") if isinstance(told, str) and "," not in told else told)
         inline = _TAG.findall(_CODE.sub("", self.prose))
@@ -52,16 +52,16 @@ class Note:
 
     @property
     def links(self) -> list[str]:
-        """The notes that its text names, each once."""
+        """The names of notes that the text links to, each once."""
         return list(dict.fromkeys(target.strip() for target in LINK.findall(_CODE.sub("", self.prose))))
 
     def first(self, names: Sequence[str]) -> Any:
-        """The value of the first of these fields that is there."""
+        """Return the value of the first of these fields that is not empty."""
         return next((self.fields[name] for name in names if self.fields.get(name) not in (None, "")), None)
 
 
 def notes(source: Source) -> Iterator[Note | Skipped | Failed]:
-    """The notes of a folder or an archive, or the one that is given, without templates and what is no Markdown."""
+    """Yield the notes of a folder or an archive, or the note of a file; templates and other files are skipped."""
     with source.parts() as parts:
         for part in parts:
             path = PurePosixPath(part.name)

@@ -20,7 +20,7 @@ def read(source: Source) -> Iterator[Found]:
 
 
 def item(note: Note) -> Found:
-    """A note with its title above its text, unless that begins with it."""
+    """Return the memory of a note, with the title above the text unless the text begins with it."""
     text = note.prose
     if not text:
         return Skipped(note.name, "empty")

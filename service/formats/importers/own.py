@@ -1,4 +1,4 @@
-"""Exports of Muisti itself, one or a folder of them, which pass through as they are."""
+"""Exports of Muisti itself, one file or a folder of them, which are imported unchanged."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -23,14 +23,14 @@ Told = Callable[[int], None]
 
 @dataclass(frozen=True)
 class OwnFile:
-    """An export. `space` is the one that it was made of; `versions` counts those that it has; None: it does not say."""
+    """An export. `space` is the name of its space, `versions` the number of its versions, None when not counted."""
 
     space: str
     versions: int | None
     open: Callable[[], AbstractContextManager[IO[bytes]]]
 
     def pieces(self, told: Told) -> Iterator[bytes]:
-        """The file as it is. `told` hears how many versions were taken so far, where they can be counted."""
+        """Yield the file in pieces. `told` is called with the number of versions so far, where they can be counted."""
         taken, tail = 0, b""
         with self.open() as file:
             while piece := file.read(PIECE):
@@ -52,10 +52,10 @@ def is_own(source: Source) -> bool:
 
 
 def own_files(source: Source) -> list[OwnFile]:
-    """The exports of a source.
+    """Return the exports of a source.
 
     Raises:
-        Unreadable: there is none, or one of a folder does not say of which space it is.
+        Unreadable: an export in a folder does not name its space.
     """
     with source.parts() as parts:
         exports = [part for part in parts if not source.is_folder or part.name.endswith(SUFFIXES)]
@@ -73,7 +73,7 @@ def own_files(source: Source) -> list[OwnFile]:
 
 
 def _expanded(head: bytes) -> bytes:
-    """The beginning of a compressed file; of another one the beginning as it is."""
+    """Expand the beginning of a file, if it is compressed."""
     if not is_compressed(head):
         return head
     with zstandard.ZstdDecompressor(max_window_size=WINDOW).stream_reader(head) as reader:

@@ -1,4 +1,4 @@
-"""From a file of another system to lines of an export: recognised by its content, read by its importer."""
+"""Recognises the system of a file by its content, and reads the file by the importer of that system."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -30,7 +30,7 @@ from muisti.service.formats.importers.sources import Source
 OWN = "muisti"
 PIECE = 65_536  # bytes
 
-# In the order in which they are asked whether a file is theirs.
+# In the order in which their `detect` is tried.
 IMPORTERS: Mapping[str, ModuleType] = {
     "vipune": vipune,
     "zakira": zakira,
@@ -52,10 +52,10 @@ IMPORTERS: Mapping[str, ModuleType] = {
 
 
 def recognised(source: Source) -> str:
-    """The system whose file it is.
+    """Return the name of the system that a file is from.
 
     Raises:
-        Unreadable: it is nobody's, or damaged.
+        Unreadable: the file is of no known system, or damaged.
     """
     if is_own(source):
         return OWN
@@ -72,15 +72,15 @@ def recognised(source: Source) -> str:
 
 
 class Reading:
-    """The memories of a file of another system. `skipped` counts, by reason, what was passed over so far."""
+    """The memories of a file of another system. `skipped` counts the records left out so far, by reason."""
 
     def __init__(self, source: Source, system: str) -> None:
         self._source, self._system = source, system
         self.skipped: Counter[str] = Counter()
-        self.read = 0  # memories, good or not, and what is passed over
+        self.read = 0  # records, good or not, with those that are left out
 
     def found(self) -> Iterator[Item | Failed]:
-        """The memories, and what should be one and cannot be read.
+        """Yield the memories, and the records that should be memories and cannot be read.
 
         Raises:
             Unreadable: from here on the file cannot be read.

@@ -1,4 +1,4 @@
-"""What a file is, as its content tells: the first bytes, the tables, the names of the first members."""
+"""Describes a file by its content, for importers to recognise: first bytes, tables, names of the first members."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,16 +18,16 @@ from muisti.service.formats.importers.sources import SQLITE, Part, Source
 Kind = Literal["folder", "zip", "sqlite", "object", "array", "lines", "string", "text"]
 TABLES = ("memories", "exchanges", "history", "schema_migrations")
 HEAD = 65_536  # bytes, of a file
-NOTES = 50  # of a folder, that are looked at
+NOTES = 50  # notes of a folder whose beginnings are read
 _LISTS = re.compile(r"(conversations|memories|projects)(-\d+)?\.json")
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What can be seen of a source without reading it.
+    """The features of a source that can be seen without reading all of it.
 
-    Of a folder or an archive: `members` are its files, `names` those of the first item of the list that it has, `texts`
-    the beginnings of its notes.
+    For a folder or an archive, `members` are its files and `texts` the beginnings of its notes. `names` are those of
+    the first item of the list of conversations, memories or projects that it has.
     """
 
     source: Source
@@ -39,7 +39,7 @@ class Shape:
 
     @cached_property
     def tables(self) -> Mapping[str, list[str]]:
-        """The columns of the tables that somebody may know."""
+        """The columns of the tables that importers recognise."""
         if self.kind != "sqlite":
             return {}
         with tables(self.source) as opened:
@@ -60,15 +60,15 @@ class Shape:
         return set(names) <= set(self.names)
 
     def holds(self, suffix: str) -> bool:
-        """Whether there is a file whose name ends so."""
+        """Whether there is a file whose name ends with `suffix`."""
         return any(one.endswith(suffix) for one in self.members)
 
 
 def shape_of(source: Source) -> Shape:
-    """Look at a source.
+    """Describe a source.
 
     Raises:
-        Unreadable: it is damaged.
+        Unreadable: the source is empty or damaged.
     """
     if source.is_folder or source.is_archive:
         with source.parts() as parts:
@@ -115,7 +115,7 @@ def _text(head: bytes) -> str:
 
 
 def _object(line: bytes) -> Any:
-    """The JSON object in a line, an empty one for an empty line, None when it is none."""
+    """Decode the JSON object in a line; empty for an empty line, None when the line is no object."""
     if not line.strip():
         return {}
     try:

@@ -1,7 +1,7 @@
-"""The memories of a file, put aside on disk by the space that each is for, before the first of them is stored.
+"""Shares of a file: its memories, written to temporary files by target space before any of them is stored.
 
-A file of another system may hold several projects in any order, and each becomes a space of its own. Reading all of it
-first also finds what cannot be read before anything is stored, and counts the memories.
+A file of another system may have several projects in any order, and each becomes a space of its own. Reading the whole
+file first also counts the memories, and finds damage before anything is stored.
 """
 
 from collections import Counter
@@ -19,15 +19,15 @@ from muisti.service.formats.importers.sources import Source
 
 PIECE = 65_536  # bytes
 _TELEMETRY = b'{"type":"telemetry"'
-STEP = 200  # memories, after which it is told how many were read
-WAITING = 4 << 20  # bytes of lines that wait in memory, of all spaces together
+STEP = 200  # memories between two reports of progress
+WAITING = 4 << 20  # bytes of lines that are buffered in memory, of all spaces together
 
-Place = Callable[[str | None], str | None]  # the space of a project or workspace; None: it is passed over
+Place = Callable[[str | None], str | None]  # the space of a project or workspace; None: it is left out
 Told = Callable[[int], None]
 
 
 class Share:
-    """What is for one space. `lines` counts what is put aside, `memories` those lines that are one, good or not."""
+    """The lines for one space. `lines` counts all of them, `memories` those of memories, good or not."""
 
     def __init__(self, space: str, path: Path, system: str) -> None:
         self.space = space
@@ -37,14 +37,14 @@ class Share:
         self._waiting: list[bytes] = []
 
     def add(self, line: bytes) -> int:
-        """Put a line aside; the bytes that this takes."""
+        """Buffer a line; return its size in bytes."""
         self.lines += 1
         self.memories += not line.startswith(_TELEMETRY)
         self._waiting.append(line + b"\n")
         return len(line)
 
     def flush(self) -> None:
-        """Write what waits to disk."""
+        """Write the buffered lines to disk."""
         if self._waiting or not self._path.exists():
             with self._path.open("ab") as file:
                 file.writelines(self._waiting)
@@ -57,7 +57,7 @@ class Share:
         self.memories += other.memories
 
     def pieces(self, told: Told) -> Iterator[bytes]:
-        """The share as an export, in pieces. `told` hears how many memories were taken so far."""
+        """Yield the share as an export, in pieces. `told` is called with the number of memories so far."""
         yield _line({"type": "muisti", "format": FORMAT, "source": self._system})
         taken = 0
         for path in (*self.first, self._path):
@@ -70,7 +70,7 @@ class Share:
 
 
 class Shares:
-    """The shares of a file. A context manager; what was put aside is gone at its end."""
+    """The shares of a file. A context manager, which deletes the temporary files at its end."""
 
     def __init__(self, source: Source, system: str, place: Place) -> None:
         self.reading = Reading(source, system)
@@ -86,9 +86,9 @@ class Shares:
         self._folder.cleanup()
 
     def read(self, told: Told = lambda _: None) -> list[Share]:
-        """Read all of the file; the shares, in the order in which their first memories stand. At least one.
+        """Read the whole file; return its shares, at least one, in the order of their first memories.
 
-        `told` hears how many memories were read so far.
+        `told` is called with the number of memories so far.
 
         Raises:
             Unreadable: the file cannot be read to its end.
@@ -130,7 +130,7 @@ class Shares:
             share.flush()
 
     def _whole(self) -> list[Share]:
-        """The shares; what belongs to no project because it cannot be read goes with the first."""
+        """Return the shares. Unreadable records, which belong to no project, go with the first share."""
         stray = self._shares.pop(None, None)
         if not self._shares:
             self._share(self._place(None) or "default").flush()

@@ -1,4 +1,4 @@
-"""A file, folder or archive of another system, opened so that nothing in it can do harm: read only, within bounds."""
+"""Opens a file, folder or archive of another system safely: read only, and within limits of size."""
 
 import io
 import zipfile
@@ -13,7 +13,7 @@ from muisti.service.formats.importers.items import Failed, Unreadable
 
 SQLITE = b"SQLite format 3\0"
 MEMBER_MAX = 64 << 30  # bytes of a member of an archive
-RATIO_MAX = 200  # of an archive's member to what it takes there, and of all members to the archive
+RATIO_MAX = 200  # of a member's size to its compressed size, and of all members together to the archive
 ARCHIVE_FLOOR = 65_536  # bytes that any archive counts as
 MEMBERS_MAX = 100_000
 NOTE_MAX = 16 << 20  # bytes of a Markdown file
@@ -27,12 +27,12 @@ class Part:
     open: Callable[[], AbstractContextManager[IO[bytes]]]
 
     def head(self, size: int = 65_536) -> bytes:
-        """The first bytes."""
+        """Return the first bytes."""
         with self.open() as file:
             return file.read(size)
 
     def text(self) -> str | Failed:
-        """All of it, as text."""
+        """Return the whole file as text, or a failure when it is too large or no UTF-8."""
         with self.open() as file:
             data = file.read(NOTE_MAX + 1)
         if len(data) > NOTE_MAX:
@@ -45,7 +45,7 @@ class Part:
 
 
 class Source:
-    """A file, folder or archive. `path` is where it is; `name` is how messages call it."""
+    """A file, folder or archive at `path`; messages call it `name`."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.path, self.name = path, name or path.name or str(path)
@@ -60,13 +60,13 @@ class Source:
 
     @property
     def size(self) -> int:
-        """Bytes, those of all files of a folder together."""
+        """The size in bytes; for a folder that of all its files together."""
         if not self.is_folder:
             return self.path.stat().st_size
         return sum(one.stat().st_size for one in self._files())
 
     def head(self, size: int = 65_536) -> bytes:
-        """The first bytes, none of a folder."""
+        """Return the first bytes; none for a folder."""
         if self.is_folder:
             return b""
         with self.path.open("rb") as file:
@@ -77,12 +77,12 @@ class Source:
 
     @contextmanager
     def parts(self) -> Generator[list[Part]]:
-        """The files of a folder or of an archive, in order, for as long as that is open; a file is its own part.
+        """Yield the files of a folder or of an archive, in order; a single file is its own part.
 
         Hidden files, and links that lead out of a folder, are left out.
 
         Raises:
-            Unreadable: an archive is damaged, or made to do harm.
+            Unreadable: an archive is damaged or malicious.
         """
         if self.is_folder:
             yield [
@@ -129,7 +129,7 @@ class Source:
 
     @contextmanager
     def _member(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Generator[IO[bytes]]:
-        """A member of an archive, read as it comes."""
+        """Open a member of an archive as a stream."""
         if info.file_size > MEMBER_MAX or info.file_size > RATIO_MAX * max(info.compress_size, ARCHIVE_FLOOR):
             raise Unreadable(f"{self.name}: the member {info.filename[:80]!r} grows beyond measure when it is unpacked")
         with self._damage():
@@ -140,7 +140,7 @@ class Source:
 
     @contextmanager
     def _damage(self) -> Generator[None]:
-        """What is damaged in an archive is `Unreadable`."""
+        """Turn errors of a damaged archive into `Unreadable`."""
         try:
             yield
         except (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError,
@@ -149,7 +149,7 @@ class Source:
 
 
 class _Guarded(io.RawIOBase):
-    """Bytes of another file; `guard` is held while they are read."""
+    """Reads another file inside the context `guard`, which translates errors."""
 
     def __init__(self, file: IO[bytes], guard: Callable[[], AbstractContextManager[None]]) -> None:
         super().__init__()

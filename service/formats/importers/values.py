@@ -6,7 +6,7 @@ import msgspec
 
 
 def json_list(value: object) -> Any:
-    """A list that is kept as JSON; what is no JSON stays a text.
+    """Decode a list that is kept as JSON; a text that is no JSON stays a text.
 
     >>> json_list('["a"]'), json_list("a, b"), json_list(None)
     (['a'], 'a, b', None)

@@ -32,7 +32,7 @@ MENTIONED_MAX = 50  # entities that a memory has as tags
 
 @dataclass(frozen=True)
 class _Graph:
-    """Entities by the id of their node: name and workspace. `mentions`: names of entities by the id of a memory."""
+    """Names and workspaces of entities by the id of their node. `mentions`: names of entities by the id of a memory."""
 
     names: dict[str, str] = field(default_factory=dict[str, str])
     homes: dict[str, str | None] = field(default_factory=dict[str, str | None])
@@ -84,7 +84,7 @@ def _rows(source: Source, name: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _properties(row: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
-    """The properties of a node, and its id."""
+    """Return the properties of a node with its id."""
     found = row.get("properties")
     told = cast(Mapping[str, Any], found) if isinstance(found, dict) else {}
     return told, text_of(told.get("id")) or text_of(row.get("id"))
@@ -167,7 +167,7 @@ def _edge(place: str, row: Mapping[str, Any], graph: _Graph) -> Found:
 
 
 def _external(home: str | None, *names: str) -> str:
-    """An id of what has none of its own that is the same each time; another in each workspace."""
+    """Return a stable id for a record that has none; it differs between workspaces."""
     return "\n".join((*names, *(() if home in (None, DEFAULT) else (home,))))
 
 

@@ -35,7 +35,7 @@ def read(source: Source) -> Iterator[Found]:
 
 
 def _first(source: Source, names: tuple[str, ...], made: Made) -> Iterator[Found]:
-    """What is made of the first of some lists that has items: an empty one must not hide a filled one."""
+    """Yield `made(place, row)` for the first list that has items: an empty list must not hide a filled one."""
     for name in names:
         found = False
         with source.open() as file:
