@@ -122,12 +122,12 @@ WEBHOOK_HOST = re.compile(r"((\*\.)?[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5
 ALGORITHMS = re.compile(r"[RPE]S(256|384|512)|EdDSA")
 SPACES = re.compile(r"\*|[a-z0-9][a-z0-9._-]{0,62}\*?")
 WEB = "https://HOST/PATH, or http:// on this machine"
-JWKS = Rule("Public keys of whoever issues tokens (JWKS).", f"{WEB}, or the path of a file", _jwks)
+JWKS = Rule("Public keys of the issuer of tokens (JWKS).", f"{WEB}, or the path of a file", _jwks)
 ISSUER = Rule("Who issues tokens, as their claim `iss` says.", WEB, _issuer)
 AUDIENCE = Rule("Whom tokens are for: one of the names in their claim `aud`.", "a word", _word)
-PREFIX = Rule("What stands before the names of scopes in tokens.", "a word such as muisti:", _word)
+PREFIX = Rule("Prefix of the names of scopes in tokens.", "a word such as muisti:", _word)
 CLAIM = Rule("The claim of tokens that names spaces.", "a word", _word)
-PUBLIC_URL = Rule("How clients call the server, told where tokens are asked for.", "https://HOST", _origin)
+PUBLIC_URL = Rule("URL by which clients call the server; OAuth metadata names it.", "https://HOST", _origin)
 DATABASE = Rule("Where the database is.", "file:PATH, libsql://HOST, https://HOST or http://HOST", _database_url)
 REPLICA = Rule(
     "Where reads go, when a read replica of a remote database is nearer.",
@@ -153,6 +153,6 @@ ADMIN_KEY = Rule(
 METRICS_KEY = Rule(
     "A key that opens /metrics and nothing else.", f"{ADMIN_KEY_MIN} or more visible ASCII characters", _secret
 )
-BACKUPS = Rule("Where backups go by themselves; none: nowhere.", "a folder, or s3://BUCKET/PREFIX", text)
+BACKUPS = Rule("Where the server writes backups; none: nowhere.", "a folder, or s3://BUCKET/PREFIX", text)
 OTLP = Rule("Where traces go: a collector of OpenTelemetry.", "http://HOST:PORT or https://HOST", _collector)
 MODEL = Rule("Embedding model; unset means the shipped one.", "the name or the path of a model2vec model", text)

@@ -47,7 +47,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     database_threads: Annotated[int, whole(1, 1024, "Threads that wait for the database.")] = 32
     queue_limit: Annotated[int, whole(1, 1_000_000, "Requests that may wait before others get 503.")] = 256
     queue_seconds: Annotated[float, amount(60, "Seconds that a request may have to wait; else 503.")] = 1.0
-    connection_limit: Annotated[int, whole(1, 1_000_000, "Connections that are served; more get 503.")] = 4_096
+    connection_limit: Annotated[int, whole(1, 1_000_000, "Open connections of one process; more get 503.")] = 4_096
     signing_key_file: Annotated[str | None, forms.SIGNING_KEY] = None
     admin_key: Annotated[str | None, forms.ADMIN_KEY] = None
     jwks: Annotated[str | None, forms.JWKS] = None
@@ -64,7 +64,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str | None, list_of(forms.ORIGIN, "Origins of web pages that may call, a,b,c; * is every one.")
     ] = None
     hosts: Annotated[
-        str | None, list_of(forms.HOST, "Names that requests may call the server by, a,b,c; none: any.")
+        str | None, list_of(forms.HOST, "Host names that requests may use, a,b,c; none: any.")
     ] = None
     quota_memories: Annotated[
         int, whole(0, 999_999_999, "Memories in a space that has no quota of its own; 0: any.")
@@ -84,10 +84,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         amount(1, "How much age may cost in searches that do not say it, in a space without its own."),
     ] = 0.0
     recency_half_life_days: Annotated[
-        float, amount(36_500, "Days after which half of that is lost.", HALF_LIFE_MIN)
+        float, amount(36_500, "Days after which age costs half of the recency weight.", HALF_LIFE_MIN)
     ] = HALF_LIFE_DAYS
     rate_limit: Annotated[float, amount(1_000_000, "Requests a second of one key in one process; 0: any.")] = 0.0
-    concurrency_limit: Annotated[int, whole(0, 100_000, "Requests at once of one key in one process; 0: any.")] = 0
+    concurrency_limit: Annotated[int, whole(0, 100_000, "Concurrent requests of one key in one process; 0: any.")] = 0
     stream_limit: Annotated[
         int, whole(1, 100_000, "Streams of changes that one process serves; of one key a quarter.")
     ] = 256
@@ -95,7 +95,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         float, amount(3600, "Seconds that a request may take to arrive, and an answer to be read on.", 1)
     ] = 60.0
     workers: Annotated[int, whole(1, 256, "Processes; each has indexes of its own.")] = 1
-    upkeep: Annotated[bool, on_off("Whether this process does work of the background, when it is its turn.")] = True
+    upkeep: Annotated[bool, on_off("Let this process do background work, when it is its turn.")] = True
     promote_retrievals: Annotated[int, whole(0, 1_000_000, "Retrievals with which a candidate becomes active.")] = (
         PROMOTE_RETRIEVALS
     )
@@ -105,8 +105,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     prune_days: Annotated[float, amount(36_500, "Days after which a candidate is old.")] = PRUNE_DAYS
     review_hours: Annotated[float, amount(8760, "Hours between reviews of candidates; 0: never by itself.")] = 24.0
     backup_to: Annotated[str | None, forms.BACKUPS] = None
-    backup_hours: Annotated[float, amount(8760, "Hours between backups, where it is set where they go.")] = 24.0
-    backup_keep: Annotated[int, whole(0, 100_000, "Backups that are kept, the newest; 0: all.")] = 7
+    backup_hours: Annotated[float, amount(8760, "Hours between backups, when a place for them is set.")] = 24.0
+    backup_keep: Annotated[int, whole(0, 100_000, "Newest backups that are kept; 0: all.")] = 7
     insecure: Annotated[bool, on_off("Let other machines in although there are no keys.")] = False
     log_level: Annotated[Level, one_of(get_args(Level), "Least severe line that is logged.")] = "info"
     log_format: Annotated[Form, one_of(get_args(Form), "Form of the log on stderr.")] = "json"
@@ -114,7 +114,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     webhook_hosts: Annotated[
         str | None, list_of(forms.WEBHOOK_HOST, "Hosts that webhooks may go to, a,*.b,c:8443; none: no webhooks.")
     ] = None
-    webhook_private: Annotated[bool, on_off("Whether these may be in a private network, and called by http.")] = False
+    webhook_private: Annotated[bool, on_off("Let webhooks call hosts of private networks, and by http.")] = False
     otlp_endpoint: Annotated[str | None, forms.OTLP] = None
     shutdown_grace: Annotated[float, amount(3600, "Seconds that running requests get to finish.")] = 10.0
     receipt_days: Annotated[float, amount(3650, "Days that the receipt of a search is kept.")] = 30.0

@@ -83,7 +83,7 @@ class Within(click.ParamType):
     "--recency-half-life-days",
     type=Within("days", HALF_LIFE_MIN, 36_500),
     metavar="DAYS",
-    help="Days after which half of that is lost.",
+    help="Days after which age costs half of the recency weight.",
 )
 @click.pass_obj
 def policy(options: Globals, **given: str | float | None) -> None:
