@@ -63,9 +63,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     origins: Annotated[
         str | None, list_of(forms.ORIGIN, "Origins of web pages that may call, a,b,c; * is every one.")
     ] = None
-    hosts: Annotated[
-        str | None, list_of(forms.HOST, "Host names that requests may use, a,b,c; none: any.")
-    ] = None
+    hosts: Annotated[str | None, list_of(forms.HOST, "Host names that requests may use, a,b,c; none: any.")] = None
     quota_memories: Annotated[
         int, whole(0, 999_999_999, "Memories in a space that has no quota of its own; 0: any.")
     ] = 0
