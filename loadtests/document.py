@@ -19,7 +19,7 @@ PLACE = re.compile(r"(<!-- bench:(?P<name>[a-z-]+) -->\n).*?(<!-- /bench -->)", 
 def fill_in(results: Results, page: Path) -> None:
     """Write what was measured into the page; places without figures stay as they are."""
     found = {table.stage: markdown(table) for table in tables.all_of(results)}
-    found["run"] = "".join(f"- {name}: {value}\n" for name, value in tables.run_of(results).items())
+    found["run"] = "".join(f"- {name}: `{value}`\n" for name, value in tables.run_of(results).items())
     for picture, (stages, says) in PICTURES.items():
         if any(results.get(stage) for stage in stages):
             found[f"picture-{picture}"] = f"![{says}](img/bench-{picture}.svg)\n"

@@ -21,4 +21,4 @@ class Gate:
 
 def table(gates: Sequence[Gate]) -> Table:
     rows = [[gate.what, f"{gate.found:,.1f}", f"{gate.limit:,.1f}", "" if gate.holds else "BROKEN"] for gate in gates]
-    return Table("gates", "gates", ["what", "found", "at most", ""], rows)
+    return Table("gates", "limits", ["what", "found", "at most", ""], rows)

@@ -159,13 +159,13 @@ def gates(run: Run) -> Iterator[Gate]:
     yield Gate("neither answered nor refused", len(record.status) - len(refused) - len(answered), 0)
     yield Gate("99th percentile of answers, ms", _percentile(answered, 99), ADMITTED_MS)
     yield Gate(
-        "of what it can do, not done, %", 100 * (1 - len(answered) / overload.seconds / run.capacity), LEFT_UNDONE
+        "share of its capacity not reached, %", 100 * (1 - len(answered) / overload.seconds / run.capacity), LEFT_UNDONE
     )
     yield Gate("longest wait for a sign of life, ms", max(overload.probes.ms, default=np.inf), HEALTH_MS)
-    yield Gate("signs of life that were none", sum(len(phase.probes.wrong) for phase in run.phases), 0)
+    yield Gate("signs of life that failed", sum(len(phase.probes.wrong) for phase in run.phases), 0)
     yield Gate("recovery, s", recovery(calm, after), RECOVERY_SECONDS)
     yield Gate("acknowledged memories lost", run.lost, 0)
-    yield Gate("calm: 99th percentile of what this client is late, ms", _percentile(late(calm), 99), SHED_MS)
+    yield Gate("calm: 99th percentile of the delay of this client, ms", _percentile(late(calm), 99), SHED_MS)
 
 
 def times(phase: Phase, statuses: Sequence[int]) -> Floats:

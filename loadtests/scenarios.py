@@ -156,7 +156,7 @@ img {{ max-width: 100% }}
 <p>Sessions began at random times, whatever their answers took; latencies count from when a request was due.</p>
 <table><tr>{head}</tr>{rows}</table>
 <img src="latency.svg" alt="latency of each kind of request"><img src="time.svg" alt="latency over time">
-<h2>Gates</h2>
+<h2>Limits</h2>
 <table><tr><th>what</th><th>found</th><th>at most</th></tr>{held}</table>
 <p>Locust's own reports: <a href="alone.html">nearly idle</a>, <a href="loaded.html">loaded</a>.</p>
 """

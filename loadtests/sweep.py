@@ -124,6 +124,6 @@ def ceiling(found: Sequence[Mapping[str, Any]]) -> str:
     return (
         f"{int(sum(cell['requests'] for cell in cells)):,} searches, {failed} of them failed. Of `/healthz` the same "
         f"client gets {min(cell['ceiling'] for cell in cells):,.0f} to {max(cell['ceiling'] for cell in cells):,.0f} "
-        f"answers a second from one of these servers; while it asked for searches it used at most "
+        f"answers a second from one of these servers. During searches it used at most "
         f"{max(cell['client'] for cell in cells):.0%} of one processor.\n"
     )

@@ -102,7 +102,7 @@ def _conflicts(sizes: Mapping[int, Any]) -> Iterator[Table]:
         found = [_of(measured["engines"], name) for measured in sizes.values()]
         last = next(one for one in reversed(found) if one)
         rows.append([name, *(_ms(one) for one in found), f"{last['found']:.2f}"])
-    yield Table("conflicts", "what is like a memory that is written, found in the index", header, rows)
+    yield Table("conflicts", "search of the index for memories similar to a written one", header, rows)
 
 
 def _http(sizes: Mapping[int, Any]) -> Iterator[Table]:
@@ -177,7 +177,9 @@ def _memory(sizes: Mapping[int, Any]) -> Iterator[Table]:
         {name for measured in sizes.values() for name in measured["columns"]},
         key=lambda name: -max(measured["columns"].get(name, 0) for measured in sizes.values()),
     )
-    rows = [[name, *(f"{measured['columns'].get(name, 0):.1f}" for measured in sizes.values())] for name in names]
+    rows = [
+        [f"`{name}`", *(f"{measured['columns'].get(name, 0):.1f}" for measured in sizes.values())] for name in names
+    ]
     for name, key in (
         ("in all", "in use"),
         ("with reserves", "reserved"),

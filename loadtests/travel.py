@@ -1,7 +1,7 @@
 """`python -m loadtests.travel`: searches of the past, against the answers recorded then, and what they cost.
 
 After random changes, searches at random past points must equal the answers that were given there. A memory that is
-changed all the time must not slow the search of what stands: two spaces of the same memories are searched in turn.
+changed all the time must not slow the search of the present: two spaces of the same memories are searched in turn.
 """
 
 import argparse
@@ -47,10 +47,10 @@ def main() -> int:
         same, first, later, live = travelled(engine, options.changes, options.points)
         calm, hot = beside_a_hot_memory(engine, options.hot)
     rows = [
-        [f"searches of {options.points} past points that equal what was answered there", f"{same:,}"],
+        [f"searches of {options.points} past points that equal the answers given then", f"{same:,}"],
         ["the first of them, which loads the index of all versions, ms", f"{first:,.1f}"],
         ["a search at another past point, median, ms", f"{later:.2f}"],
-        ["the same search of what stands, median, ms", f"{live:.2f}"],
+        ["the same search of the present, median, ms", f"{live:.2f}"],
         [
             f"search beside a memory changed {options.hot:,} times, over one without, medians in turn",
             f"{hot / calm:.3f}",

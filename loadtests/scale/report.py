@@ -64,7 +64,12 @@ def _checked(constants: Constants) -> Table:
     )
     milliseconds = [f"{1000 * search:.2f}", f"{1000 * told.search:.2f}"]
     rows.append([f"{name}: ms a search", *milliseconds, f"{search / told.search - 1:+.0%}"])
-    return Table("scale-checked", "what the model did not know", ["", "predicted", "measured", "off"], rows)
+    return Table(
+        "scale-checked",
+        "predictions for sizes that the model was not fitted on",
+        ["", "predicted", "measured", "off"],
+        rows,
+    )
 
 
 def _one_replica(constants: Constants, each: Tenants, replica: Replica) -> Table:
