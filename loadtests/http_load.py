@@ -22,7 +22,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a run measured. `heads` and `bodies` of the answers are in the order of the requests."""
+    """Measurements of a run. `heads` and `bodies` of the answers are in the order of the requests."""
 
     seconds: float
     latencies: list[float]

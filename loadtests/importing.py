@@ -1,7 +1,8 @@
-"""`python -m loadtests.importing`: a large file comes in, and what memory that takes.
+"""`python -m loadtests.importing`: peak memory of importing a large file.
 
-`muisti import` runs as a process of its own on a file: lines of Muisti, whose memories have kilobytes of metadata, and
-the export of mcp-memory-service, one JSON object in one line, whose memories have vectors; each at a tenth first.
+`muisti import` runs as a process of its own on two kinds of file, each first at a tenth of its size. One has Muisti's
+JSON lines, whose memories have kilobytes of metadata. The other is an export of mcp-memory-service: one JSON object in
+one line, whose memories have vectors.
 """
 
 import argparse

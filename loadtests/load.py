@@ -8,8 +8,8 @@ Starts a server on a temporary file, fills it, lets locust's applications at it,
     make load ARGS="--overload --mix writes --seconds 30"
     make load ARGS="--sweep"                          throughput and latency by users, memories and workers
 
-The exit code is 0 when all gates hold. `--docs docs` writes tables and pictures of a sweep or an overload into
-docs/performance.md; `--runs DIR` keeps what takes long to make, and goes on with a sweep that was ended.
+The exit code is 0 when all criteria hold. `--docs docs` writes tables and plots of a sweep or an overload into
+docs/performance.md. `--runs DIR` caches what takes long to make, and resumes an interrupted sweep.
 """
 
 import argparse

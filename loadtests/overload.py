@@ -56,7 +56,7 @@ class Probes:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """What was asked for a while, at which rate, and what came of it."""
+    """A phase of constant request rate, with the outcomes of its requests and probes."""
 
     name: str
     seconds: float
@@ -111,7 +111,7 @@ async def _phase(port: int, traffic: Traffic, name: str, rate: float, seconds: f
 
 
 async def _probe(port: int, probes: Probes) -> None:
-    """Ask whether it lives, as a supervisor does: now and then, each time anew."""
+    """Probe health and readiness periodically, on a new connection each time, as a supervisor does."""
     loop = asyncio.get_running_loop()
     while True:
         for path in ("/healthz", "/readyz"):
@@ -149,13 +149,13 @@ def stored(port: int) -> set[str]:
 
 
 def gates(run: Run) -> Iterator[Gate]:
-    """What must hold."""
+    """Yield the criteria that an overload must meet."""
     calm, overload, after = run.phases
     refused, answered = times(overload, SHED), times(overload, (200, 201))
     record = overload.record
-    told = [bool(retry) for retry, status in zip(record.retry_after, record.status, strict=True) if status in SHED]
+    retryable = [bool(retry) for retry, status in zip(record.retry_after, record.status, strict=True) if status in SHED]
     yield Gate("99th percentile of refusals, ms", _percentile(refused, 99), SHED_MS)
-    yield Gate("refusals without Retry-After", told.count(False), 0)
+    yield Gate("refusals without Retry-After", retryable.count(False), 0)
     yield Gate("neither answered nor refused", len(record.status) - len(refused) - len(answered), 0)
     yield Gate("99th percentile of answers, ms", _percentile(answered, 99), ADMITTED_MS)
     yield Gate(

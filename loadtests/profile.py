@@ -1,8 +1,8 @@
 """Where the time of a search goes, in process and over HTTP: `python -m loadtests.profile --text DIR`.
 
-In process a timer interrupts searches twice a millisecond and notes which function of ours runs; what numpy, SQLite and
-the kernels take counts for the function that called them. Over HTTP, ever simpler requests are timed in turn, so that
-each difference is the cost of one layer.
+In process a timer interrupts searches twice a millisecond and notes which function of Muisti runs. The time of numpy,
+SQLite and the kernels counts for the function that called them. Over HTTP, ever simpler requests are timed in turn, so
+that each difference is the cost of one layer.
 """
 
 import argparse

@@ -51,7 +51,7 @@ def measure(
 
 
 def load(folder: Path) -> list[dict[str, Any]]:
-    """What was measured, by workers and size."""
+    """Read the measurements of a folder, sorted by workers and size."""
     found = [json.loads(path.read_text("utf-8")) for path in folder.glob("sweep-*.json")]
     return sorted(found, key=lambda one: (one["workers"], one["size"]))
 
@@ -118,7 +118,7 @@ def tables(found: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
 
 
 def ceiling(found: Sequence[Mapping[str, Any]]) -> str:
-    """What the client could do, as a sentence."""
+    """Describe the client's highest rate and its processor use, so that it is seen not to be the bottleneck."""
     cells = [cell for one in found for cell in one["cells"]]
     failed = sum(int(cell["failures"]) for cell in cells)
     return (

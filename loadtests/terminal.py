@@ -37,7 +37,7 @@ Step = tuple[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a terminal showed for a command, and how long that took."""
+    """Output of a command on a terminal, and the seconds it took."""
 
     command: str
     output: str
@@ -85,7 +85,7 @@ def picture(shown: Shown, path: Path, home: Path) -> None:
 
 
 def as_a_client(home: Path) -> list[Step]:
-    """What an agent's client does with the configuration: start, remember, recall."""
+    """Use the configuration as an agent's client does: start the server, remember, recall."""
     entry = json.loads((home / ".claude.json").read_text("utf-8"))["mcpServers"]["muisti"]
     steps: list[Step] = []
 

@@ -1,7 +1,7 @@
 """`python -m loadtests.travel`: searches of the past, against the answers recorded then, and what they cost.
 
-After random changes, searches at random past points must equal the answers that were given there. A memory that is
-changed all the time must not slow the search of what stands: two spaces of the same memories are searched in turn.
+After random changes, searches at random past points must equal the answers recorded there. A memory that changes all
+the time must not slow the search of current memories: two spaces of the same memories are searched in turn.
 """
 
 import argparse

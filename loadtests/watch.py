@@ -1,7 +1,7 @@
-"""What one sees of a cluster whose processes are all killed in turn: Prometheus, the dashboard's queries, the alerts.
+"""Observability of a cluster whose processes are all killed in turn: Prometheus, the dashboard's queries, the alerts.
 
-A cluster of four under locust's users, and beside it a server of two workers on a file. Every query of the dashboard
-must have data, and the data must tell what happened.
+Locust's users load a cluster of four processes; beside it runs a server of two workers on a file. Every query of the
+dashboard must have data, and the data must show what happened.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make watch-test", description=__doc__)
     parser.add_argument("locust", type=Path, help="the program, in an environment of its own")
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--docs", type=Path, help="folder whose img/dashboard.png is drawn anew (takes matplotlib)")
+    parser.add_argument("--docs", type=Path, help="folder whose img/dashboard.png is drawn again (needs matplotlib)")
     options = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -166,7 +166,7 @@ def filled(expression: str, span: str) -> str:
 
 
 def story(prometheus: Prometheus, running: Four, seen: Seen, at: float, span: str) -> dict[str, bool]:
-    """What was done to the cluster, and whether the metrics tell it."""
+    """Compare what was done to the cluster with what the metrics show, as a check of each event by name."""
 
     def number(expression: str, **labels: str) -> float:
         given = prometheus.at(expression % {"labels": selector(labels), "span": span}, at)

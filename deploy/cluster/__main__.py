@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def told(running: Four) -> str:
-    """What runs where, and a request to try."""
+    """Describe which process listens at which URL, with a request to try."""
     primary, replica, one, two = running
     memories = "/v1/spaces/default/memories"
     return f"""

@@ -40,7 +40,7 @@ def binary(folder: Path | None = None) -> Path:
         fresh = kept.with_name(f"{kept.name}.{os.getpid()}")
         fresh.write_bytes(program)
         fresh.chmod(0o755)
-        fresh.replace(kept)  # whole or not at all: several processes may do this at once
+        fresh.replace(kept)  # atomic, because several processes may do this at the same time
     return kept
 
 
@@ -100,7 +100,7 @@ class Sqld:
 
     @property
     def admin_url(self) -> str:
-        """What only the operator may reach."""
+        """URL of the administration API, which only the operator may reach."""
         return f"http://127.0.0.1:{self._admin}"
 
     @property
@@ -159,7 +159,7 @@ class Sqld:
         self._administer(f"{namespace}/checkpoint", {})
 
     def database(self, namespace: str) -> Path:
-        """The file of a database. Beside it stand its log and that of replication."""
+        """Path of a database's file. Its write-ahead log and its replication log are in the same folder."""
         return self.folder / "dbs" / namespace / "data"
 
     def _administer(self, what: str, body: dict[str, object], method: str = "POST") -> None:

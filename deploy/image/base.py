@@ -76,7 +76,7 @@ def tag(root: Path, name: str, buildah: Sequence[str]) -> None:
 
 
 def name_of_base() -> str:
-    """What the Containerfile takes for its base when it is not told."""
+    """Return the default base image of the Containerfile."""
     found = re.search(r"^ARG BASE=(\S+)$", CONTAINERFILE.read_text("utf-8"), re.MULTILINE)
     assert found is not None
     return found[1]

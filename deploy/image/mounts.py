@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def mounts(folder: Path) -> Iterator[tuple[Path, str]]:
-    """What is mounted, and where."""
+    """Yield each file to mount into the build, with its path inside the container."""
     settings = {**settings_of_pip()}
     certificates = ssl.get_default_verify_paths().cafile
     if certificates is not None:
@@ -41,7 +41,10 @@ def mounts(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def settings_of_pip() -> Mapping[str, str]:
-    """What pip's files and variables say together. A variable wins; settings of single commands are left out."""
+    """Return pip's settings from its files and environment variables, without those of single commands.
+
+    A variable wins over a file.
+    """
     listed = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"], check=True, stdout=subprocess.PIPE, text=True
     ).stdout

@@ -23,7 +23,7 @@ _shelf: "Shelf"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one source gave, for the model's card."""
+    """Counts of the pairs read from one source, for the model's card."""
 
     source: Source
     licence: str

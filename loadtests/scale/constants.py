@@ -1,4 +1,4 @@
-"""What was measured on one machine, and the straight lines through it."""
+"""Costs measured on one machine, and straight lines fitted to them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -62,11 +62,11 @@ class Constants(Struct, frozen=True, kw_only=True):
     base_bytes: int  # of a process without an index
 
     def search(self, memories: float) -> float:
-        """What a hybrid search takes in a space of this size."""
+        """Processor seconds of a hybrid search in a space of this size."""
         return self._line("search", memories, SCANNED).at(memories)
 
     def load(self, memories: float) -> float:
-        """What reading a space into memory takes."""
+        """Processor seconds of reading a space into memory."""
         return self._line("load", memories, LOOSE).at(memories)
 
     def index(self, memories: float) -> float:

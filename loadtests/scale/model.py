@@ -26,7 +26,7 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """What a number of tenants needs at the peak of the day."""
+    """Resources that a number of tenants needs at the peak of the day."""
 
     tenants: int
     stored: float  # bytes

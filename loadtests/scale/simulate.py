@@ -14,7 +14,7 @@ READY = 0.2  # of a run, before anything is counted: the memory fills first
 
 @dataclass(frozen=True, slots=True)
 class Tenants:
-    """What tenants do. A session is an agent at work: searches and writes a while apart, all of one space."""
+    """Workload of a tenant. In a session one agent searches and writes in one space, with pauses."""
 
     memories: int = 1_000
     searches: int = 20  # of a session
@@ -97,7 +97,7 @@ def sessions(tenants: Tenants, per_second: float, seconds: float, seed: int) -> 
 def simulated(
     costs: Costs, tenants: Tenants, replica: Replica, per_second: float, *, seconds: float, seed: int = 1
 ) -> Outcome:
-    """What a replica does to `per_second` new sessions a second. Requests are served in the order of their arrival."""
+    """Simulate a replica under `per_second` new sessions a second. It answers requests in the order of arrival."""
     cache = Cache(replica.memory, costs.index)
     free = [0.0] * replica.cores
     latencies: list[float] = []
