@@ -67,7 +67,7 @@ class Muisti:
 
     @property
     def lexical_bytes(self) -> int:
-        """Bytes that a keyword search reads, over all rows, without the ordered tokens, which only phrases need."""
+        """Bytes that a keyword search reads, over all rows, with the ordered tokens, which only phrases need."""
         return sum(size for name, size in sizes(self.index).items() if name.startswith("postings.") or name == "length")
 
     def rows_of(self, memories: Mask) -> Allowed:

@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Options and fixtures that all tests share."""
 
 import gc
 import os
@@ -23,7 +23,7 @@ settings.load_profile("muisti")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="more examples, power cuts, kills and faults: an hour or two")
     parser.addoption("--cluster-seconds", type=float, default=6.0, help="how long the tests of a cluster go on")
-    parser.addoption("--lives", type=int, default=200, help="with --long: how many lives of a space, of 100 steps each")
+    parser.addoption("--lives", type=int, default=200, help="with --long: lifecycles of a space, of 100 steps each")
     parser.addoption("--mcp-requests", type=int, default=400, help="how many a server gets that must keep none of them")
     parser.addoption("--store", choices=["both", "file", "sqld"], default="both", help="what tests of both run on")
 
@@ -108,7 +108,7 @@ def long(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(scope="session")
 def lives(request: pytest.FixtureRequest) -> int:
-    """How many lives of a space are lived with `--long`."""
+    """Number of lifecycles of a space to run with `--long`."""
     return request.config.getoption("lives")
 
 

@@ -1,4 +1,4 @@
-"""Lessons: pairs of every source that the teacher embeds. The build's longest stage, so its vectors are kept on disk."""
+"""Lessons: pairs of every source that the teacher embeds. The build's longest stage, so it keeps them on disk."""
 
 from dataclasses import dataclass
 from pathlib import Path

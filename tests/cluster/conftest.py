@@ -12,7 +12,7 @@ from deploy.cluster.sqld import Sqld
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What runs."""
+    """The running processes of a cluster."""
 
     databases: list[Sqld]
     servers: list[Muisti]

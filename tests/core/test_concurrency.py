@@ -1,4 +1,4 @@
-"""Many threads at once: every acknowledged write is found by the next search, and no search sees half a change."""
+"""Concurrent threads: the next search finds every acknowledged write, and no search sees half a change."""
 
 import random
 import threading

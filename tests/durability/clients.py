@@ -1,4 +1,4 @@
-"""Clients that write to a store from several threads at once, and remember what they were told."""
+"""Clients that write to a store from concurrent threads, and record the replies."""
 
 import itertools
 import random

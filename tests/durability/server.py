@@ -52,7 +52,7 @@ class Server:
                 time.sleep(0.02)
 
     def kill(self) -> None:
-        """What the kernel does without asking: SIGKILL to the server and all its children."""
+        """Send SIGKILL to the server and all its children, as the kernel's OOM killer does."""
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:

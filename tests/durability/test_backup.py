@@ -145,7 +145,7 @@ def test_a_restore_goes_back_to_a_point_of_history(tmp_path: Path):
 
 
 def test_webhooks_go_on_where_they_stood(tmp_path: Path):
-    """Under the new epoch: what had not been told is told, and what was told is not told again."""
+    """Under the new epoch, undelivered events are delivered, and delivered events are not sent again."""
     store, copy = FileStore(tmp_path / "m.db"), tmp_path / "copy.db"
     with open_engine(store) as engine:
         add(engine, "before there was a webhook")

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.file_only
 
 @dataclass
 class Tally:
-    """Of many files: how they ended, how many versions stood outside of the damage, and how many of these came back."""
+    """Counts over many files: outcomes, versions outside of the damage, and how many of those were recovered."""
 
     ends: Counter[str] = field(default_factory=Counter[str])
     outside: int = 0
@@ -69,7 +69,10 @@ class Original:
 
 
 def mended_in_place(path: Path, folder: Path) -> tuple[str, Path]:
-    """How a file is that SQLite finds no fault with, and a copy of it in which what is derived was made anew."""
+    """Repair a copy of a file in which SQLite finds no fault. Return the file's state, and the path of the copy.
+
+    The state is refused (then the path is the file's own), altered, derived (only derived data is damaged) or clean.
+    """
     folder.mkdir()
     for suffix in ("", "-wal"):
         shutil.copyfile(f"{path}{suffix}", folder / f"m.db{suffix}")
@@ -155,7 +158,7 @@ def test_a_file_that_is_whole_is_salvaged_whole(originals: list[Original], tmp_p
 
 
 def test_without_its_first_page_a_file_keeps_its_memories_and_stays_locked(originals: list[Original], tmp_path: Path):
-    """Nothing says then which tree is whose: pages are told by what is on them."""
+    """Without the schema no tree has a name: recovery recognises pages by their content."""
     plain = originals[1]
     plain.copy(tmp_path / "m.db")
     data = bytearray((tmp_path / "m.db").read_bytes())

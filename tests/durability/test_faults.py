@@ -37,7 +37,7 @@ def named(value: "Kind | bool") -> str:
 
 
 class Script:
-    """One client and what it was told. `contents` are those that must be in the store, by id."""
+    """One client and the replies it got. `contents` are those that must be in the store, by id."""
 
     def __init__(self) -> None:
         self.contents: dict[str, str] = {}

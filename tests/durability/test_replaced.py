@@ -1,7 +1,7 @@
 """The files of a database are deleted, moved, replaced or spoilt while a server has them open.
 
-Every write that is acknowledged afterwards is in the file that the path names then, or the server refuses writes, reads
-and readiness with a stable code.
+Either every write acknowledged afterwards is in the file at the path, or the server refuses writes, reads and
+readiness with a stable code.
 """
 
 import os

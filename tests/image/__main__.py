@@ -1,7 +1,7 @@
-"""Does the image do what docs/operations.md says of it? `make image-test` asks, with podman or docker.
+"""`make image-test`: check with podman or docker that the image does what docs/operations.md says of it.
 
-It runs as it would in a cluster: as nobody in particular, on a read-only root, without capabilities, with a folder for
-its data; it is killed while it writes.
+It runs as in a cluster: as an arbitrary user, on a read-only root, without capabilities, with a folder for its data.
+It is killed while it writes.
 """
 
 import argparse
@@ -33,7 +33,7 @@ FACTS = {
     "Ann prefers tea without sugar.": "what does Ann like to drink?",
     "Deploys go out on Fridays at noon.": "when do we ship a release?",
 }
-WRITERS, ENOUGH = 8, 200  # adds at once; answered adds after which it is killed
+WRITERS, ENOUGH = 8, 200  # concurrent adds; answered adds after which the server is killed
 START_SECONDS = 180.0
 # Files that the process could write to, outside of /data and of what the kernel makes.
 WRITABLE = """
@@ -225,7 +225,7 @@ def check_kill(server: Server) -> None:
 
 
 def check_backup(engine: Engine) -> None:
-    """What the documents say about backups works while the server runs."""
+    """Check that the documented backup command works while the server runs."""
     assert f"podman exec muisti {' '.join(BACKUP)}" in Path("docs/operations.md").read_text("utf-8")
     done = engine.inside(NAME, BACKUP)
     assert done.code == 0, done
@@ -249,7 +249,7 @@ def tell_size(engine: Engine, docs: Path | None) -> None:
 
 
 def what(layer: Layer) -> str:
-    """What a layer above the base holds, in words."""
+    """Describe the contents of a layer above the base."""
     for sign, words in (
         ("/opt/muisti/packages", "Python packages"),
         ("/opt/muisti/app", "Muisti, its model, its kernels"),

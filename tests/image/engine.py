@@ -16,7 +16,7 @@ UNITS = {"": 1e-6, "k": 1e-3, "M": 1.0, "G": 1e3}
 
 
 class Ended(NamedTuple):
-    """What a command said, and its exit code."""
+    """Exit code and output of a command."""
 
     code: int
     said: str
@@ -67,7 +67,7 @@ class Engine:
         return done.said + done.complained
 
     def inspect(self, name: str) -> Any:
-        """What the engine knows of a container, or of an image."""
+        """Return what the engine's `inspect` shows of a container or an image."""
         return json.loads(self._must("inspect", name))[0]
 
     def layers(self) -> list[Layer]:
@@ -91,7 +91,7 @@ class Engine:
 
 
 def megabytes(size: str) -> float:
-    """What an engine calls `16.1 MB` or `16.1MB`.
+    """Parse a size as engines print it, such as `16.1 MB` or `16.1MB`, into megabytes.
 
     >>> megabytes("16.1 MB"), megabytes("1.2GB"), megabytes("14.3kB"), megabytes("0 B")
     (16.1, 1200.0, 0.0143, 0.0)

@@ -1,4 +1,4 @@
-"""No text of a user takes more than linear time, whatever it is made of."""
+"""No text of a user takes more than linear time, whatever it contains."""
 
 import re
 

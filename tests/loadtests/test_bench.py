@@ -1,4 +1,4 @@
-"""What the benchmarks are built of: a shelf that outlives a killed run, engines asked in turn, tables in a page."""
+"""Parts of the benchmarks: a cache that outlives a killed run, engines asked in turn, tables in a page."""
 
 from pathlib import Path
 

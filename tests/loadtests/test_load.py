@@ -1,4 +1,4 @@
-"""The load tests' own tools: requests that come when they come, and what is made of the figures."""
+"""The load tests' own tools: the open-loop client, and the evaluation of its figures."""
 
 import asyncio
 from array import array

@@ -191,7 +191,7 @@ def test_after_a_move_into_another_namespace_no_byte_of_what_was_purged_is_left(
     word = f"canary{uuid.uuid4().hex}"  # other tests have theirs on the same server
 
     def copies(folder: Path) -> dict[str, int]:
-        """How often the word stands in each file that has it."""
+        """Count the word in each file that contains it."""
         found = {str(file): file.read_bytes().count(word.encode()) for file in folder.rglob("*") if file.is_file()}
         return {file: count for file, count in found.items() if count}
 

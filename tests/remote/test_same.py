@@ -1,4 +1,4 @@
-"""The same calls, at random, on a file and on sqld: the same answers, and the same errors.
+"""Random calls on a file and on sqld give equal answers and equal errors.
 
 Two engines share each store and take turns, so that neither knows all that was written.
 """
@@ -114,7 +114,7 @@ class Side:
             engine.close()
 
     def told(self, who: int, call: tuple[Any, ...]) -> object:
-        """What an engine answers to a call, without what differs between stores."""
+        """Return an engine's answer or error to a call, without what differs between stores."""
         name, *args = call
         try:
             answer = getattr(self, f"_{name}")(self._engines[who], *args)

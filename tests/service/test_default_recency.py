@@ -18,7 +18,7 @@ from tests.service.routes.test_policy import call_tool
 from tests.stores import Stores
 
 SHORT = "application/json"
-LONG = "application/json; charset=utf-8"  # answered by the framework, not by the short way
+LONG = "application/json; charset=utf-8"  # answered by the framework, not by the fast path
 OLD = "2001-01-01T00:00:00Z"  # so old that nothing of its freshness is left
 BY_DEFAULT = {"weight": 0.5, "function": "half_life", "half_life_days": 7, "grace_days": 0}
 MODES = ("hybrid", "semantic", "keyword", "metadata")

@@ -1,4 +1,4 @@
-"""The same draft, key, policy and quota come to the same at every entrance, or the difference is declared."""
+"""A draft has the same result on every write path, given one key, policy and quota, or the difference is declared."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -188,7 +188,7 @@ def by_policy(entrance: Entrance, case: Case, place: Place, row: Row) -> tuple[s
 
 
 def seen(place: Place, entrance: Entrance, said: Said, before: tuple[Seq, int]) -> tuple[str | None, Row]:
-    """What became of it: the answer, the stored row, and what the feed and the audit log tell."""
+    """Return the error code or None, and the stored row, asserting what the feed and the audit log have."""
     engine, (seq, number) = place.engine, before
     events = engine.owner.read.changes(place.space, Wanted(since=seq, limit=1_000)).items
     audited = [one for one in engine.audit(limit=20).items if one.number > number and one.space == place.space]

@@ -1,4 +1,4 @@
-"""What lies before the time that a space remembers is forgotten, and all the rest is as it was."""
+"""Retention forgets what is older than a space's time limit, and leaves the rest unchanged."""
 
 import pytest
 
@@ -199,7 +199,7 @@ def test_a_space_says_how_long_it_keeps_its_history(stores: Stores):
 
 
 def test_old_memories_are_purged_where_a_space_says_so(stores: Stores, monkeypatch: pytest.MonkeyPatch):
-    """Deleted, pinned or important, with all versions; in steps; and what a dry run of a purge has told."""
+    """Deleted, pinned and important memories are purged with all versions, in steps, as the dry run reported."""
     monkeypatch.setattr(upkeep, "AT_A_TIME", 2)
     clock, store = Clock(), stores()
     with opened(store, clock, days=0) as engine:

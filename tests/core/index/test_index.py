@@ -63,7 +63,7 @@ def test_a_phrase_is_found_where_its_words_stand_together(rows: list[str], phras
 
 
 def answers(engine: Engine, space: str = SPACE) -> list[list[tuple[str, float]]]:
-    """What a space answers, by content: ids differ between stores."""
+    """Return a space's answers by content, since ids differ between stores."""
     queries = [Query(text=word, mode=mode, limit=50) for word in WORDS for mode in ("hybrid", "keyword", "semantic")]
     found: list[Answer] = [engine.owner.read.search(space, query) for query in queries]
     return [sorted((hit.memory.content, round(hit.score, 5)) for hit in answer.hits) for answer in found]

@@ -1,4 +1,4 @@
-"""The change feed: everything that happens is told once, in order, to whom it concerns."""
+"""The change feed reports every change once, in order, to the callers that it concerns."""
 
 from collections.abc import Iterator
 

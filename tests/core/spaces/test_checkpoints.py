@@ -1,4 +1,4 @@
-"""Checkpoints: what stood there, what changed since, and the whole space back at one."""
+"""Checkpoints: reading the space at one, listing what changed since, and rolling the space back to one."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ from tests.stores import Stores
 
 
 def said(engine: Engine) -> dict[str, tuple[Any, ...]]:
-    """What every current memory says."""
+    """Return the fields of every current memory, by id."""
     found = engine.owner.read.list(SPACE, limit=100).items
     names = ("content", "category", "key", "tags", "metadata", "importance", "valid_from", "valid_to")
     return {one.id: tuple(getattr(one, name) for name in names) for one in found}

@@ -177,7 +177,7 @@ def test_there_and_back_a_space_is_as_it_was(
 
 
 def space_memories(engine: Engine) -> int:
-    """What lives, superseded ones too."""
+    """Return the number of memories of the space that are not deleted, superseded ones included."""
     usage = engine.owner.read.stats(SPACE).usage
     assert usage is not None
     return usage.memories

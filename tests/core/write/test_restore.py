@@ -1,4 +1,4 @@
-"""What was can stand again, and history tells what has changed."""
+"""An earlier version can be restored, and the history shows what has changed."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ metadata = st.dictionaries(st.text("abc", min_size=1, max_size=2), json, max_siz
 
 
 def told(memory: Memory) -> dict[str, Any]:
-    """What was said of a memory: all but what counts versions."""
+    """Return the fields of a memory, without its version and the time of its last change."""
     return {name: value for name, value in structs.asdict(memory).items() if name not in ("version", "updated_at")}
 
 

@@ -105,7 +105,7 @@ def test_every_kind_of_write_is_looked_at(engine: Engine):
 
 
 def test_a_change_is_judged_by_what_it_changes(engine: Engine):
-    """What was stored when the space still took it stands in the way of no other change."""
+    """Content that the space accepted under an earlier policy does not block a change of other fields."""
     engine.spaces.set_policy(SPACE, {"secrets": "allow"})
     memory = engine.owner.write.add(SPACE, [draft(content=SECRET, reason="old")]).memories[0]
     engine.spaces.set_policy(SPACE, {"secrets": "refuse"})

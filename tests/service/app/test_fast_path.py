@@ -1,4 +1,4 @@
-"""The short way answers as the long way does: the same status, the same headers, the same body."""
+"""The fast path and the general path give the same status, the same headers and the same body."""
 
 from types import SimpleNamespace
 from typing import Any, cast

@@ -141,7 +141,7 @@ def test_it_stops_in_the_middle_of_what_would_take_for_ever(engine: Engine):
     with running(engine, Sweep("work", 0.01, work, at_once)) as meters:
         work.until(lambda seen: len(seen) >= 3)
     assert outcomes(meters)["done"] == 0
-    assert engine.leases.take("work", "next", 60.0) == 0  # what was not finished is free at once
+    assert engine.leases.take("work", "next", 60.0) == 0  # unfinished work is free immediately
 
 
 def test_answers_of_old_requests_are_forgotten_in_steps(

@@ -60,7 +60,7 @@ def values(database: Path, tmp_path: Path) -> dict[str, str]:
 
 
 def complaint(name: str, ran: Ran) -> str:
-    """What is wrong with the end of a command; empty when nothing is."""
+    """Describe what is wrong with the way a command ended; empty when nothing is."""
     if ran.error or "Traceback" in ran.stdout + ran.stderr or "Exception Group" in ran.stderr:
         return f"{name}: a stack, or an error that nobody caught: {ran.error}"
     if ran.status not in STATUSES:

@@ -1,4 +1,4 @@
-"""What makes the command line pleasant: it completes, hints, tries things out, and stops when it is told to."""
+"""Comfort of the command line: it completes words, gives hints, has a dry run, and stops on a signal."""
 
 import fcntl
 import json

@@ -15,7 +15,7 @@ plain = st.lists(st.from_regex(r"[a-z0-9][a-z0-9_-]{0,20}", fullmatch=True), min
 
 
 def repository(folder: Path, config: str = "") -> Path:
-    """What git makes, as far as a name is concerned."""
+    """Create the files of a git repository from which a project's name is read."""
     (folder / ".git").mkdir(parents=True)
     (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (folder / ".git" / "config").write_text(config)

@@ -1,4 +1,4 @@
-"""What a command pays for before it does anything: only the modules that it needs are imported."""
+"""Cost of starting a command: it imports only the modules that it needs."""
 
 import subprocess
 import sys

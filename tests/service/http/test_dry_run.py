@@ -18,7 +18,7 @@ from tests.stores import Stores
 
 SPACE = "tried"
 COUNTS = {"retrievals", "muisti_writes"}
-# A key that is shown must open something; a receipt that is replayed, a search and a probe change no memory; files have
+# A key that is shown must be valid, so keys have no dry run. Receipts, searches and probes change no memory. Files have
 # tests of their own.
 NOT_TRIED = {
     "createKey", "revokeKey", "rotateKey", "search", "replayReceipt", "addProbe", "runProbes", "deleteProbe",

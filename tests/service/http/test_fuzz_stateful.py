@@ -58,7 +58,7 @@ class Watched(Breakable):
 
 @dataclass(frozen=True)
 class Somebody:
-    """A caller, and what he may: nothing at all without scopes."""
+    """A caller with its scopes and spaces; without scopes it may do nothing."""
 
     name: str
     headers: dict[str, str]
@@ -155,7 +155,7 @@ class World:
 
 
 def _check_no_more(one: Somebody, operation: str, answer: httpx.Response) -> None:
-    """What a caller makes or sees is no more than he has himself."""
+    """Assert that a caller neither creates nor sees more than its own scopes and spaces allow."""
     if operation in ("createKey", "rotateKey"):
         made = answer.json()
         assert set(made["scopes"]) <= set(one.scopes)

@@ -1,4 +1,4 @@
-"""Change notifications of 2026-07-28: who listens is told what changes, whoever wrote, and no more."""
+"""Change notifications of 2026-07-28: a listener is notified of what changes, whoever wrote, and of no more."""
 
 import signal
 from collections.abc import Awaitable, Callable

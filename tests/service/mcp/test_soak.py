@@ -69,7 +69,7 @@ def calls(count: int) -> Iterator[Call]:
 
 
 class Watch:
-    """Reads what the server writes, so that it never waits for a reader, and asks it what lives in it."""
+    """Reader of the server's stderr, so that the server never blocks on it; asks the server for its live objects."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process

@@ -1,4 +1,4 @@
-"""Metrics: what they count, whom they are told, and that the documentation names each of them."""
+"""Metrics: what they count, who may read them, and that the documentation names each of them."""
 
 import asyncio
 import re

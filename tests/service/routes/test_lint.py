@@ -1,4 +1,4 @@
-"""Lint over HTTP and on the command line: every fix is a request that can be sent as it stands."""
+"""Lint over HTTP and on the command line: every fix is a request that can be sent unchanged."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who is turned away: those who would wait too long, at once, and nobody else."""
+"""Admission control immediately refuses the requests that would wait too long, and no others."""
 
 import asyncio
 import socket
@@ -30,7 +30,7 @@ SEARCH = ("POST", f"{API}/search")
 
 
 class Clock:
-    """Seconds, which pass when they are told to."""
+    """Clock in seconds, which a test advances."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -53,7 +53,7 @@ class Threads:
         self.waiting.append(self._clock.now)
 
     def work(self) -> None:
-        """What can have begun by now."""
+        """Run the waiting requests that can have begun by now."""
         now = self._clock.now
         while self.waiting and max(self._free_at, self.waiting[0]) <= now:
             came = self.waiting.pop(0)
@@ -164,7 +164,7 @@ def served(engine: Engine, **settings: int) -> Iterator[str]:
 
 @contextmanager
 def running(engine: Engine, idle: int = 5, **settings: int) -> Iterator[tuple[str, asyncio.AbstractEventLoop]]:
-    """The same, with its event loop. A connection may be idle for so many seconds."""
+    """Run a server. Yield its URL and its event loop. It closes connections that are idle for `idle` seconds."""
     given = Settings(port=0, **settings)  # pyright: ignore[reportArgumentType]
     app = create_app(given, engine=engine)
     config = Config(app, http=Entrance, ws="none", lifespan="on", proxy_headers=False, log_config=None)
@@ -188,7 +188,7 @@ def post(body: bytes, *headers: str) -> bytes:
 
 
 def told(address: tuple[str, int], sent: bytes, ends: bytes) -> bytes:
-    """What a new connection hears to this, until it hears that or the connection is closed."""
+    """Send bytes on a new connection. Return the answer up to `ends`, or until the connection is closed."""
     heard = b""
     with socket.create_connection(address, timeout=30) as connection:
         connection.sendall(sent)

@@ -82,7 +82,7 @@ def test_adds_that_arrive_in_one_turn_of_the_event_loop_keep_to_the_limit(databa
         adds = [begin(f"note {number}") for number in range(many)]
         await settled()
         begun = len(database.held)
-        assert sum(one.done() for one in adds) == many - begun  # refused at once, while the others wait
+        assert sum(one.done() for one in adds) == many - begun  # refused immediately, while the others wait
         database.holding = False
         database.release()
         return begun, await asyncio.gather(*adds, return_exceptions=True)

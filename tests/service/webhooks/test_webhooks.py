@@ -31,7 +31,7 @@ SECOND = 1_000_000
 
 
 class Receiver(ThreadingHTTPServer):
-    """Verifies what it is sent with the library of Standard Webhooks, and answers what it is told to."""
+    """Server that verifies messages with the library of Standard Webhooks. A test sets the status of its answers."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -98,7 +98,7 @@ def made(client: httpx.Client, receiver: Receiver, **how: Any) -> str:
 
 
 def sweep(engine: Engine, receiver: Receiver, at: int | None = None) -> None:
-    """What the sweep does at a time."""
+    """Deliver all messages that are due at a time, as the sweep does."""
     deliver = Deliverer(Sender(Allowed([receiver.url.split("/")[2]], private=True)))
     now = engine.now() if at is None else at
     for space in spaces_with_due(engine, now):
@@ -171,7 +171,7 @@ class Killed(BaseException):
 
 
 class Doomed(Sender):
-    """Sends so many messages, and dies before anybody notes that they were sent."""
+    """Sender that sends 7 messages and raises `Killed` before the last is recorded as sent."""
 
     left = 7
 

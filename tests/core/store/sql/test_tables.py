@@ -300,7 +300,7 @@ def test_exports_read_each_table_that_asks_for_it(space: SpaceRow):
 
 
 def test_restoring_an_earlier_point_rewinds_each_table_that_asks_for_it():
-    """What is part of a version, or goes with a memory by a trigger, follows its version."""
+    """Rows that are part of a version, or that a trigger deletes with a memory, follow the version."""
     assert written([*map(Statement, REWIND)]) == {table.name for table in TABLES if table.rewound}
 
 
