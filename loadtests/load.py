@@ -1,6 +1,6 @@
-"""`make load`: what a server does for applications whose requests come when they come.
+"""`make load`: an open-loop load test of a server with the requests of several applications.
 
-Starts a server on a temporary file, fills it, lets locust's applications at it, and leaves a report in build/load/.
+Starts a server on a temporary file, fills it, runs locust's applications, and writes a report into build/load/.
 
     make load                                         half a minute of chats, imports, reading applications and tools
     make load TEXT=path/to/texts ARGS="--seconds 120 --size 100000"

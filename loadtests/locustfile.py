@@ -126,7 +126,7 @@ class Application(User):
 
 
 class ChatAgent(Application):
-    """Recalls what it knows of a matter, thinks, and remembers something."""
+    """Recalls memories about a topic, pauses, and remembers something."""
 
     share = 0.5
 

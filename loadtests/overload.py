@@ -75,7 +75,7 @@ class Run:
 
 
 def measure(port: int, traffic: Traffic, seconds: float, told: Callable[[str], None]) -> Run:
-    """Put a server through it all. `told` hears how far it is."""
+    """Run all phases against a server. `told` is called with the progress."""
     capacity = _capacity(port, traffic)
     told(f"it does {capacity:,.0f} requests a second for {USERS} users; overload is {TIMES * capacity:,.0f}")
     plan = (
@@ -93,7 +93,7 @@ def measure(port: int, traffic: Traffic, seconds: float, told: Callable[[str], N
 
 
 def _capacity(port: int, traffic: Traffic) -> float:
-    """Requests a second of users who wait for each answer, none of whom is refused."""
+    """Return the requests a second that users get who wait for each answer, with no refusal."""
     for requests in (CAPACITY_REQUESTS // 4, CAPACITY_REQUESTS):  # the first is what is made on first use
         load = http_load.run(port, [request for _, request in islice(traffic.requests(), requests)], USERS)
     bad = [head[:40] for head in load.heads if head[9:12] not in ANSWERED]

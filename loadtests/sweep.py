@@ -1,7 +1,7 @@
-"""Searches a second and their latency, by users who wait for each answer, memories and workers.
+"""Searches a second and their latency, by number of closed-loop users, memories and workers.
 
-Each cell is saved, so a sweep that was ended goes on where it was. A cell's requests are as many as the cell before
-lets expect within its seconds, and none is asked twice of a server.
+Each cell is saved, so an interrupted sweep resumes. A cell sends as many requests as the rate of the cell before
+predicts for its seconds, and no server gets a request twice.
 """
 
 import json

@@ -118,7 +118,7 @@ def configured(folder: Path, servers: tuple[Muisti, ...]) -> Path:
 
 @contextmanager
 def used(server: Muisti) -> Iterator[None]:
-    """Inside, somebody uses a server a little, over HTTP and MCP."""
+    """Send a few requests to a server over HTTP and MCP while the context is open."""
     stop = threading.Event()
 
     def use() -> None:

@@ -60,7 +60,7 @@ def at_home(folder: Path) -> dict[str, str]:
 
 
 def _touched() -> tuple[int, int] | None:
-    """When the database of whoever runs the tests was changed, and its size; None when there is none."""
+    """Return the time and size of the developer's own database; None when there is none."""
     if REAL_DATABASE is None or not REAL_DATABASE.exists():
         return None
     found = REAL_DATABASE.stat()
@@ -72,7 +72,7 @@ BEFORE = _touched()
 
 @pytest.fixture(scope="session", autouse=True)
 def no_home_of_a_person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Fixtures of the session and what they start find no data of whoever runs the tests."""
+    """Hide the developer's own data from fixtures of the session and the processes that they start."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in at_home(tmp_path_factory.mktemp("session-home")).items():
             patch.setenv(name, value)

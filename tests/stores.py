@@ -31,7 +31,7 @@ class FileStore:
 
 
 class RemoteStore:
-    """A database of its own on a server, and perhaps on a replica."""
+    """A separate database on a server, optionally with a replica."""
 
     def __init__(self, sqld: Sqld, replica: Sqld | None = None) -> None:
         self.namespace = f"t{uuid.uuid4().hex}"

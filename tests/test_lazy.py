@@ -1,4 +1,4 @@
-"""Imports of our own modules: plain, except for those that are named here, through one door."""
+"""Muisti's modules are imported plainly, except for those that are listed here, which load through `Lazy`."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""The page for those who come from other memories: no row is missing, and what it names is there."""
+"""The page for users of other memory systems: no row is missing, and everything that it names exists."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Ports on loopback that stay whose they are, even while the process that listens there is being restarted."""
+"""Ports on loopback that no other process takes, even while the process that listens there is being restarted."""
 
 import random
 import socket

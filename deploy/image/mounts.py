@@ -58,7 +58,7 @@ def settings_of_pip() -> Mapping[str, str]:
 
 
 def paths_in(settings: Mapping[str, str]) -> Iterator[Path]:
-    """Files and folders of this machine that settings name. The files of an index (file: URL) lie beside it."""
+    """Yield the files and folders of this machine that settings name. A `file:` index has its files in its folder."""
     words = " ".join(value for name, value in settings.items() if name != "cert").split()
     plain = (Path(word) for word in words if word.startswith("/"))
     indexes = (Path(word.removeprefix("file://")).parent for word in words if word.startswith("file:///"))

@@ -26,7 +26,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Sentences or turns in order. `speakers` names who said each turn; empty for prose."""
+    """Sentences or turns in order. `speakers` names the speaker of each turn; empty for prose."""
 
     sentences: tuple[str, ...]
     speakers: tuple[str, ...] = ()

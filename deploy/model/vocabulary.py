@@ -16,7 +16,7 @@ LONGEST_TOKEN = 6  # characters, on average; a longer text is cut before it is t
 
 
 def frequent_words(texts: Iterable[str], known: Tokenizer, wanted: int) -> list[str]:
-    """The words in most texts that the tokenizer knows only in pieces."""
+    """Return the words of the most texts among those that the tokenizer splits."""
     found: Counter[str] = Counter()
     for text in texts:
         found.update(set(WORD.findall(text.lower())))

@@ -23,7 +23,7 @@ class Line(Struct, frozen=True):
 
 
 class Size(Struct, frozen=True, kw_only=True):
-    """A space of so many memories: seconds of processor time, and bytes."""
+    """Measurements of a space of `memories` memories: seconds of processor time, and bytes."""
 
     memories: int
     search: float
@@ -45,7 +45,7 @@ class Shared(Struct, frozen=True, kw_only=True):
 
 
 class Constants(Struct, frozen=True, kw_only=True):
-    """Seconds of processor time unless something else is said.
+    """Measured costs, in seconds of processor time unless a comment names another unit.
 
     `measured` are the sizes that the lines go through, `checks` those that were held out, as was `shared`.
     """

@@ -1,4 +1,4 @@
-"""The cost model: what so many tenants need, and what one large tenant takes, by the measured constants."""
+"""The cost model: resources of many tenants, and costs of one large tenant, from the measured constants."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A server in a process of its own, for as long as it is needed."""
+"""A server process that ends with its context."""
 
 import os
 import subprocess
@@ -48,9 +48,9 @@ def worked(pid: int) -> float:
 
 @contextmanager
 def apart(*pids: int) -> Iterator[None]:
-    """Meanwhile this process has one processor to itself, and the others have the rest, if there are several.
+    """Pin this process to one processor and the others to the rest, if there are several, while the context is open.
 
-    What a server does to those who ask it is not what they do to each other.
+    So the measured effect is the server's, and not that of the clients on each other.
     """
     processors = os.sched_getaffinity(0)
     ours = {max(processors)}

@@ -131,7 +131,7 @@ def test_a_space_goes_out_in_pieces_and_comes_in_by_the_real_service(server: htt
 
 
 def answering(*answers: int | Exception) -> tuple[Any, list[httpx.Request]]:
-    """A client whose server answers with these in turn."""
+    """Return a client whose server gives these answers in turn."""
     left, sent = [*answers], list[httpx.Request]()
 
     def answer(request: httpx.Request) -> httpx.Response:

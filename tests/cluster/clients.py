@@ -21,7 +21,7 @@ Heard = Callable[[str, str, float, str | None], None]  # method, kind, seconds, 
 
 @dataclass(slots=True)
 class Entry:
-    """An address, and what was acknowledged there: content by version, and the newest seq; who writes it just now."""
+    """An address with its acknowledged contents by version, its newest seq, and its current writer."""
 
     key: str
     contents: dict[int, str] = field(default_factory=dict[int, str])

@@ -32,7 +32,7 @@ LINKS = ("supersedes", "superseded_by", "parent_id")
 
 
 def lived_in(path: Path, memories: int) -> None:
-    """Make a database in which all has happened that can, and whose log is not empty."""
+    """Make a database with every kind of data, and with a log that is not empty."""
     rng, clock = random.Random(7), Clock(NOON)
     engine = open_engine(FileStore(path.with_suffix(".work")), clock=clock)
     ids: list[str] = []

@@ -1,4 +1,4 @@
-"""A real server in a process of its own, which a test may kill."""
+"""A real server process, which a test may kill."""
 
 import os
 import signal

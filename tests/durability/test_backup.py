@@ -22,7 +22,7 @@ WRITERS = 8
 
 
 def rows_at(path: Path, number: int) -> dict[str, list[tuple[object, ...]]]:
-    """The rows of a database as they were at a change of the space, worked out from its history."""
+    """Compute the rows of a database as of a change of the space, from its history."""
     with closing(apsw.Connection(str(path))) as connection:
         asked = {
             "versions": "SELECT id, memory_id, version, born, CASE WHEN died <= :n THEN died END, content, tags, "

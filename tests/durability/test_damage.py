@@ -1,4 +1,4 @@
-"""A damaged file opens clean or is refused with the damage named; what is recovered of it says what was stored."""
+"""A damaged file opens clean or is refused with the damage named. Recovered memories equal the stored ones."""
 
 import random
 import shutil
@@ -50,7 +50,7 @@ def says_so(was: tuple[object, ...] | None, now: tuple[object, ...]) -> bool:
 
 
 class Original:
-    """A file, without a log or with one, that nobody opens; what it says, and on which pages."""
+    """A closed file with or without a log, the fields of its versions, and the pages that hold them."""
 
     def __init__(self, folder: Path, memories: int, *, log: bool) -> None:
         folder.mkdir()
@@ -89,7 +89,7 @@ def mended_in_place(path: Path, folder: Path) -> tuple[str, Path]:
 
 
 def try_one(tally: Tally, kind: str, number: int, original: Original, folder: Path) -> None:
-    """Damage a copy, look at it as `muisti doctor` does, and repair what that finds."""
+    """Damage a copy, check it as `muisti doctor` does, and repair the findings."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     path = folder / "m.db"

@@ -118,7 +118,7 @@ def other_log(path: Path) -> bytes:
 
 @dataclass
 class Writers:
-    """Threads that add, each memory with a number of its own. `kept` has the numbers that were acknowledged."""
+    """Threads that add memories with unique numbers. `kept` has the numbers of the acknowledged ones."""
 
     url: str
     began: dict[int, float] = field(default_factory=dict[int, float])

@@ -54,7 +54,7 @@ TOOLS = ("cc", "gcc", "ld", "pip", "make")
 
 
 class Server:
-    """The image, serving on loopback for who has the key."""
+    """A container of the image that serves on loopback, with a key."""
 
     def __init__(self, engine: Engine, data: Path, key: str, settings: Sequence[str]) -> None:
         self.engine = engine
@@ -132,7 +132,7 @@ def serving(engine: Engine, data: Path, key: str, *settings: str) -> Iterator[Se
 
 
 def check_first_run(engine: Engine, data: Path) -> str:
-    """Without keys it lets nobody in and says what to do; that gives a key."""
+    """Without keys the server refuses to listen and says how to make one. Make one, and return it."""
     refused = engine.run(data, [])
     assert refused.code == USAGE and "muisti keys create --admin" in refused.complained, refused
     made = engine.run(data, ["keys", "create", "--admin"])
@@ -142,7 +142,7 @@ def check_first_run(engine: Engine, data: Path) -> str:
 
 
 def check_confinement(engine: Engine) -> None:
-    """It is nobody in particular, can write nowhere but to its data, and has nothing to build with."""
+    """The server runs as an unprivileged user, writes only to its data, and the image has no build tools."""
     assert engine.inside(NAME, ["id", "-u"]).said.strip() == USER
     refused = engine.inside(NAME, ["touch", "/probe", "/opt/muisti/probe"])
     assert refused.code == 1 and refused.complained.count("Read-only file system") == 2, refused
@@ -195,7 +195,7 @@ def check_bill(engine: Engine) -> None:
 
 
 def check_kill(server: Server) -> None:
-    """Killed in the middle of writes, it has all that it acknowledged."""
+    """A server that is killed during writes keeps all acknowledged memories."""
     answered: dict[str, str] = {}
     enough = threading.Event()
 

@@ -29,7 +29,7 @@ class Layer(NamedTuple):
 
 
 class Engine:
-    """An image, and what can be done with it. `command` is podman or docker, with options of its own."""
+    """An image and the commands on it. `command` is podman or docker, with its global options."""
 
     def __init__(self, command: Sequence[str], image: str) -> None:
         self._command, self.image = command, image
@@ -39,7 +39,7 @@ class Engine:
         return self._do("run", "--rm", *self._options(data, environment), self.image, *arguments)
 
     def start(self, name: str, data: Path, environment: Sequence[str]) -> None:
-        """Start a container that goes on, as the image says."""
+        """Start a container in the background with the image's own command."""
         done = self._do("run", "--detach", f"--name={name}", *self._options(data, environment), self.image)
         assert done.code == 0, done.complained
 

@@ -11,7 +11,7 @@ from loadtests.timing import WARMING, Engine, interleaved
 
 
 class CountingEncoder:
-    """Gives each text a vector of its own; may break off."""
+    """Encoder that gives each text a unique vector, and may fail midway."""
 
     dimensions = 4
 

@@ -14,7 +14,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
 
 class Patient(asyncio.Protocol):
-    """Answers nobody until a number of requests is there; users who wait for answers would wait for ever."""
+    """Server that answers only when a number of requests has arrived; a closed-loop client would wait for ever."""
 
     waiting: list[asyncio.Transport]
     wanted: int

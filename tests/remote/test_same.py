@@ -1,6 +1,6 @@
 """Random calls on a file and on sqld give equal answers and equal errors.
 
-Two engines share each store and take turns, so that neither knows all that was written.
+Two engines share each store and take turns, so that neither has made all writes itself.
 """
 
 import re

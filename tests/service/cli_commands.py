@@ -1,6 +1,6 @@
-"""Every command of the command line with arguments that work, and what it does with the database.
+"""Every command of the command line with valid arguments, and whether it reads or writes the database.
 
-`python -m tests.service.cli_commands FILE VALUES` runs all that read and write on a file and prints what came, as JSON.
+`python -m tests.service.cli_commands FILE VALUES` runs all that read and write on a file, and prints results as JSON.
 """
 
 import json

@@ -81,7 +81,7 @@ class World:
         return {"Authorization": f"Bearer {secret}"}
 
     def place(self, entrance: Entrance, case: Case) -> Place:
-        """A space where the case can be tried: all that must be there is, and then the policy and the quota hold."""
+        """Create a space for the case, with its policy, its memories and its quota."""
         space = f"s{next(_NUMBERS)}"
         self.engine.spaces.create(space)
         # First, because the fast path knows a space as it was when it was last written to.
@@ -143,7 +143,7 @@ def expected(entrance: Entrance, case: Case, place: Place) -> tuple[str | None, 
 
 
 def not_allowed(entrance: Entrance, key: Key, fields: Row) -> str | None:
-    """The code with which a key is refused, whatever it says."""
+    """Return the error code with which a key is refused, whatever the draft says."""
     if not set(entrance.scopes) <= set(key.scopes):
         return "forbidden"
     if entrance.whole and (key.category or "read" not in key.scopes):

@@ -363,7 +363,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.file_only
 def test_what_was_deleted_before_erasing_was_known_is_rewritten_once(path: Path):
-    """A file of an older Muisti, whose free space is full of what it deleted."""
+    """The free space of a file of an older Muisti still has the bytes of deleted rows."""
     store = FileStore(path)
     rng = random.Random(7)
     word = canary(rng)

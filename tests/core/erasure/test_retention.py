@@ -107,7 +107,7 @@ def test_a_checkpoint_keeps_what_it_stands_on(stores: Stores):
 
 
 def test_a_fork_keeps_what_it_came_from_until_it_is_merged(stores: Stores):
-    """Else nobody could tell what each side has changed."""
+    """Without that version a merge could not compute the changes of each side."""
     clock = Clock()
     with opened(stores(), clock) as engine:
         fox, owl = add(engine, "fox", "owl")
@@ -168,7 +168,7 @@ def test_a_packed_index_misses_no_death_that_was_forgotten(stores: Stores, monke
 
 
 def test_a_space_says_how_long_it_keeps_its_history(stores: Stores):
-    """Longer or shorter than the others, or for ever, and the same again when it says nothing any more."""
+    """A space's retention may be longer, shorter or unlimited; without its own, the server's default applies."""
     clock = Clock()
     days = {"short": 2, "usual": None, "long": 30, "for ever": 0}
     names = {said: said.replace(" ", "-") for said in days}

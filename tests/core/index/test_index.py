@@ -1,4 +1,4 @@
-"""The index is a cache of the store: however it came about, it says the same."""
+"""The index is a cache of the store: however it was built, it gives the same answers."""
 
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ operations = st.lists(
 
 
 def play(engine: Engine, script: list[tuple[str, object]]) -> list[str]:
-    """Run a script and give the texts that live at its end."""
+    """Run a script, and return the texts that are current at its end."""
     living: dict[str, str] = {}
     for verb, value in script:
         ids = sorted(living)

@@ -156,7 +156,7 @@ class Asked:
 
 
 def told(answer: Answer) -> tuple[object, ...]:
-    """All that an answer says of the memories."""
+    """Return the parts of an answer that describe its memories."""
     hits = [(hit.memory, hit.score, hit.ranks, hit.passage, hit.explain) for hit in answer.hits]
     return hits, answer.total, answer.evidence, answer.strength, answer.strategy, answer.seq
 

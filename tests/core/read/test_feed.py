@@ -26,7 +26,7 @@ def engine(stores: Stores) -> Iterator[Engine]:
 
 
 def lived(engine: Engine) -> list[str]:
-    """A life of two memories; their ids."""
+    """Write three memories through all kinds of change, and return their ids."""
     first = engine.owner.write.add(
         SPACE, [Draft(content="We deploy on Fridays", category="rules", key="deploy")]
     ).memories[0]

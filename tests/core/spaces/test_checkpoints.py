@@ -32,7 +32,7 @@ def said(engine: Engine) -> dict[str, tuple[Any, ...]]:
 
 
 def lifecycle(engine: Engine) -> tuple[str, str, str, str]:
-    """Four memories, and what befalls them behind the checkpoint `before`."""
+    """Change three memories after the checkpoint `before`. Return their ids, and that of the last one's successor."""
     draft = Draft(content="red fox", category="c", key="k", tags=("a", "b"), metadata={"n": [1, 2], "x": {"y": "z"}})
     changed = engine.owner.write.add(SPACE, [replace(draft, valid_to=from_us(NOON))]).memories[0].id
     deleted, superseded = add(engine, "blue lake", "green hill")

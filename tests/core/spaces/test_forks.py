@@ -84,7 +84,7 @@ def test_a_fork_has_all_that_lives_with_ids_of_its_own(engine: Engine):
 
 
 def test_what_a_memory_is_derived_from_is_found_on_both_sides(engine: Engine):
-    """By the ids of each; so a merge of what nobody touched has nothing to do, and no link leads out of a space."""
+    """Links use each space's own ids, so merging an unchanged fork does nothing, and no link leaves a space."""
     (book,) = add(engine, "a book")
     (page,) = engine.owner.write.add(
         SPACE, [Draft(content="a page", derived_from=(book,))], on_conflict="keep"

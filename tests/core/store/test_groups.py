@@ -24,7 +24,7 @@ MANY = 16
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A group waits for all that is expected, however slow the machine is."""
+    """Make a group wait a minute for all expected writes, so that a slow machine gathers them too."""
     monkeypatch.setattr(writer, "GATHER_SECONDS", 60.0)
 
 

@@ -1,4 +1,4 @@
-"""A space goes out as lines and comes in elsewhere as it was: history, vectors, answers."""
+"""An exported and imported space is unchanged: history, vectors, answers."""
 
 import random
 import re

@@ -134,7 +134,7 @@ def test_who_may_do_so_stores_it_all_the_same(engine: Engine):
 
 
 def test_a_policy_holds_at_once_for_writers_that_know_the_space_as_it_was(stores: Stores, clock: Clock):
-    """`keep` adds to a space as it was read before, without asking again."""
+    """`keep` adds with the cached row of a space, without reading it again."""
     store = stores()
     with open_engine(store, clock=clock) as one, open_engine(store, clock=clock) as other:
         one.spaces.set_policy(SPACE, {"secrets": "allow"})

@@ -135,7 +135,7 @@ def unsigned(key: SigningKey) -> str:
 
 
 def confused(key: SigningKey) -> str:
-    """A good token, but signed with what everybody knows of the key, as if that were a shared secret."""
+    """Return a token that is signed with the public key as if it were a shared secret (algorithm confusion)."""
     head = segment(json.dumps({"alg": "HS256", "kid": key.id}).encode())
     signed = f"{head}.{key.sign().split('.')[1]}"
     public = json.dumps(key.public()).encode()

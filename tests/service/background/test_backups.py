@@ -1,4 +1,4 @@
-"""Backups by command and by themselves, in a folder and in a store that speaks S3, and back from there."""
+"""Backups by command and on a schedule, to a folder and to an S3 store, and restores from both."""
 
 import json
 import os
@@ -32,7 +32,7 @@ DAY = 86_400_000_000  # microseconds
 
 @pytest.fixture(scope="module")
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server that speaks S3, with a bucket, named by the usual variables."""
+    """Run an S3 server with a bucket, and set the usual environment variables for it."""
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"
     log = tmp_path_factory.mktemp("s3") / "log.txt"

@@ -24,7 +24,7 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 
 @pytest.fixture
 def file(home: Path) -> Path:
-    """The database that commands use when nobody names one."""
+    """The database that commands use by default."""
     return home / "muisti" / "muisti.db"
 
 

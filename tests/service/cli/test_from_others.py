@@ -1,4 +1,4 @@
-"""The page for those who come from other command lines: what it names is there."""
+"""The page for users of other command lines: the commands and options that it names exist."""
 
 import re
 from collections.abc import Callable

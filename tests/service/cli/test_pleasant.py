@@ -182,7 +182,7 @@ def interrupted(process: subprocess.Popen[str]) -> int:
 
 
 def unread(pipe: IO[str]) -> int:
-    """Bytes in a pipe that nobody has read."""
+    """Return the number of unread bytes in a pipe."""
     return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
 
 

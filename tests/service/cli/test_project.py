@@ -27,7 +27,7 @@ def remote(url: str) -> str:
 
 
 def git(folder: Path, *arguments: str) -> None:
-    """Run the real git, away from the settings of whoever runs the tests."""
+    """Run the real git without the developer's own settings."""
     environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
     names = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always")
     subprocess.run(["git", *names, *arguments], cwd=folder, env=environ, check=True, capture_output=True, timeout=60)

@@ -194,7 +194,7 @@ def test_a_shell_completes_names_of_the_database(run: Run, home: Path):
 
 
 def in_a_terminal(*words: str, typed: str) -> tuple[int, str]:
-    """Run a command whose three streams are a terminal, and type."""
+    """Run a command whose three streams are a terminal, and type input."""
     ours, theirs = pty.openpty()
     with subprocess.Popen([MUISTI, *words], stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True) as process:
         os.close(theirs)

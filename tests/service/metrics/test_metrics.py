@@ -42,7 +42,7 @@ def scraped(client: httpx.Client) -> dict[str, Metric]:
 
 
 def value(families: dict[str, Metric], name: str, **labels: str) -> float:
-    """The value of a sample, summed over those that have these labels."""
+    """Return the sum of a metric's samples that have these labels."""
     samples = [sample for family in families.values() for sample in family.samples if sample.name == name]
     return sum(sample.value for sample in samples if labels.items() <= sample.labels.items())
 

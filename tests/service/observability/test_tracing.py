@@ -1,4 +1,4 @@
-"""Traces: which spans a request has, whose trace they belong to, what they never hold; a collector gets them."""
+"""Traces: the spans of a request, their trace, the data that they never contain, and their export to a collector."""
 
 import json
 import subprocess

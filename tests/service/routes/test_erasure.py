@@ -1,4 +1,4 @@
-"""Erasing for good over HTTP, and the report that proves it."""
+"""Permanent erasure over HTTP, and the report that proves it."""
 
 import base64
 import subprocess

@@ -1,4 +1,4 @@
-"""Secrets and personal data over HTTP and MCP: what is said of them, and what never is."""
+"""Secrets and personal data over HTTP and MCP: what replies reveal of them, and what they never reveal."""
 
 import json
 import logging

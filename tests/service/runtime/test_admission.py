@@ -65,7 +65,7 @@ class Threads:
 
 
 def simulated(admission: Admission, clock: Clock, threads: Threads, gap: float, seconds: float) -> list[bool]:
-    """Searches that come every `gap` seconds; who was let in."""
+    """Simulate searches that arrive every `gap` seconds, and return which were admitted."""
     let_in: list[bool] = []
     until = clock.now + seconds
     while clock.now < until:
@@ -157,7 +157,7 @@ def test_one_begins_in_a_turn_of_the_event_loop_and_all_begin_in_order():
 
 @contextmanager
 def served(engine: Engine, **settings: int) -> Iterator[str]:
-    """The URL of a server in a thread of ours."""
+    """Run a server in a thread, and yield its URL."""
     with running(engine, **settings) as (url, _):
         yield url
 
@@ -255,7 +255,7 @@ def test_a_connection_too_many_is_told_and_closed_unless_it_asks_for_health(engi
 
 
 def test_a_request_that_comes_as_an_idle_connection_ends_is_answered(engine: Engine):
-    """The loop was busy until the time was over, and has not read what came in it."""
+    """The event loop was busy until the idle timeout was over, and has not yet read the request."""
     alive = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
     began, busy = threading.Event(), threading.Event()
 

@@ -73,7 +73,7 @@ def receiver() -> Iterator[Receiver]:
 
 @pytest.fixture
 def now() -> Callable[[], int]:
-    """Of the machine, as who verifies has it."""
+    """Return the machine's clock, since a verifier of signatures uses real time."""
     return system_clock
 
 
@@ -238,7 +238,7 @@ def test_a_url_leads_only_where_it_may(url: str, why: str):
 
 
 def test_a_name_that_tells_another_address_a_moment_later_gains_nothing(monkeypatch: pytest.MonkeyPatch):
-    """The connection goes to the address that was looked at, of one answer; one private among them is one too many."""
+    """The connection goes to an address that was checked, from one DNS answer; one private address refuses them all."""
     answers = [["93.184.216.34"], ["93.184.216.34", "10.0.0.7"], ["127.0.0.1"]]
 
     def resolved(host: str, port: int, **_: object) -> list[Any]:

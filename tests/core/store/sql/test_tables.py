@@ -201,7 +201,7 @@ def test_each_column_that_may_say_something_is_wiped_or_declared_plain(table: Ta
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_each_table_goes_with_a_memory_as_the_schema_lets_it(table: Table, database: Database):
-    """A cascade leads to what is erased, a trigger is there, and who stays says why."""
+    """A cascading table refers to an erased one, a trigger exists, and a table that stays gives a reason."""
     cascading = {reference.table for reference in table.references if reference.cascades}
     triggers = values(database, "sqlite_master", "sql || ''")
     by_trigger = any(

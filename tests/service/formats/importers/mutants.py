@@ -31,7 +31,7 @@ NOTHING = "held nothing that is read: the damage is in the name of a list"
 
 @dataclass(frozen=True)
 class Mutant:
-    """A damaged file. `system` is whose it was."""
+    """A damaged file. `system` wrote the original."""
 
     system: str
     path: Path

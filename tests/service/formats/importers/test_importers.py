@@ -1,4 +1,4 @@
-"""Every importer: what its files hold comes in, once, and what is bad in them is named."""
+"""Every importer stores the contents of its files once, and names the bad parts."""
 
 from collections.abc import Iterator
 from pathlib import Path

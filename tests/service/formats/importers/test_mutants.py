@@ -1,4 +1,4 @@
-"""Damaged files never crash an importer, never come in by half, and the place of the damage is named."""
+"""Damaged files never crash an importer and are never half stored, and the error names the place of the damage."""
 
 from pathlib import Path
 
