@@ -63,11 +63,11 @@ def _taken(form: str, write: Callable[[Path, int], int], size: int, folder: Path
     began = time.perf_counter()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None and process.stderr is not None
-    answer, told = process.stdout.read(), process.stderr.read()
+    answer, errors = process.stdout.read(), process.stderr.read()
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise SystemExit(told.decode())
+        raise SystemExit(errors.decode())
     report = json.loads(answer)
     assert report["created"] == memories, report
     taken = Taken(form, file.stat().st_size, memories, time.perf_counter() - began, used.ru_maxrss * 1024)

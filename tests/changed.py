@@ -111,8 +111,8 @@ def changed_files(since: str | None) -> list[str]:
     """Return the files that differ from the merge base with main, or from another revision, new files too."""
     known = (main for main in MAIN if _git("rev-parse", "-q", "--verify", main))
     base = since or _git("merge-base", "HEAD", next(known, "HEAD")) or "HEAD"
-    told = [_git("diff", "--name-only", base), _git("ls-files", "--others", "--exclude-standard")]
-    return sorted(path for path in {*"\n".join(told).split("\n")} if (ROOT / path).is_file())
+    listings = [_git("diff", "--name-only", base), _git("ls-files", "--others", "--exclude-standard")]
+    return sorted(path for path in {*"\n".join(listings).split("\n")} if (ROOT / path).is_file())
 
 
 def _git(*args: str) -> str:

@@ -25,8 +25,8 @@ def test_every_row_names_a_test(row: tuple[str, ...]):
 
 
 def test_every_error_of_ours_has_this_status():
-    told = (DOCS / "http.md").read_text("utf-8")
+    documented = (DOCS / "http.md").read_text("utf-8")
     named = [found for row in ROWS for found in re.findall(r"`(\d{3}) (\w+)`", row[2])]
     assert len(named) > 5
     for status, code in named:
-        assert f"| `{code}` | {status} |" in told
+        assert f"| `{code}` | {status} |" in documented

@@ -18,8 +18,8 @@ def running(
 ) -> Iterator["subprocess.Popen[bytes]"]:
     """A process with this environment on top of ours (without settings of Muisti), once the URL `ready` answers."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
-    with log.open("wb") as told:
-        process = subprocess.Popen(command, env={**inherited, **environment}, stdout=subprocess.DEVNULL, stderr=told)
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, env={**inherited, **environment}, stdout=subprocess.DEVNULL, stderr=output)
     try:
         _wait(ready, process)
         yield process

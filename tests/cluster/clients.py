@@ -21,7 +21,7 @@ Heard = Callable[[str, str, float, str | None], None]  # method, kind, seconds, 
 
 @dataclass(slots=True)
 class Entry:
-    """An address with its acknowledged contents by version, its newest seq, and its current writer."""
+    """An address with its acknowledged contents by version, its newest seq, and the number of its running writes."""
 
     key: str
     contents: dict[int, str] = field(default_factory=dict[int, str])

@@ -162,8 +162,8 @@ def test_webhooks_go_on_where_they_stood(tmp_path: Path):
             (due_here,) = engine.webhooks.due(SPACE, NOON)
             events = engine.webhooks.next_of(SPACE, due_here, NOON)
             assert events is not None
-            told = [event.seq for event in events.items]
-            assert told == list(range(min(2, number) + 1, number + 2))
+            delivered = [event.seq for event in events.items]
+            assert delivered == list(range(min(2, number) + 1, number + 2))
 
 
 def test_a_damaged_backup_replaces_nothing(tmp_path: Path):

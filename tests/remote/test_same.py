@@ -113,7 +113,7 @@ class Side:
         for engine in self._engines:
             engine.close()
 
-    def told(self, who: int, call: tuple[Any, ...]) -> object:
+    def outcome(self, who: int, call: tuple[Any, ...]) -> object:
         """Return an engine's answer or error to a call, without what differs between stores."""
         name, *args = call
         try:
@@ -220,7 +220,7 @@ class Same:
             side.begin(f"space{self._spaces}")
         for who, call in [(0, BEGINNING), *script]:
             self._now += SECOND
-            on_file, on_sqld = (side.told(who, call) for side in self.sides)
+            on_file, on_sqld = (side.outcome(who, call) for side in self.sides)
             assert on_sqld == on_file, call
 
 

@@ -130,8 +130,8 @@ def call(database: str, *words: str) -> Ran:
     options = ["--database", database, "--space", "s"]
     result = CliRunner().invoke(main, [*words, *options], input="", prog_name="muisti")
     error = result.exception
-    told = "" if error is None or isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
-    return Ran(result.exit_code, result.stdout, result.stderr, told)
+    message = "" if error is None or isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
+    return Ran(result.exit_code, result.stdout, result.stderr, message)
 
 
 def run_all(database: str, values: Mapping[str, str], kinds: tuple[Kind, ...]) -> dict[str, Ran]:

@@ -208,8 +208,8 @@ class Entrance:
 
 
 def file_of(memory: Mapping[str, Any]) -> list[dict[str, Any]]:
-    told = {"id": str(uuid.uuid4()), **memory}
-    return [{"type": "muisti", "format": 1}, {"type": "memory", "memory": told}, {"type": "end", "lines": 2}]
+    memory_line = {"id": str(uuid.uuid4()), **memory}
+    return [{"type": "muisti", "format": 1}, {"type": "memory", "memory": memory_line}, {"type": "end", "lines": 2}]
 
 
 def in_sse(answer: httpx.Response) -> Any:

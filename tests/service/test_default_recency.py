@@ -163,8 +163,8 @@ def test_the_command_line_sets_and_uses_it(run: Run, monkeypatch: pytest.MonkeyP
     assert scored() == 1
     monkeypatch.setenv("MUISTI_RECENCY_WEIGHT", "0.4")
     assert scored() == pytest.approx(0.6)
-    told = run("policy", "--recency-weight", "0.3", "--recency-half-life-days", "14").stdout
-    assert "recency_weight\t0.3\nrecency_half_life_days\t14\n" in told
+    printed = run("policy", "--recency-weight", "0.3", "--recency-half-life-days", "14").stdout
+    assert "recency_weight\t0.3\nrecency_half_life_days\t14\n" in printed
     assert scored() == pytest.approx(0.7)
     assert scored("--recency-weight", "0") == 1
     run("policy", "--recency-weight", "default")

@@ -179,8 +179,8 @@ def test_a_space_says_how_long_it_keeps_its_history(stores: Stores):
             engine.spaces.set_policy(name, {"history_days": days[said]})
             (ids[name],) = add(engine, "fox 0", space=name)
             engine.owner.write.update(name, ids[name], {"content": "fox 1"})
-        told = [engine.spaces.get(name).policy.history_days for name in names.values()]
-        assert told == [2, 10, 30, 0]
+        days_kept = [engine.spaces.get(name).policy.history_days for name in names.values()]
+        assert days_kept == [2, 10, 30, 0]
 
         def remembered() -> list[str]:
             now = clock.at + 1_000

@@ -63,8 +63,8 @@ def main() -> None:
         with opened(folder) as engine:
             found += answers(engine)
     used = {stage.__name__ for stage in stages for loop in vars(stage).values() if getattr(loop, "signatures", ())}
-    told = {"library": KERNELS is not None, "warning": warning(), "used": sorted(used), "found": found}
-    sys.stdout.write(json.dumps(told))
+    report = {"library": KERNELS is not None, "warning": warning(), "used": sorted(used), "found": found}
+    sys.stdout.write(json.dumps(report))
 
 
 def opened(folder: str) -> Engine:

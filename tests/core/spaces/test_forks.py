@@ -131,8 +131,8 @@ def test_a_merge_takes_over_what_the_fork_changed_and_leaves_the_rest(engine: En
     assert len(compared) == 6 and not any(one.conflict for one in compared.values())
     assert [one.field for one in compared[twin(engine, "red wolf")].there] == ["content", "metadata.n.m", "metadata.n"]
     before = engine.spaces.get(SPACE).seq
-    told = engine.seen_by(Caller(), dry_run=True).timeline.merge(FORK, SPACE)
-    assert told.plan is not None and told.plan.changes == 5 and engine.spaces.get(SPACE).seq == before
+    planned = engine.seen_by(Caller(), dry_run=True).timeline.merge(FORK, SPACE)
+    assert planned.plan is not None and planned.plan.changes == 5 and engine.spaces.get(SPACE).seq == before
     done = engine.owner.timeline.merge(FORK, SPACE)
     assert done.tally is not None and (done.tally.added, done.tally.changed, done.tally.ended) == (2, 2, 1)
     assert texts(engine) == {"red wolf", "steep hill", "a cloud", "a stone", "older oak"}

@@ -212,8 +212,8 @@ def test_old_memories_are_purged_by_themselves_and_the_log_says_how_many(
     assert outcomes(meters)["done"] == 1
     assert [one.id for one in engine.owner.read.list("default").items] == [young]
     (line,) = (record for record in caplog.records if record.message == "purged")
-    told = {name: vars(line)[name] for name in ("levelname", "space", "memories", "left")}
-    assert told == {"levelname": "INFO", "space": "default", "memories": 2, "left": {}}
+    logged = {name: vars(line)[name] for name in ("levelname", "space", "memories", "left")}
+    assert logged == {"levelname": "INFO", "space": "default", "memories": 2, "left": {}}
     assert {(one.action, one.actor) for one in engine.audit().items} >= {("memory_erased", "upkeep")}
 
 

@@ -71,7 +71,7 @@ def complaint(name: str, ran: Ran) -> str:
 
 
 def assert_well_told(found: dict[str, Ran]) -> None:
-    assert [told for name, ran in found.items() if (told := complaint(name, ran))] == []
+    assert [fault for name, ran in found.items() if (fault := complaint(name, ran))] == []
 
 
 def of(kind: Kind, found: dict[str, Ran]) -> dict[str, Ran]:

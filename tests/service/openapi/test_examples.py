@@ -123,9 +123,9 @@ def test_the_examples_tell_what_happens(client: httpx.Client):
     for name in STORY:
         response = play(client, name, memory_id)
         memory_id = memory_id or response.json()["id"]
-        told = OPERATIONS[name][2]["responses"][str(response.status_code)]
-        assert steady(response.json()) == steady(told["content"]["application/json"]["example"]), name
-        listed = {header.lower() for header in told["headers"]}
+        described = OPERATIONS[name][2]["responses"][str(response.status_code)]
+        assert steady(response.json()) == steady(described["content"]["application/json"]["example"]), name
+        listed = {header.lower() for header in described["headers"]}
         assert {"muisti-seq", "etag", "location"} & set(response.headers) <= listed, name
 
 

@@ -16,7 +16,7 @@ import uvicorn
 from muisti.core.engine import Engine
 from muisti.core.store.database import Ended, Statement
 from muisti.core.store.file.database import FileDatabase
-from muisti.service.app.admitting import Entrance
+from muisti.service.app.admitting import AdmittingProtocol
 from muisti.service.app.app import create_app
 from muisti.service.app.protocol import Config
 from muisti.service.app.server import listen
@@ -167,7 +167,7 @@ def running(engine: Engine, idle: int = 5, **settings: int) -> Iterator[tuple[st
     """Run a server. Yield its URL and its event loop. It closes connections that are idle for `idle` seconds."""
     given = Settings(port=0, **settings)  # pyright: ignore[reportArgumentType]
     app = create_app(given, engine=engine)
-    config = Config(app, http=Entrance, ws="none", lifespan="on", proxy_headers=False, log_config=None)
+    config = Config(app, http=AdmittingProtocol, ws="none", lifespan="on", proxy_headers=False, log_config=None)
     config.connections, config.timeout_keep_alive = given.connection_limit, idle
     server = uvicorn.Server(config)
     with listen(given) as listener:
@@ -187,7 +187,7 @@ def post(body: bytes, *headers: str) -> bytes:
     return "\r\n".join((*lines, f"Content-Length: {len(body)}", "", "")).encode() + body
 
 
-def told(address: tuple[str, int], sent: bytes, ends: bytes) -> bytes:
+def exchange(address: tuple[str, int], sent: bytes, ends: bytes) -> bytes:
     """Send bytes on a new connection. Return the answer up to `ends`, or until the connection is closed."""
     heard = b""
     with socket.create_connection(address, timeout=30) as connection:
@@ -229,11 +229,11 @@ def test_an_overloaded_server_says_so_lives_and_keeps_what_it_let_in(tmp_path: P
             assert client.post(f"{API}/search", json={"query": "deploy"}).status_code == 200
             assert [client.get(path).status_code for path in ("/healthz", "/readyz")] == [200, 200]
 
-            many = told(address, post(b"{}") * 2_000 + alive, b'"ok"')
+            many = exchange(address, post(b"{}") * 2_000 + alive, b'"ok"')
             assert many.count(b"HTTP/1.1 503 ") == 2_000 and many.count(b"HTTP/1.1 200 ") == 1
-            dropped = told(address, post(b"x" * 300_000) + alive, b'"ok"')
+            dropped = exchange(address, post(b"x" * 300_000) + alive, b'"ok"')
             assert dropped.count(b"HTTP/1.1 503 ") == dropped.count(b"HTTP/1.1 200 ") == 1
-            waiting = told(address, post(b"{}", "Expect: 100-continue")[:-2], b"never")
+            waiting = exchange(address, post(b"{}", "Expect: 100-continue")[:-2], b"never")
             assert waiting.startswith(b"HTTP/1.1 503 ") and b"connection: close" in waiting
 
             database.queue = queue

@@ -91,10 +91,10 @@ def client(engine: Engine, receiver: Receiver) -> Iterator[httpx.Client]:
 
 
 def made(client: httpx.Client, receiver: Receiver, **how: Any) -> str:
-    told = client.post(f"{API}/webhooks", json={"url": receiver.url, **how})
-    assert told.status_code == 201, told.text
-    receiver.secret = told.json()["secret"]
-    return told.json()["id"]
+    reply = client.post(f"{API}/webhooks", json={"url": receiver.url, **how})
+    assert reply.status_code == 201, reply.text
+    receiver.secret = reply.json()["secret"]
+    return reply.json()["id"]
 
 
 def sweep(engine: Engine, receiver: Receiver, at: int | None = None) -> None:
@@ -153,8 +153,8 @@ def test_what_fails_is_tried_again_later_each_time_and_then_laid_aside(
         tries = len(receiver.seen)
         sweep(engine, receiver, engine.now() + (wait + 2) * SECOND)
         assert len(receiver.seen) == tries + 1
-    told = state(client)
-    (letter,) = told["dead_letters"]
+    reply = state(client)
+    (letter,) = reply["dead_letters"]
     assert (letter["last"] - letter["first"], letter["attempts"]) == (0, len(WAITS) + 1)
     (house,) = add(engine, "house", space="default")
     sweep(engine, receiver)
@@ -256,8 +256,8 @@ def test_a_name_that_tells_another_address_a_moment_later_gains_nothing(monkeypa
 
 def test_without_hosts_there_are_no_webhooks(engine: Engine):
     with TestClient(create_app(Settings(), engine=engine)) as client:
-        told = client.post(f"{API}/webhooks", json={"url": "https://hooks.example.com"}).json()
-    assert (told["code"], told["errors"][0]["path"]) == ("invalid_input", "$.url")
+        reply = client.post(f"{API}/webhooks", json={"url": "https://hooks.example.com"}).json()
+    assert (reply["code"], reply["errors"][0]["path"]) == ("invalid_input", "$.url")
     assert "webhooks" not in {sweep.name for sweep in sweeps_of(Settings())}
     assert "webhooks" in {sweep.name for sweep in sweeps_of(Settings(webhook_hosts="hooks.example.com"))}
 
