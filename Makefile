@@ -1,5 +1,5 @@
-# Everything happens in .venv, which is made on first use. Stamps inside it keep what is done from being done again:
-# after the first time nothing here needs a network until pyproject.toml or deploy/constraints.txt asks for another package.
+# Every target runs in .venv, which the first target creates. Stamp files inside it record the steps that are done.
+# Later runs need no network until pyproject.toml or deploy/constraints.txt asks for another package.
 
 PYTHON ?= python3
 DATA ?= $(MUISTI_EVAL_DATA)

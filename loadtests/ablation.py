@@ -41,7 +41,7 @@ Scores = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Change:
-    """A way to rank otherwise: attributes of modules or items of mappings, with other values; and how to ask."""
+    """A change of the ranking: other values for attributes of modules or items of mappings, and other queries."""
 
     values: Sequence[tuple[Any, str, Any]] = ()
     plan: Plan = field(default_factory=lambda: Plan(mode="hybrid"))
@@ -95,7 +95,7 @@ def paired(before: Sequence[Scores], after: Sequence[Scores], *, seed: int = 0) 
 
 
 def table(names: Sequence[str], default: Sequence[Scores], changed: Mapping[str, Sequence[Scores]]) -> Iterator[str]:
-    """A row for each change, that which costs most first."""
+    """Return a row for each change, the most costly first."""
     mean = float(np.mean([one.mean() for one in default]))
     yield f"| without, or instead | mean of {len(names)} | where |"
     yield "| --- | --- | --- |"

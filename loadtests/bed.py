@@ -1,4 +1,4 @@
-"""What a stage measures on: one corpus at one size, with the vectors, database and indexes made for it."""
+"""The test bed of a stage: one corpus at one size, with its vectors, database and indexes."""
 
 import os
 import platform
@@ -25,7 +25,7 @@ PACKAGES = (
 
 
 class Bed:
-    """`shelf` keeps what is made of the texts alone, `embedded` what also depends on the model.
+    """Corpus of a stage. `shelf` caches what derives from the texts alone, `embedded` what also depends on the model.
 
     `peers` is False when Muisti is measured alone; `slow` allows builds that take many minutes. `model` is a path, None
     for the model that ships with Muisti. `unseen` are texts of the same kind that are not in the corpus.
@@ -100,7 +100,7 @@ class Bed:
 
 
 def machine() -> dict[str, str]:
-    """What the figures were measured on."""
+    """Describe the machine and the package versions that the figures were measured on."""
     cpu = next((line.split(":")[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")), "")
     memory = next((line.split()[1] for line in _lines("/proc/meminfo") if line.startswith("MemTotal")), "0")
     return {

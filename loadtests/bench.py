@@ -1,7 +1,7 @@
 """`make bench`: Muisti beside what it is compared with, in one run. Compare the ratios, not the milliseconds.
 
-Each stage at each size saves its figures as JSON under `runs/`, and what takes long to make is kept under `runs/cache`:
-a run that was ended goes on where it was. `--fresh` measures anew, with what is kept.
+Each stage at each size saves its figures as JSON under `runs/`. Artefacts that take long to make are cached under
+`runs/cache`, so an interrupted run resumes. `--fresh` measures again, with the cached artefacts.
 """
 
 import argparse

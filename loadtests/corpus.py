@@ -3,7 +3,7 @@
 `python -m loadtests.corpus DATA OUT` writes them.
 
 A memory is a window of 8 to 60 words of one document. The first pass cuts each document into windows that do not
-overlap and end where a sentence does, if they can; further passes begin at other words and cut anywhere, so windows
+overlap and that end with a sentence where possible. Further passes begin at other words and cut anywhere, so windows
 overlap when few documents must give many texts. The same folder gives the same texts: the generator is seeded, and a
 smaller corpus is the beginning of a larger one.
 """

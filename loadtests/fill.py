@@ -43,7 +43,7 @@ def group_of(row: int) -> int:
 def fill(path: Path, texts: Sequence[str], model: str | None = None) -> None:
     """Make a database at `path` with one space that holds the texts, embedded by the shipped model or another.
 
-    One that was broken off goes on where it was.
+    An interrupted fill resumes.
     """
     unfinished = path.with_suffix(".unfinished")
     if not unfinished.exists():

@@ -1,4 +1,4 @@
-"""What must hold for a load test to pass."""
+"""Pass criteria of a load test."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

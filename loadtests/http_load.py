@@ -22,7 +22,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a run measured. `heads` and `bodies` of the answers are in the order of the requests."""
+    """Measurements of a run. `heads` and `bodies` of the answers are in the order of the requests."""
 
     seconds: float
     latencies: list[float]
@@ -71,7 +71,7 @@ async def _run(port: int, requests: Sequence[Request], clients: int) -> Load:
 
 
 class Connection(asyncio.Protocol):
-    """One connection, for one request at a time. Knows answers with a Content-Length, which is all that it meets."""
+    """One connection, for one request at a time. It reads only answers with a Content-Length."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)

@@ -1,7 +1,8 @@
-"""`python -m loadtests.importing`: a large file comes in, and what memory that takes.
+"""`python -m loadtests.importing`: peak memory of importing a large file.
 
-`muisti import` runs as a process of its own on a file: lines of Muisti, whose memories have kilobytes of metadata, and
-the export of mcp-memory-service, one JSON object in one line, whose memories have vectors; each at a tenth first.
+`muisti import` runs as a process of its own on two kinds of file, each first at a tenth of its size. One has Muisti's
+JSON lines, whose memories have kilobytes of metadata. The other is an export of mcp-memory-service: one JSON object in
+one line, whose memories have vectors.
 """
 
 import argparse
@@ -62,11 +63,11 @@ def _taken(form: str, write: Callable[[Path, int], int], size: int, folder: Path
     began = time.perf_counter()
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None and process.stderr is not None
-    answer, told = process.stdout.read(), process.stderr.read()
+    answer, errors = process.stdout.read(), process.stderr.read()
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise SystemExit(told.decode())
+        raise SystemExit(errors.decode())
     report = json.loads(answer)
     assert report["created"] == memories, report
     taken = Taken(form, file.stat().st_size, memories, time.perf_counter() - began, used.ru_maxrss * 1024)

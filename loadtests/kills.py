@@ -37,7 +37,7 @@ def main() -> int:
 
 @dataclass(frozen=True)
 class Seen:
-    """What users saw, how often each process was killed, and how locust ended: 0 when nothing is wrong."""
+    """Users' results, how often each process was killed, and locust's exit code: 0 when nothing is wrong."""
 
     found: dict[str, Any]
     killed: Counter[str]
@@ -101,7 +101,7 @@ def kill(running: Four, until: float, users: subprocess.Popen[bytes]) -> Counter
 
 
 def table(found: dict[str, Any], killed: Counter[str], seconds: float) -> Table:
-    """What became of the users' requests."""
+    """Return a table of the outcomes of the users' requests."""
     made = Table(
         title=f"{USERS} users for {seconds:g} s; kill -9 of {', '.join(f'{n} {killed[n]}x' for n in Four._fields)}"
     )

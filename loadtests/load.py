@@ -1,6 +1,6 @@
-"""`make load`: what a server does for applications whose requests come when they come.
+"""`make load`: an open-loop load test of a server with the requests of several applications.
 
-Starts a server on a temporary file, fills it, lets locust's applications at it, and leaves a report in build/load/.
+Starts a server on a temporary file, fills it, runs locust's applications, and writes a report into build/load/.
 
     make load                                         half a minute of chats, imports, reading applications and tools
     make load TEXT=path/to/texts ARGS="--seconds 120 --size 100000"
@@ -8,8 +8,8 @@ Starts a server on a temporary file, fills it, lets locust's applications at it,
     make load ARGS="--overload --mix writes --seconds 30"
     make load ARGS="--sweep"                          throughput and latency by users, memories and workers
 
-The exit code is 0 when all gates hold. `--docs docs` writes tables and pictures of a sweep or an overload into
-docs/performance.md; `--runs DIR` keeps what takes long to make, and goes on with a sweep that was ended.
+The exit code is 0 when all criteria hold. `--docs docs` writes tables and plots of a sweep or an overload into
+docs/performance.md. `--runs DIR` caches what takes long to make, and resumes an interrupted sweep.
 """
 
 import argparse

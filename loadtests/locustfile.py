@@ -1,8 +1,8 @@
-"""What applications do with a memory, in sessions that begin at random times, however busy the server is.
+"""Workloads of applications, in sessions that begin at random times, however busy the server is.
 
 Locust's users wait for their answers, and so ask less of a slow server (coordinated omission). Here a user is one kind
-of application, and begins sessions at the times of a Poisson process; the latency of a request counts from when it was
-due. `python -m loadtests.load` runs this and judges it; by hand:
+of application, which begins sessions at the times of a Poisson process. The latency of a request counts from the time
+it was due. `python -m loadtests.load` runs this file and judges the results; by hand:
 
     locust -f loadtests/locustfile.py --headless --users 4 --run-time 30s --host http://127.0.0.1:8321 --texts FILE
 """
@@ -33,7 +33,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 class Given:
-    """What this run was given."""
+    """Parameters of this run, shared by all users."""
 
     rate: float
     space: str
@@ -126,7 +126,7 @@ class Application(User):
 
 
 class ChatAgent(Application):
-    """Recalls what it knows of a matter, thinks, and remembers something."""
+    """Recalls memories about a topic, pauses, and remembers something."""
 
     share = 0.5
 
@@ -172,7 +172,7 @@ class McpAgent(Application):
 
 
 class BulkImport(Application):
-    """Stores a hundred memories at once."""
+    """Stores a hundred memories in one request."""
 
     share = 0.02
 

@@ -1,7 +1,7 @@
-"""`python -m loadtests.moving`: a space moves from a file to sqld and back by the commands, and is what it was.
+"""`python -m loadtests.moving`: move a space from a file to sqld and back, and check that it is unchanged.
 
-`muisti export` and `muisti import` run as processes of their own, with the model that Muisti ships; then both ends are
-asked the same questions, and every history, vector and count of theirs is compared.
+`muisti export` and `muisti import` run as processes of their own, with the model that Muisti ships. Then both ends get
+the same queries, and all their histories, vectors and counts are compared.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Muisti as the benchmarks see it: whole searches through `Engine`, and the rankings under them.
 
-All that the benchmarks know of the inside of the index stands here.
+Only this module of the benchmarks depends on the internals of the index.
 """
 
 import time
@@ -62,12 +62,12 @@ class Muisti:
 
     @property
     def dense_bytes(self) -> int:
-        """What a vector search reads, of all rows."""
+        """Bytes that a vector search reads, over all rows."""
         return sum(size for name, size in sizes(self.index).items() if name in DENSE)
 
     @property
     def lexical_bytes(self) -> int:
-        """What a keyword search reads, of all rows; the tokens in order serve phrases."""
+        """Bytes that a keyword search reads, over all rows, with the ordered tokens, which only phrases need."""
         return sum(size for name, size in sizes(self.index).items() if name.startswith("postings.") or name == "length")
 
     def rows_of(self, memories: Mask) -> Allowed:

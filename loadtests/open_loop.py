@@ -1,8 +1,8 @@
-"""Requests that come when they come, however long the answers before them take.
+"""Open-loop load: requests come at times drawn beforehand, however long earlier answers take.
 
-A client that waits for an answer before it asks again asks less of a server that is slow, and so never sees how slow
-it would have been (coordinated omission). Here each request has a time at which it is due, drawn beforehand, and its
-latency counts from then: waiting for a connection or for this client is part of it.
+A client that waits for each answer asks less of a slow server, and so hides how slow it is (coordinated omission).
+Here each request has a due time, and its latency counts from then. Waiting for a connection or for this client is part
+of the latency.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class TimedProtocol:
 
 @dataclass(slots=True)
 class Record:
-    """What became of the requests, in the order of their answers. Times are in seconds after the beginning.
+    """Outcomes of the requests, in the order of their answers. Times are in seconds after the beginning.
 
     `status` is 0 for those that were never answered.
     """

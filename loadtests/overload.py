@@ -56,7 +56,7 @@ class Probes:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """What was asked for a while, at which rate, and what came of it."""
+    """A phase of constant request rate, with the outcomes of its requests and probes."""
 
     name: str
     seconds: float
@@ -75,7 +75,7 @@ class Run:
 
 
 def measure(port: int, traffic: Traffic, seconds: float, told: Callable[[str], None]) -> Run:
-    """Put a server through it all. `told` hears how far it is."""
+    """Run all phases against a server. `told` is called with the progress."""
     capacity = _capacity(port, traffic)
     told(f"it does {capacity:,.0f} requests a second for {USERS} users; overload is {TIMES * capacity:,.0f}")
     plan = (
@@ -93,7 +93,7 @@ def measure(port: int, traffic: Traffic, seconds: float, told: Callable[[str], N
 
 
 def _capacity(port: int, traffic: Traffic) -> float:
-    """Requests a second of users who wait for each answer, none of whom is refused."""
+    """Return the requests a second that users get who wait for each answer, with no refusal."""
     for requests in (CAPACITY_REQUESTS // 4, CAPACITY_REQUESTS):  # the first is what is made on first use
         load = http_load.run(port, [request for _, request in islice(traffic.requests(), requests)], USERS)
     bad = [head[:40] for head in load.heads if head[9:12] not in ANSWERED]
@@ -111,7 +111,7 @@ async def _phase(port: int, traffic: Traffic, name: str, rate: float, seconds: f
 
 
 async def _probe(port: int, probes: Probes) -> None:
-    """Ask whether it lives, as a supervisor does: now and then, each time anew."""
+    """Probe health and readiness periodically, on a new connection each time, as a supervisor does."""
     loop = asyncio.get_running_loop()
     while True:
         for path in ("/healthz", "/readyz"):
@@ -149,13 +149,13 @@ def stored(port: int) -> set[str]:
 
 
 def gates(run: Run) -> Iterator[Gate]:
-    """What must hold."""
+    """Yield the criteria that an overload must meet."""
     calm, overload, after = run.phases
     refused, answered = times(overload, SHED), times(overload, (200, 201))
     record = overload.record
-    told = [bool(retry) for retry, status in zip(record.retry_after, record.status, strict=True) if status in SHED]
+    retryable = [bool(retry) for retry, status in zip(record.retry_after, record.status, strict=True) if status in SHED]
     yield Gate("99th percentile of refusals, ms", _percentile(refused, 99), SHED_MS)
-    yield Gate("refusals without Retry-After", told.count(False), 0)
+    yield Gate("refusals without Retry-After", retryable.count(False), 0)
     yield Gate("neither answered nor refused", len(record.status) - len(refused) - len(answered), 0)
     yield Gate("99th percentile of answers, ms", _percentile(answered, 99), ADMITTED_MS)
     yield Gate(

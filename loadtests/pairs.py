@@ -39,7 +39,7 @@ GRID = {
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A pair, what people say of it, and what was measured and concluded. `measures` is None beside a difference."""
+    """A pair with people's label, its measures and Muisti's verdict. `measures` is None beside a difference."""
 
     source: str
     held_out: bool
@@ -51,7 +51,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Of the pairs that were called so, and of those that are so, how many are both."""
+    """Counts behind precision and recall of a verdict: pairs that got it, pairs that deserve it, and both."""
 
     called: int
     true: int
@@ -69,7 +69,7 @@ def load(folder: Path, encoder: Encoder) -> list[Judged]:
 
 
 def score(pairs: Sequence[Judged], kind: LikenessKind) -> Score:
-    """How right the verdict `kind` is."""
+    """Return the counts behind precision and recall of the verdict `kind`."""
     called = [pair.verdict is not None and pair.verdict.kind == kind for pair in pairs]
     true = [pair.duplicate if kind == "duplicate" else pair.conflict for pair in pairs]
     return Score(sum(called), sum(true), sum(map(all, zip(called, true, strict=True))))

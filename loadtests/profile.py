@@ -1,8 +1,8 @@
 """Where the time of a search goes, in process and over HTTP: `python -m loadtests.profile --text DIR`.
 
-In process a timer interrupts searches twice a millisecond and notes which function of ours runs; what numpy, SQLite and
-the kernels take counts for the function that called them. Over HTTP, ever simpler requests are timed in turn, so that
-each difference is the cost of one layer.
+In process a timer interrupts searches twice a millisecond and notes which function of Muisti runs. The time of numpy,
+SQLite and the kernels counts for the function that called them. Over HTTP, ever simpler requests are timed in turn, so
+that each difference is the cost of one layer.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def main() -> int:
 
 
 def in_process(bed: Bed, queries: int) -> Table:
-    """Microseconds of a hybrid search by the function of ours that runs, largest first."""
+    """Return the microseconds of a hybrid search by Muisti's running function, largest first."""
     asked = bed.questions(queries + WARMING)
     muisti = bed.muisti()
     for question in asked[queries:]:
@@ -138,7 +138,7 @@ def _sampled() -> Iterator[Counter[str]]:
 
 @contextmanager
 def _canned() -> Iterator[int]:
-    """A server in a process of its own that answers anything with the same bytes."""
+    """Run a server process that answers every request with the same bytes."""
     (port,) = free_ports(1)
     with running([sys.executable, "-m", "loadtests.canned", str(port)], {}, f"http://127.0.0.1:{port}/"):
         yield port

@@ -1,4 +1,4 @@
-"""A Prometheus of its own: started on a configuration, asked by its HTTP API, ended."""
+"""A Prometheus process: started with a configuration, queried by its HTTP API, and ended."""
 
 import json
 import shutil

@@ -1,7 +1,7 @@
-"""Applications at one server: their latency alone, and when sessions begin at random times, and whether that is well.
+"""Latency of applications at one server, idle and under sessions that begin at random times, against limits.
 
-Limits are multiples of what the same requests take on an idle server of the same machine, a minute before: so they hold
-on a slow machine as on a fast one, and on a busy one as long as it is equally busy.
+Limits are multiples of the latency of the same requests on an idle server of the same machine, a minute before. So they
+hold on slow and on fast machines, and on a busy one as long as it is equally busy.
 """
 
 import json
@@ -39,7 +39,7 @@ Sample = tuple[str, float, float, int]  # name, seconds when due, milliseconds, 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What was measured: each request of the nearly idle server, and of the loaded one."""
+    """Measurements: each request of the nearly idle server, and of the loaded one."""
 
     rate: float  # sessions a second
     alone: Sequence[Sample]
@@ -118,7 +118,7 @@ def _times(samples: Sequence[Sample]) -> Mapping[str, Sequence[float]]:
 
 
 def report(run: Run, judged: Sequence[Gate], folder: Path) -> Path:
-    """Pictures, and a page that shows them with the table and the gates."""
+    """Draw plots, and write a page that shows them with the table and the criteria. Return the page's path."""
     draw("scenarios", folder / "loaded.json", folder)
     made, page = table(run), folder / "index.html"
     rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in made.rows)

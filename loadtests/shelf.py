@@ -1,6 +1,6 @@
-"""What takes long to make is made once: texts, vectors, databases and the peers' indexes, under `runs/cache`.
+"""Cache of what takes long to make: texts, vectors, databases and the peers' indexes, under `runs/cache`.
 
-The names of the folders tell the corpus and the model, so nothing stale is ever found.
+Folder names contain a digest of the corpus and of the model, so nothing stale is ever found.
 """
 
 import json
@@ -20,12 +20,12 @@ from muisti.core.embedding.vectors import Vectors
 
 T = TypeVar("T")
 
-CHUNK = 5_000  # texts encoded at once
+CHUNK = 5_000  # texts of a batch
 
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """A folder for what is made of one corpus, or of one corpus by one model."""
+    """Cache folder for what derives from one corpus, or from one corpus by one model."""
 
     folder: Path
 
@@ -37,7 +37,7 @@ class Shelf:
         return cls(cache).below(f"{len(texts)}-{digest.hexdigest()}")
 
     def below(self, name: str) -> "Shelf":
-        """A shelf in this one."""
+        """Return the cache in a subfolder, which is created."""
         folder = self.folder / name
         folder.mkdir(parents=True, exist_ok=True)
         return Shelf(folder)
@@ -58,7 +58,7 @@ class Shelf:
 
 
 def vectors(shelf: Shelf, texts: Sequence[str], encoder: Encoder) -> Vectors:
-    """Unit float32 vectors of the texts, read from the shelf; a broken-off computation goes on where it was."""
+    """Return unit float32 vectors of the texts, from the cache. An interrupted computation resumes."""
     part, done = shelf.folder / "vectors.npy", shelf.folder / "vectors.done"
     shape = (len(texts), encoder.dimensions)
     first = int(done.read_text()) if done.exists() else 0

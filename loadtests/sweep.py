@@ -1,7 +1,7 @@
-"""Searches a second and their latency, by users who wait for each answer, memories and workers.
+"""Searches a second and their latency, by number of closed-loop users, memories and workers.
 
-Each cell is saved, so a sweep that was ended goes on where it was. A cell's requests are as many as the cell before
-lets expect within its seconds, and none is asked twice of a server.
+Each cell is saved, so an interrupted sweep resumes. A cell sends as many requests as the rate of the cell before
+predicts for its seconds, and no server gets a request twice.
 """
 
 import json
@@ -51,7 +51,7 @@ def measure(
 
 
 def load(folder: Path) -> list[dict[str, Any]]:
-    """What was measured, by workers and size."""
+    """Read the measurements of a folder, sorted by workers and size."""
     found = [json.loads(path.read_text("utf-8")) for path in folder.glob("sweep-*.json")]
     return sorted(found, key=lambda one: (one["workers"], one["size"]))
 
@@ -118,7 +118,7 @@ def tables(found: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
 
 
 def ceiling(found: Sequence[Mapping[str, Any]]) -> str:
-    """What the client could do, as a sentence."""
+    """Describe the client's highest rate and its processor use, so that it is seen not to be the bottleneck."""
     cells = [cell for one in found for cell in one["cells"]]
     failed = sum(int(cell["failures"]) for cell in cells)
     return (

@@ -43,7 +43,7 @@ def all_of(results: Results) -> Iterator[Table]:
 
 
 def run_of(results: Results) -> dict[str, str]:
-    """What the figures were measured on, and how busy it was."""
+    """Describe the machine, the texts, the dates and the load average of the measurements."""
     runs = [measured["run"] for sizes in results.values() for measured in sizes.values()]
     loads = [load for run in runs for load in run["load"]]
     latest = max(runs, key=lambda run: run["measured"])
@@ -165,7 +165,7 @@ def _concurrency(sizes: Mapping[int, Any]) -> Iterator[Table]:
 
 
 def _limit(rates: Mapping[str, float]) -> str:
-    """What keeps two threads from twice the speed. Processes share no GIL, so what stops them too is not the GIL."""
+    """Name what keeps two threads from twice the speed. Processes share no GIL, so what limits them too is another."""
     threads, processes = (rates[way] / rates["1 thread"] for way in ("2 threads", "2 processes"))
     if threads >= SCALES:
         return "nothing yet"

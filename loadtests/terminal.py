@@ -1,7 +1,7 @@
 """Pictures of a terminal, and a page with the time of each step: from nothing to the first recalled memory.
 
 `python -m loadtests.terminal --docs docs` runs `muisti demo` and `muisti connect` on a terminal of its own, in an empty
-home, then the official MCP client on what was written. A quiet machine tells better times.
+home, then the official MCP client on what was written. Times are reliable only on a quiet machine.
 """
 
 import argparse
@@ -37,7 +37,7 @@ Step = tuple[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a terminal showed for a command, and how long that took."""
+    """Output of a command on a terminal, and the seconds it took."""
 
     command: str
     output: str
@@ -45,7 +45,7 @@ class Shown:
 
 
 def on_terminal(words: Sequence[str], home: Path) -> Shown:
-    """Run a command of ours on a terminal, in that home."""
+    """Run a command of Muisti on a terminal, with that home."""
     keeper, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("MUISTI_", "XDG_", "CLAUDE_"))}
@@ -85,7 +85,7 @@ def picture(shown: Shown, path: Path, home: Path) -> None:
 
 
 def as_a_client(home: Path) -> list[Step]:
-    """What an agent's client does with the configuration: start, remember, recall."""
+    """Use the configuration as an agent's client does: start the server, remember, recall."""
     entry = json.loads((home / ".claude.json").read_text("utf-8"))["mcpServers"]["muisti"]
     steps: list[Step] = []
 

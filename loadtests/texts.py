@@ -1,4 +1,4 @@
-"""Texts and questions to measure with: real ones, or made ones whose words are as unevenly used as in a language."""
+"""Texts and questions for measurements: real ones, or synthetic ones whose words follow Zipf's law."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -35,7 +35,7 @@ def invented(count: int) -> tuple[list[str], list[str]]:
 
 
 def made(words: tuple[int, int], seed: int) -> Iterator[str]:
-    """Endless sentences with Zipf's frequencies, each with a number of its own."""
+    """Yield endless sentences whose words follow Zipf's law, each with a unique number."""
     rng = np.random.default_rng(seed)
     vocabulary = ["".join(rng.choice(SYLLABLES, rng.integers(1, 5))) for _ in range(VOCABULARY)]
     number = 0

@@ -16,7 +16,7 @@ USED = 200  # queries before, of a service that has been up for a while: it know
 
 @dataclass(frozen=True, slots=True)
 class Engine(Generic[T]):
-    """What answers query number n. A slow one answers only every `every`-th."""
+    """A function that answers query number n. A slow engine answers only every `every`-th query."""
 
     name: str
     answer: Callable[[int], T]

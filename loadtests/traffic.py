@@ -1,4 +1,4 @@
-"""What applications send: searches, memories to add, and calls of tools, with texts and questions that never repeat."""
+"""Requests of applications: searches, writes, and calls of tools, with texts and questions that never repeat."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

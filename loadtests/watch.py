@@ -1,7 +1,7 @@
-"""What one sees of a cluster whose processes are all killed in turn: Prometheus, the dashboard's queries, the alerts.
+"""Observability of a cluster whose processes are all killed in turn: Prometheus, the dashboard's queries, the alerts.
 
-A cluster of four under locust's users, and beside it a server of two workers on a file. Every query of the dashboard
-must have data, and the data must tell what happened.
+Locust's users load a cluster of four processes; beside it runs a server of two workers on a file. Every query of the
+dashboard must have data, and the data must show what happened.
 """
 
 import argparse
@@ -34,7 +34,7 @@ MCP = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": 
 Series = list[dict[str, Any]]
 
 
-class Untold(Exception):
+class NotObserved(Exception):
     """The metrics do not tell what happened."""
 
 
@@ -55,15 +55,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make watch-test", description=__doc__)
     parser.add_argument("locust", type=Path, help="the program, in an environment of its own")
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--docs", type=Path, help="folder whose img/dashboard.png is drawn anew (takes matplotlib)")
+    parser.add_argument("--docs", type=Path, help="folder whose img/dashboard.png is drawn again (needs matplotlib)")
     options = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory() as folder:
             return watch(Path(folder), options.locust, options.seconds, options.docs)
     except PrometheusMissing as missing:
         sys.exit(f"NOTHING WATCHED: {missing}")
-    except Untold as untold:
-        sys.exit(str(untold))
+    except NotObserved as missing:
+        sys.exit(str(missing))
 
 
 def watch(folder: Path, locust: Path, seconds: float, docs: Path | None) -> int:
@@ -84,17 +84,17 @@ def watch(folder: Path, locust: Path, seconds: float, docs: Path | None) -> int:
         time.sleep(3 * SCRAPE_SECONDS)
         ended = time.time()
         shown = list(panels(prometheus, began, ended))
-        told = story(prometheus, running, seen, ended, f"{int(ended - began)}s")
+        checks = story(prometheus, running, seen, ended, f"{int(ended - began)}s")
     if docs is not None and dashboard is not None:
         names = {f"127.0.0.1:{server.port}": name for server, name in zip(servers, ("one", "two", "file"), strict=True)}
         dashboard.draw(shown, began, names, docs / "img" / "dashboard.png")
     code = judged(seen, seconds)
     for one in shown:
-        told[f"there is data for every query of {one.name!r}"] = all(found for _, found in one.series)
-    for what, holds in told.items():
+        checks[f"there is data for every query of {one.name!r}"] = all(found for _, found in one.series)
+    for what, holds in checks.items():
         print("yes" if holds else "NO ", what)  # noqa: T201  # a program for people
-    if not all(told.values()):
-        raise Untold("the metrics do not tell what happened")
+    if not all(checks.values()):
+        raise NotObserved("the metrics do not tell what happened")
     return code
 
 
@@ -118,7 +118,7 @@ def configured(folder: Path, servers: tuple[Muisti, ...]) -> Path:
 
 @contextmanager
 def used(server: Muisti) -> Iterator[None]:
-    """Inside, somebody uses a server a little, over HTTP and MCP."""
+    """Send a few requests to a server over HTTP and MCP while the context is open."""
     stop = threading.Event()
 
     def use() -> None:
@@ -166,36 +166,36 @@ def filled(expression: str, span: str) -> str:
 
 
 def story(prometheus: Prometheus, running: Four, seen: Seen, at: float, span: str) -> dict[str, bool]:
-    """What was done to the cluster, and whether the metrics tell it."""
+    """Compare what was done to the cluster with what the metrics show, as a check of each event by name."""
 
     def number(expression: str, **labels: str) -> float:
         given = prometheus.at(expression % {"labels": selector(labels), "span": span}, at)
         return sum(float(one["value"][1]) for one in given)
 
-    told: dict[str, bool] = {}
+    checks: dict[str, bool] = {}
     for name in ("one", "two"):
         instance = f"127.0.0.1:{getattr(running, name).port}"
         restarts = number("changes(process_start_time_seconds{%(labels)s}[%(span)s])", instance=instance)
-        told[f"{name} has begun anew {seen.killed[name]} times, of which {restarts:g} were seen"] = (
+        checks[f"{name} has restarted {seen.killed[name]} times, of which {restarts:g} were seen"] = (
             0 < restarts <= seen.killed[name]
         )
-        told[f"{name} did not answer for a while"] = (
+        checks[f"{name} did not answer for a while"] = (
             number("min_over_time(up{%(labels)s}[%(span)s])", instance=instance) == 0
         )
-        told[f"{name} asked its database again"] = (
+        checks[f"{name} asked its database again"] = (
             number("sum(increase(muisti_database_retries_total{%(labels)s}[%(span)s]))", instance=instance) > 0
         )
     lag = number("max(max_over_time(muisti_replica_lag_writes[%(span)s]))")
-    told[f"the replica was behind by up to {lag:g} writes"] = lag > 0
+    checks[f"the replica was behind by up to {lag:g} writes"] = lag > 0
     failed = number('sum(increase(muisti_http_requests_total{status=~"5.."}[%(span)s]))')
     whole = number("sum(increase(muisti_http_requests_total[%(span)s]))")
-    told[f"of {whole:.0f} requests {failed:.0f} failed, fewer than {FAILING:.0%}"] = failed < FAILING * whole
-    told["nothing failed by a fault of ours"] = (
+    checks[f"of {whole:.0f} requests {failed:.0f} failed, fewer than {FAILING:.0%}"] = failed < FAILING * whole
+    checks["nothing failed by a fault of Muisti"] = (
         number('sum(increase(muisti_http_problems_total{code="internal"}[%(span)s]))') == 0
     )
     bad = [rule["name"] for rule in prometheus.rules() if rule["health"] != "ok"]
-    told[f"every alert could be evaluated {bad or ''}"] = not bad
-    return told
+    checks[f"every alert could be evaluated {bad or ''}"] = not bad
+    return checks
 
 
 def selector(labels: Mapping[str, str]) -> str:

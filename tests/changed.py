@@ -101,7 +101,7 @@ def examples(changed: Iterable[str], texts: Mapping[str, str]) -> list[str]:
 
 
 def typed(changed: Iterable[str], texts: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """Return the changed modules, and those that import one of them; `texts` are all modules by path."""
+    """Return the changed modules and their importers; `texts` has the source of every module by path."""
     ours = [path for path in changed if path in texts]
     names = {module_of(path) for path in ours}
     return ours, sorted(path for path, text in texts.items() if path not in ours and names & imported(text))
@@ -111,8 +111,8 @@ def changed_files(since: str | None) -> list[str]:
     """Return the files that differ from the merge base with main, or from another revision, new files too."""
     known = (main for main in MAIN if _git("rev-parse", "-q", "--verify", main))
     base = since or _git("merge-base", "HEAD", next(known, "HEAD")) or "HEAD"
-    told = [_git("diff", "--name-only", base), _git("ls-files", "--others", "--exclude-standard")]
-    return sorted(path for path in {*"\n".join(told).split("\n")} if (ROOT / path).is_file())
+    listings = [_git("diff", "--name-only", base), _git("ls-files", "--others", "--exclude-standard")]
+    return sorted(path for path in {*"\n".join(listings).split("\n")} if (ROOT / path).is_file())
 
 
 def _git(*args: str) -> str:
@@ -128,7 +128,7 @@ def _say(words: str) -> None:
 
 
 def check_types(changed: Sequence[str]) -> bool:
-    """Run the type checker on the changed modules and those that import them."""
+    """Run the type checker on the changed modules and their importers."""
     ours, others = typed(changed, _texts(path for folder in INSTALLED for path in (ROOT / folder).rglob("*.py")))
     if not ours:
         _say("types: no module has changed")

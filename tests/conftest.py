@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Options and fixtures that all tests share."""
 
 import gc
 import os
@@ -23,7 +23,7 @@ settings.load_profile("muisti")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="more examples, power cuts, kills and faults: an hour or two")
     parser.addoption("--cluster-seconds", type=float, default=6.0, help="how long the tests of a cluster go on")
-    parser.addoption("--lives", type=int, default=200, help="with --long: how many lives of a space, of 100 steps each")
+    parser.addoption("--lives", type=int, default=200, help="with --long: lifecycles of a space, of 100 steps each")
     parser.addoption("--mcp-requests", type=int, default=400, help="how many a server gets that must keep none of them")
     parser.addoption("--store", choices=["both", "file", "sqld"], default="both", help="what tests of both run on")
 
@@ -60,7 +60,7 @@ def at_home(folder: Path) -> dict[str, str]:
 
 
 def _touched() -> tuple[int, int] | None:
-    """When the database of whoever runs the tests was changed, and its size; None when there is none."""
+    """Return the time and size of the developer's own database; None when there is none."""
     if REAL_DATABASE is None or not REAL_DATABASE.exists():
         return None
     found = REAL_DATABASE.stat()
@@ -72,7 +72,7 @@ BEFORE = _touched()
 
 @pytest.fixture(scope="session", autouse=True)
 def no_home_of_a_person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Fixtures of the session and what they start find no data of whoever runs the tests."""
+    """Hide the developer's own data from fixtures of the session and the processes that they start."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in at_home(tmp_path_factory.mktemp("session-home")).items():
             patch.setenv(name, value)
@@ -108,7 +108,7 @@ def long(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(scope="session")
 def lives(request: pytest.FixtureRequest) -> int:
-    """How many lives of a space are lived with `--long`."""
+    """Number of lifecycles of a space to run with `--long`."""
     return request.config.getoption("lives")
 
 

@@ -15,7 +15,7 @@ from muisti.core.store.remote.http_client import Server
 
 
 class Store(Protocol):
-    """A place for one database, which may be opened several times, at once too."""
+    """A place for one database, which may be opened several times, also concurrently."""
 
     def open(self) -> Database: ...
 
@@ -31,7 +31,7 @@ class FileStore:
 
 
 class RemoteStore:
-    """A database of its own on a server, and perhaps on a replica."""
+    """A separate database on a server, optionally with a replica."""
 
     def __init__(self, sqld: Sqld, replica: Sqld | None = None) -> None:
         self.namespace = f"t{uuid.uuid4().hex}"
@@ -39,7 +39,7 @@ class RemoteStore:
         sqld.create(self.namespace)
 
     def alone(self) -> "RemoteStore":
-        """The same database, for who reads at the primary."""
+        """Return a store of the same database that reads at the primary."""
         same = copy.copy(self)
         same.replica = None
         return same
@@ -55,7 +55,7 @@ Stores = Callable[[], Store]
 
 
 class Everything:
-    """What `pytest --store sqld` changes: the server that all tests run on, but those that are about files."""
+    """State of `pytest --store sqld`: the server that all tests run on, except those about files."""
 
     sqld: Sqld | None = None
     made: dict[Path, RemoteStore] = {}
@@ -71,7 +71,7 @@ def at(path: Path) -> Store:
 
 
 def settings_at(path: Path) -> dict[str, str]:
-    """The same for a process of its own, as its environment says it."""
+    """Return the environment variables with which another process opens the store of a path."""
     store = at(path)
     if isinstance(store, RemoteStore):
         return {"MUISTI_DATABASE_URL": store.sqld.url, "MUISTI_DATABASE_NAMESPACE": store.namespace}

@@ -1,4 +1,4 @@
-"""What there is, is documented, and what the documents say to type, works."""
+"""Everything public is documented, and the commands and code of the documents work."""
 
 import inspect
 import re

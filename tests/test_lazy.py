@@ -1,4 +1,4 @@
-"""Imports of our own modules: plain, except for those that are named here, through one door."""
+"""Muisti's modules are imported plainly, except for those that are listed here, which load through `Lazy`."""
 
 import ast
 import re
@@ -48,7 +48,7 @@ def named(call: ast.Call) -> str | None:
 
 
 def seen_by_types(tree: ast.Module) -> dict[str, str]:
-    """What is imported for types alone, by the name that it gets."""
+    """Return what is imported for types alone, by its local name."""
     return {
         alias.asname or alias.name: f"{node.module}.{alias.name}"
         for block in tree.body
@@ -60,7 +60,7 @@ def seen_by_types(tree: ast.Module) -> dict[str, str]:
 
 
 def lazy(tree: ast.Module) -> dict[str, str]:
-    """What is loaded late, by its name in the module."""
+    """Return what is loaded lazily, by its name in the module."""
     return {
         str(getattr(node.targets[0], "id", None)): str(named(node.value))
         for node in ast.walk(tree)

@@ -1,4 +1,4 @@
-"""The page for those who come from other memories: no row is missing, and what it names is there."""
+"""The page for users of other memory systems: no row is missing, and everything that it names exists."""
 
 import re
 from pathlib import Path
@@ -25,8 +25,8 @@ def test_every_row_names_a_test(row: tuple[str, ...]):
 
 
 def test_every_error_of_ours_has_this_status():
-    told = (DOCS / "http.md").read_text("utf-8")
+    documented = (DOCS / "http.md").read_text("utf-8")
     named = [found for row in ROWS for found in re.findall(r"`(\d{3}) (\w+)`", row[2])]
     assert len(named) > 5
     for status, code in named:
-        assert f"| `{code}` | {status} |" in told
+        assert f"| `{code}` | {status} |" in documented

@@ -1,4 +1,4 @@
-"""What is installed: all folders with Python in them, under one name."""
+"""The wheel contains all folders with Python modules, under one package name."""
 
 import tomllib
 from pathlib import Path

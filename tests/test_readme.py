@@ -1,4 +1,4 @@
-"""The README's commands, run as they stand, answer as it says."""
+"""The README's commands, run unchanged, answer as it says."""
 
 import json
 import os

@@ -22,7 +22,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the four are stopped as well
     try:
         with four(options.data.absolute(), (options.port, options.port + 1)) as running:
-            print(told(running), flush=True)  # noqa: T201  # a program for people
+            print(overview(running), flush=True)  # noqa: T201  # a program for people
             signal.pause()
     except KeyboardInterrupt:
         return
@@ -30,8 +30,8 @@ def main() -> None:
         sys.exit(f"{error}\nmake cluster ARGS='--port 9000 --data folder' takes other ports and another folder")
 
 
-def told(running: Four) -> str:
-    """What runs where, and a request to try."""
+def overview(running: Four) -> str:
+    """Describe which process listens at which URL, with a request to try."""
     primary, replica, one, two = running
     memories = "/v1/spaces/default/memories"
     return f"""

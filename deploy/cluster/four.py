@@ -10,7 +10,7 @@ from deploy.cluster.sqld import Sqld
 
 
 class Four(NamedTuple):
-    """What runs: `one` is at the primary alone, `two` reads from the replica."""
+    """The running processes: `one` uses only the primary, `two` reads from the replica."""
 
     primary: Sqld
     replica: Sqld

@@ -54,10 +54,10 @@ class Muisti:
         return self._folder / "muisti.log"
 
     def start(self) -> None:
-        """Start, and return when it says that it is ready.
+        """Start the server, and return when it reports that it is ready.
 
         Raises:
-            NotStarted: it does not.
+            NotStarted: the server ended or was not ready in time.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         ours = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}

@@ -1,16 +1,16 @@
-"""Ports on loopback that stay whose they are, even while the process that listens there is being restarted."""
+"""Ports on loopback that no other process takes, even while the process that listens there is being restarted."""
 
 import random
 import socket
 
-# Below where Linux (and macOS, and Windows) take ports for outgoing connections, and for "any": such a port may be
-# somebody else's a moment after its process is killed.
+# Below the ephemeral ports of Linux, macOS and Windows. The system may give an ephemeral port to another process
+# as soon as its owner is killed.
 FIRST, LAST = 20_000, 32_000
 _ALL = range(FIRST, LAST)
 
 
 def free_ports(number: int) -> list[int]:
-    """So many ports on which nothing listens now, in no order."""
+    """Return `number` ports on which nothing listens now, in no order."""
     free = list[int]()
     while len(free) < number:
         port = random.SystemRandom().choice(_ALL)  # no seed: processes that tests start must not choose alike

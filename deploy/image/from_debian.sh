@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the image and tests it where no registry of images can be reached: the base by debootstrap, the rest by Debian's
-# buildah, podman and runc. Needs root, and apt for what is missing.
+# Builds and tests the image on a machine that reaches no image registry. debootstrap makes the base; Debian's buildah,
+# podman and runc do the rest. Needs root, and apt to install missing packages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

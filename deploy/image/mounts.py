@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def mounts(folder: Path) -> Iterator[tuple[Path, str]]:
-    """What is mounted, and where."""
+    """Yield each file to mount into the build, with its path inside the container."""
     settings = {**settings_of_pip()}
     certificates = ssl.get_default_verify_paths().cafile
     if certificates is not None:
@@ -41,7 +41,10 @@ def mounts(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def settings_of_pip() -> Mapping[str, str]:
-    """What pip's files and variables say together. A variable wins; settings of single commands are left out."""
+    """Return pip's settings from its files and environment variables, without those of single commands.
+
+    A variable wins over a file.
+    """
     listed = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"], check=True, stdout=subprocess.PIPE, text=True
     ).stdout
@@ -55,7 +58,7 @@ def settings_of_pip() -> Mapping[str, str]:
 
 
 def paths_in(settings: Mapping[str, str]) -> Iterator[Path]:
-    """Files and folders of this machine that settings name. The files of an index (file: URL) lie beside it."""
+    """Yield the files and folders of this machine that settings name. A `file:` index has its files in its folder."""
     words = " ".join(value for name, value in settings.items() if name != "cert").split()
     plain = (Path(word) for word in words if word.startswith("/"))
     indexes = (Path(word.removeprefix("file://")).parent for word in words if word.startswith("file:///"))

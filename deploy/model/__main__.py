@@ -1,4 +1,4 @@
-"""Builds Muisti's model. Stages rest in the build folder: a build that was stopped goes on where it was."""
+"""Builds Muisti's model. The build folder keeps finished stages, so an interrupted build resumes."""
 
 import argparse
 import os
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def _processor_seconds() -> float:
-    """Of this process and of those that it started and that have ended."""
+    """Return the processor seconds of this process and of its ended children."""
     used = os.times()
     return used.user + used.system + used.children_user + used.children_system
 

@@ -1,4 +1,4 @@
-"""The model that this one continues: what shipped before, kept beside the recipe so that anyone can go on from it."""
+"""The ancestor: the model that shipped before, kept beside the recipe so that anyone can continue from it."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent / "ancestor"
 
 
 def ancestor_table(tokenizer: Tokenizer) -> Matrix:
-    """The ancestor's weighted vector of each token of `tokenizer`; of a word that it knows in pieces, their sum."""
+    """Return the ancestor's weighted vector of each token of `tokenizer`; of a word that it splits, the pieces' sum."""
     stored = load_file(FOLDER / "model.safetensors")
     rows = stored["embeddings"].astype(np.float32) * stored["weights"].astype(np.float32)[:, None]
     old = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))

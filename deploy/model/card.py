@@ -26,7 +26,7 @@ INHERITED = """\
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the build knows of itself."""
+    """Facts about a build, for the model's card."""
 
     readings: list[Reading]
     pairs: dict[Kind, int]  # with the generated questions

@@ -1,4 +1,4 @@
-"""All pairs of all sources, decontaminated; each source rests on disk, so that a build goes on where it stopped."""
+"""All pairs of all sources, decontaminated. Each source is kept on disk, so that an interrupted build resumes."""
 
 import json
 import random
@@ -23,7 +23,7 @@ _shelf: "Shelf"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one source gave, for the model's card."""
+    """Counts of the pairs read from one source, for the model's card."""
 
     source: Source
     licence: str
@@ -107,7 +107,7 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def _write(file: Path, records: Iterable[dict[str, Any]]) -> None:
-    """All or nothing: a build that was stopped never leaves half a file behind."""
+    """Write a file atomically, so that an interrupted build never leaves half a file."""
     part = file.with_suffix(".part")
     with part.open("w") as lines:
         lines.writelines(json.dumps(record) + "\n" for record in records)

@@ -43,7 +43,7 @@ def chatterbot(files: Sequence[tuple[str, bytes]]) -> Iterator[Pair]:
 
 
 def _turns(messages: list[list[dict[str, str]]]) -> list[tuple[str, str]]:
-    """What each person said before the other spoke, as one turn."""
+    """Join the consecutive messages of each person into one turn."""
     turns = [(said[0]["sender"], one_line(" ".join(part["text"] for part in said))) for said in messages if said]
     return [(sender, text[:600]) for sender, text in turns if text]
 

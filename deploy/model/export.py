@@ -25,7 +25,7 @@ CONFIG = {"max_length": None, "normalize": True, "embedding_dtype": "int8", "rep
 
 @dataclass(frozen=True, slots=True)
 class Arrays:
-    """What model.safetensors holds. A document is the sum of √n · weights[t] · embeddings[t], scaled to length 1."""
+    """Arrays of model.safetensors. A document is the sum of √n · weights[t] · embeddings[t], scaled to length 1."""
 
     embeddings: npt.NDArray[np.int8]  # tokens × dimensions
     weights: npt.NDArray[np.float32]

@@ -80,7 +80,7 @@ def _paragraphs(name: str, text: str) -> list[str]:
 
 
 def _factbook(files: Files, chance: random.Random) -> Found:
-    """Countries: the heading, with or without the country's name, and what stands under it."""
+    """Read countries: each heading, with or without the country's name, and the text below it."""
     pairs: list[Pair] = []
     passages: list[Passage] = []
     for name, data in files:

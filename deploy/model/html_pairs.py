@@ -105,7 +105,7 @@ def html_pairs(files: Iterable[tuple[str, bytes]], chance: random.Random) -> tup
 
 
 def _is_read(name: str, data: bytes) -> bool:
-    """A page in English, as far as it says, and no index."""
+    """Return whether a page is read: it declares English or no language, and is no index."""
     return (
         name.endswith((".html", ".html.en"))
         and not FOREIGN.search(data)

@@ -1,4 +1,4 @@
-"""What the teacher is asked to embed: some pairs of every source. The build's longest stage, so it rests on disk."""
+"""Lessons: pairs of every source that the teacher embeds. The build's longest stage, so it keeps them on disk."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -27,7 +27,7 @@ def read_wordnet(files: dict[str, bytes]) -> dict[str, Synset]:
     synsets: dict[str, Synset] = {}
     for name in FILES:
         for line in files[name].decode().splitlines():
-            if not line.startswith("  "):  # the licence stands at the head, indented
+            if not line.startswith("  "):  # indented lines are the licence at the head of the file
                 synset = _synset(line)
                 synsets[synset.key] = synset
     return synsets

@@ -21,7 +21,7 @@ ALLOWED = (
     "mit", "bsd", "apache", "python software foundation", "psf", "isc", "mpl", "mozilla public", "zlib", "cc0", "hpnd",
     "historical permission", "public domain", "unlicense", "cc-by-4.0", "wordnet", "postgresql", "artistic", "0bsd",
 )  # fmt: skip
-CLIENTS = {  # what downloads into the folder where it runs, and what stands between name and version
+CLIENTS = {  # a command that downloads into its working folder, and the separator of name and version
     "pypi": ((sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-q", "--no-deps"), "=="),
     "npm": (("npm", "pack", "--silent"), "@"),
     "debian": (("apt-get", "download", "-qq"), "="),
@@ -74,7 +74,7 @@ def fetch(sources: list[Source], folder: Path) -> None:
 
 
 def find(source: Source, folder: Path) -> Path | None:
-    """The downloaded archive, whatever the registry made of its name."""
+    """Return the downloaded archive of a source, or None. Registries change the case and the dashes of names."""
     name = source.name.lower().lstrip("@").replace("/", "-").replace("_", "-")
     version = source.version.replace(":", "%3a")
     for file in sorted(folder.iterdir()):

@@ -20,7 +20,7 @@ class Pooled:
 
 
 def repeats_as_roots(counts: sp.csr_array) -> sp.csr_array:
-    """A token that stands n times counts √n: the second time says less than the first."""
+    """Count a token that occurs n times as √n, since each repetition says less than the one before."""
     return sp.csr_array((np.sqrt(counts.data), counts.indices, counts.indptr), shape=counts.shape)
 
 

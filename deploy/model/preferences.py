@@ -1,7 +1,7 @@
-"""Statements about oneself beside requests that they bear on, without a word in common: from WordNet's kinds of things.
+"""Pairs of a personal statement and a request it matters for, without a word in common, from WordNet's hypernyms.
 
-Someone who says "I can't stand oysters" should be remembered when seafood is chosen. The kind of thing (the hypernym)
-is asked for, the thing itself is stated.
+Someone who says "I can't stand oysters" should be remembered when seafood is chosen. The request asks for the kind of
+thing (the hypernym), the statement names the thing itself.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""One line at a time to whoever waits for the build."""
+"""Progress of the build, one line at a time."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Pairs that any running text gives: a sentence and what stood around it, a paragraph and the next."""
+"""Pairs from any running text: a sentence and the text around it, a paragraph and the next."""
 
 import random
 from collections.abc import Iterator, Sequence

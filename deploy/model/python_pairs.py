@@ -60,7 +60,7 @@ def _documented(data: bytes) -> Iterator[tuple[str, str, str]]:
 
 
 def _source(node: Definition, lines: list[str]) -> str:
-    """The definition as it stands, without the docstring; a class up to its first lines of code."""
+    """Return the source of a definition without its docstring; a class up to its first lines of code."""
     docstring = node.body[0]
     before = lines[node.lineno - 1 : docstring.lineno - 1]
     after = lines[docstring.end_lineno or docstring.lineno : node.end_lineno]

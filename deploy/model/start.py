@@ -59,8 +59,8 @@ def start_table(vectors: Matrix, shares: npt.NDArray[np.float32], texts: sp.csr_
     """Token vectors, frequent tokens weighing less, on the axes on which sums of them come closest to the teacher.
 
     The map is ridge regression from the pooled `texts` (roots of counts) to the teacher's vectors of the same texts,
-    `targets` (texts × dimensions, centred). It mends for all tokens at once what training can only mend token by token.
-    `shares` are of all tokens of the pairs.
+    `targets` (texts × dimensions, centred). It corrects all tokens together, where training corrects them one by one.
+    `shares` are each token's share of all tokens of the pairs.
     """
     table = (vectors - vectors.mean(axis=0)) * (SIF / (SIF + shares))[:, None]
     pooled = pool(texts, table).units

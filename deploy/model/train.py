@@ -68,7 +68,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Student:
-    """What is learned: the table, and the logarithm of each token's weight in a query relative to a document."""
+    """Trained parameters: the table, and the logarithm of each token's weight in a query relative to a document."""
 
     table: Matrix
     log_weights: npt.NDArray[np.float32]

@@ -1,11 +1,11 @@
-"""What the stages of the build hand on: pairs of texts that belong together, and passages to ask questions about."""
+"""Values that the stages of the build pass on: pairs of texts that belong together, and passages for questions."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What a pair teaches. Batches hold pairs of one kind, so that the others of the batch are fair negatives."""
+    """Kind of a training pair. A batch holds pairs of one kind, so that its other texts are fair negatives."""
 
     CODE = "code"
     DOCUMENTATION = "documentation"
@@ -26,7 +26,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Sentences or turns in order. `speakers` names who said each turn; empty for prose."""
+    """Sentences or turns in order. `speakers` names the speaker of each turn; empty for prose."""
 
     sentences: tuple[str, ...]
     speakers: tuple[str, ...] = ()

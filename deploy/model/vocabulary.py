@@ -16,7 +16,7 @@ LONGEST_TOKEN = 6  # characters, on average; a longer text is cut before it is t
 
 
 def frequent_words(texts: Iterable[str], known: Tokenizer, wanted: int) -> list[str]:
-    """The words in most texts that the tokenizer knows only in pieces."""
+    """Return the words of the most texts among those that the tokenizer splits."""
     found: Counter[str] = Counter()
     for text in texts:
         found.update(set(WORD.findall(text.lower())))
@@ -43,7 +43,7 @@ def student_tokenizer(teacher: Tokenizer, more: Sequence[str]) -> Tokenizer:
 
 
 def count_tokens(tokenizer: Tokenizer, texts: Sequence[str], cut: int | None = None) -> sp.csr_array:
-    """How often each token stands in each text: float32, texts × tokens. `cut` reads only that many tokens."""
+    """Count each token in each text: float32, texts × tokens. `cut` limits how many tokens of a text are read."""
     starts, tokens, counts = [0], [np.zeros(0, np.int32)], [np.zeros(0, np.int64)]
     for at in range(0, len(texts), BATCH):
         batch = [text if cut is None else text[: cut * LONGEST_TOKEN] for text in texts[at : at + BATCH]]

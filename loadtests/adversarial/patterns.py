@@ -1,7 +1,7 @@
-"""Every regular expression of `core` and `service`, found in the source, with texts made against each by its form.
+"""Every regular expression of `core` and `service`, found in the source, with adversarial texts derived from its form.
 
-A pattern that is assigned in a module is found and tried by itself. One that is made elsewhere, within a function, has
-an entry in `ELSEWHERE`: the pattern, or the reason why no long text of a user reaches it.
+A pattern that is assigned in a module is found and tried automatically. A pattern made within a function has an entry
+in `ELSEWHERE`: the pattern, or the reason why no long text of a user reaches it.
 """
 
 import ast
@@ -171,7 +171,7 @@ def _use(path: str, name: str) -> Use:
 
 
 def _pumps(tree: Any, before: str) -> Iterator[tuple[str, str]]:
-    """Yield what stands before each repetition without a bound, and an example of what it repeats."""
+    """Yield, for each unbounded repetition, a text that matches the part before it and one that it repeats."""
     for code, value in tree:
         if code in (_codes.MAX_REPEAT, _codes.MIN_REPEAT, _codes.POSSESSIVE_REPEAT):
             least, most, inner = value
@@ -208,7 +208,7 @@ def _examples(tree: Any) -> Iterator[str]:
 
 
 def _example(tree: Any) -> str:
-    """Return a short text that a tree matches, where that can be told from its form."""
+    """Return a short text that a parsed pattern matches, as far as its form shows one."""
     return "".join(_piece(code, value) for code, value in tree)
 
 

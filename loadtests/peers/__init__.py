@@ -1,1 +1,1 @@
-"""The libraries that Muisti is measured beside, an adapter each, set up as their own documentation recommends."""
+"""Adapters of the libraries that Muisti is compared with, set up as their own documentation recommends."""

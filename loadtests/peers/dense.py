@@ -1,4 +1,4 @@
-"""What the dense stage asks of a library."""
+"""Interface of a vector search library, for the dense stage."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,12 +40,12 @@ class DensePeer(Protocol):
     """A module that builds engines over unit vectors."""
 
     def engines(self, vectors: Vectors, shelf: Shelf, *, slow: bool) -> list[DenseEngine]:
-        """Ready engines; one whose build takes more than minutes only when `slow`, or when the shelf has it."""
+        """Return ready engines. A build that takes more than minutes needs `slow`, unless `shelf` has it cached."""
         ...
 
 
 def patience(rows: int, fast: int) -> int:
-    """Which share of the queries an engine answers that is comfortable with `fast` rows: every n-th.
+    """Return n such that an engine answers every n-th query, given that it is fast up to `fast` rows.
 
     >>> patience(10_000, 100_000), patience(1_000_000, 100_000)
     (1, 5)

@@ -1,4 +1,4 @@
-"""What the lexical stage asks of a library: the whole question as an OR of its words, tokenising it included."""
+"""Interface of a keyword search library, for the lexical stage: tokenise a question and search the OR of its words."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

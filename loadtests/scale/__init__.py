@@ -1,1 +1,1 @@
-"""What many tenants cost, and where one large tenant breaks: measured constants, a model of them, a simulation."""
+"""Cost of many tenants, and the limits of one large tenant: measured constants, a model of them, a simulation."""

@@ -1,4 +1,4 @@
-"""What was measured on one machine, and the straight lines through it."""
+"""Costs measured on one machine, and straight lines fitted to them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,7 +23,7 @@ class Line(Struct, frozen=True):
 
 
 class Size(Struct, frozen=True, kw_only=True):
-    """A space of so many memories: seconds of processor time, and bytes."""
+    """Measurements of a space of `memories` memories: seconds of processor time, and bytes."""
 
     memories: int
     search: float
@@ -45,7 +45,7 @@ class Shared(Struct, frozen=True, kw_only=True):
 
 
 class Constants(Struct, frozen=True, kw_only=True):
-    """Seconds of processor time unless something else is said.
+    """Measured costs, in seconds of processor time unless a comment names another unit.
 
     `measured` are the sizes that the lines go through, `checks` those that were held out, as was `shared`.
     """
@@ -62,11 +62,11 @@ class Constants(Struct, frozen=True, kw_only=True):
     base_bytes: int  # of a process without an index
 
     def search(self, memories: float) -> float:
-        """What a hybrid search takes in a space of this size."""
+        """Processor seconds of a hybrid search in a space of this size."""
         return self._line("search", memories, SCANNED).at(memories)
 
     def load(self, memories: float) -> float:
-        """What reading a space into memory takes."""
+        """Processor seconds of reading a space into memory."""
         return self._line("load", memories, LOOSE).at(memories)
 
     def index(self, memories: float) -> float:

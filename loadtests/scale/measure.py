@@ -148,7 +148,7 @@ def _remote(texts: Sequence[str]) -> tuple[float, float]:
 
 
 def _shared(texts: Sequence[str], asked: Sequence[str], shelf: Shelf, index: int) -> Shared:
-    """Many tenants whose indexes do not all fit into memory, asking by Zipf's law."""
+    """Measure many tenants whose indexes do not all fit into memory, and who search by Zipf's law."""
 
     def fill(path: Path) -> None:
         with Engine(FileDatabase(path), StaticEncoder(), _now, policy=ANYTHING) as engine:

@@ -1,4 +1,4 @@
-"""The cost model: what so many tenants need, and what one large tenant takes, by the measured constants."""
+"""The cost model: resources of many tenants, and costs of one large tenant, from the measured constants."""
 
 import math
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """What a number of tenants needs at the peak of the day."""
+    """Resources that a number of tenants needs at the peak of the day."""
 
     tenants: int
     stored: float  # bytes

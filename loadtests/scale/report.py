@@ -1,4 +1,4 @@
-"""What was measured and what follows from it, as tables and pictures."""
+"""Tables and plots of the measured costs and of the model's predictions."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One replica that many tenants share: who asks when, whose index is in memory, which request waits for which."""
+"""Simulation of a replica that many tenants share: arrivals, indexes in memory, and waiting times."""
 
 import heapq
 from collections import OrderedDict
@@ -14,7 +14,7 @@ READY = 0.2  # of a run, before anything is counted: the memory fills first
 
 @dataclass(frozen=True, slots=True)
 class Tenants:
-    """What tenants do. A session is an agent at work: searches and writes a while apart, all of one space."""
+    """Workload of a tenant. In a session one agent searches and writes in one space, with pauses."""
 
     memories: int = 1_000
     searches: int = 20  # of a session
@@ -80,7 +80,7 @@ class Cache:
 
 
 def sessions(tenants: Tenants, per_second: float, seconds: float, seed: int) -> Iterator[tuple[float, int, bool]]:
-    """When a request comes, of which session, and whether it writes, in the order of time.
+    """Yield for each request its time, its session, and whether it writes, in the order of time.
 
     Sessions begin at random (Poisson), each of a tenant of its own: of many millions two seldom meet on one replica.
     """
@@ -97,7 +97,7 @@ def sessions(tenants: Tenants, per_second: float, seconds: float, seed: int) -> 
 def simulated(
     costs: Costs, tenants: Tenants, replica: Replica, per_second: float, *, seconds: float, seed: int = 1
 ) -> Outcome:
-    """What a replica does to `per_second` new sessions a second. Requests are served in the order of their arrival."""
+    """Simulate a replica under `per_second` new sessions a second. It answers requests in the order of arrival."""
     cache = Cache(replica.memory, costs.index)
     free = [0.0] * replica.cores
     latencies: list[float] = []
@@ -122,7 +122,7 @@ def who_asks(tenants: int, skew: float, requests: int, seed: int = 7) -> np.ndar
 
 
 def miss_share(tenants: np.ndarray, capacity: float, size: float, *, counted_from: int) -> float:
-    """The share of requests, given whose they are, that find their space not in memory."""
+    """Return the share of requests whose space is not in memory, given the tenant of each request."""
     cache = Cache(capacity, size)
     missed = [cache.misses(int(tenant)) for tenant in tenants]
     return float(np.mean(missed[counted_from:]))

@@ -1,4 +1,4 @@
-"""Runs inside mcp-memory-service's own environment: the service as it is, with a static model in place of its own.
+"""Run mcp-memory-service unchanged, in its own environment, with a static model in place of its own.
 
 `mcp_shim.py load MODEL TEXTS` fills the database, `mcp_shim.py serve MODEL PORT` serves it.
 """

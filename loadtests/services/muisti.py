@@ -27,7 +27,7 @@ def service(bed: Bed) -> Service:
 def serving(
     database: Path | str, model: str | None = None, *, workers: int = 1, log: Path | None = None
 ) -> Iterator[Running]:
-    """`database` is a file, or the URL of a server. What happens is told to `log`, to the last detail."""
+    """Run a server on `database`, a file or the URL of a database server. With `log` it writes debug logs there."""
     (port,) = free_ports(1)
     settings = {
         "MUISTI_PORT": str(port),

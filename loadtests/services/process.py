@@ -1,4 +1,4 @@
-"""A server in a process of its own, for as long as it is needed."""
+"""A server process that ends with its context."""
 
 import os
 import subprocess
@@ -18,8 +18,8 @@ def running(
 ) -> Iterator["subprocess.Popen[bytes]"]:
     """A process with this environment on top of ours (without settings of Muisti), once the URL `ready` answers."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
-    with log.open("wb") as told:
-        process = subprocess.Popen(command, env={**inherited, **environment}, stdout=subprocess.DEVNULL, stderr=told)
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, env={**inherited, **environment}, stdout=subprocess.DEVNULL, stderr=output)
     try:
         _wait(ready, process)
         yield process
@@ -48,9 +48,9 @@ def worked(pid: int) -> float:
 
 @contextmanager
 def apart(*pids: int) -> Iterator[None]:
-    """Meanwhile this process has one processor to itself, and the others have the rest, if there are several.
+    """Pin this process to one processor and the others to the rest, if there are several, while the context is open.
 
-    What a server does to those who ask it is not what they do to each other.
+    So the measured effect is the server's, and not that of the clients on each other.
     """
     processors = os.sched_getaffinity(0)
     ours = {max(processors)}

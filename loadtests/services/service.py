@@ -1,4 +1,4 @@
-"""What the HTTP stage asks of a service."""
+"""Interface of a memory service, for the HTTP stage."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager

@@ -1,1 +1,1 @@
-"""What is measured: each stage takes a `Bench` of one size and gives plain values for JSON."""
+"""Stages of the benchmark: each measures on a `Bed` of one size and returns plain values for JSON."""

@@ -1,8 +1,8 @@
 """How searches scale: in process with threads and with processes, over HTTP with clients and workers.
 
-Two processes over one file share nothing but memory bandwidth, two threads share the GIL too. So where two processes
-reach twice the speed and two threads do not, the GIL is the limit; where processes do not either, it is the memory
-bus, or the machine is busy.
+Two processes over one file share only memory bandwidth; two threads share the GIL too. Where two processes reach twice
+the speed and two threads do not, the GIL is the limit. Where processes do not either, the limit is the memory bus, or
+the machine is busy.
 """
 
 import multiprocessing
@@ -67,7 +67,7 @@ def _seconds(muisti: Muisti, lanes: Sets) -> float:
 
 
 class _Processes:
-    """Processes that each have an index of their own, and search when they are told to."""
+    """Processes that each have an index of their own, and search on command."""
 
     def __init__(self, path: Path, model: str | None, count: int) -> None:
         context = multiprocessing.get_context("spawn")

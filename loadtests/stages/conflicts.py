@@ -1,6 +1,6 @@
-"""What is looked for in the index when a memory is written: what it says again, or contradicts.
+"""Milliseconds that `on_conflict` adds to a write: search the index for memories that it repeats or contradicts.
 
-Of the milliseconds of a write that `on_conflict` costs; texts are embedded already, as they are to be stored.
+The texts are embedded beforehand, since storing them needs their vectors anyway.
 """
 
 import time

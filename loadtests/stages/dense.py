@@ -1,4 +1,4 @@
-"""Dense top 10 beside exact scans and graphs, with and without a filter; recall against exact float32."""
+"""Dense top 10 compared with exact scans and graphs, with and without a filter; recall against exact float32."""
 
 import importlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Services over HTTP on loopback, all running at once and asked in turn; the client has a processor of its own."""
+"""Services over HTTP on loopback, all running together and asked in turn; the client has a processor of its own."""
 
 import shutil
 import tempfile
@@ -108,7 +108,7 @@ def _cold_starts(service: Service, asked: Asked, size: int) -> dict[str, float]:
 
 
 def _empty_start(model: str | None) -> dict[str, float]:
-    """The same for a Muisti without a database: ready, first write done, first hit found."""
+    """Time the start of a Muisti without a database, in seconds: ready, first write done, first hit found."""
     times: list[tuple[float, float]] = []
     for _ in range(STARTS):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Whole searches in process, from the question's text to the fetched memories, beside the five systems' design."""
+"""Whole searches in process, from the question's text to the fetched memories, and with five systems' designs."""
 
 from typing import Any
 

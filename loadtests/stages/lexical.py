@@ -1,4 +1,4 @@
-"""BM25 top 50 of whole questions, tokenising them included, beside BM25 libraries."""
+"""BM25 top 50 of whole questions, tokenising them included, compared with BM25 libraries."""
 
 import importlib
 from collections.abc import Iterator

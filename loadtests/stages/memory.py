@@ -1,4 +1,4 @@
-"""What a memory costs: bytes in the index by column, in the database file, and in the process."""
+"""Size of a memory: bytes in the index by column, in the database file, and in the process."""
 
 from typing import Any
 

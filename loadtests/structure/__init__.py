@@ -1,1 +1,1 @@
-"""How the code is built, in numbers: its files beside those of other projects, and the steps of a request."""
+"""Figures of the code's structure: its files compared with those of other projects, and the steps of a request."""

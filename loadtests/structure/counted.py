@@ -1,6 +1,6 @@
 """A server that counts the functions of Muisti it calls: `python -m loadtests.structure.counted`.
 
-SIGUSR1 begins to count anew, SIGUSR2 writes the counts as JSON into the file that `COUNTS` names.
+SIGUSR1 resets the counts, SIGUSR2 writes them as JSON into the file that `COUNTS` names.
 """
 
 import json

@@ -91,7 +91,7 @@ def names(tree: ast.Module) -> Iterator[Named]:
 
 
 def public(tree: ast.Module) -> Iterator[Named]:
-    """What a module offers to others, with the methods of its classes."""
+    """Yield the public definitions of a module, with the public methods of its classes."""
     for node in names(tree):
         yield node
         inner = node.body if isinstance(node, ast.ClassDef) else ()

@@ -51,7 +51,7 @@ def test_types_have_the_fields_of_the_document():
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one[2]["operationId"])
 @pytest.mark.parametrize("kind", ["Muisti", "AsyncMuisti"])
 def test_every_operation_is_reached_with_every_parameter(operation: tuple[str, str, dict[str, Any]], kind: str):
-    method, path, told = operation
+    method, path, description = operation
     sent: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -60,7 +60,7 @@ def test_every_operation_is_reached_with_every_parameter(operation: tuple[str, s
 
     made = {"Muisti": httpx.Client, "AsyncMuisti": httpx.AsyncClient}[kind]
     muisti = getattr(client, kind)(http=made(base_url="http://server", transport=httpx.MockTransport(answer)))
-    call = getattr(muisti, generate.name_of(told))
+    call = getattr(muisti, generate.name_of(description))
     given: dict[str, Any] = {name: "x/y" for name in inspect.signature(call).parameters if name != "body"}
     if "filters" in given:
         given["filters"] = {"category": "c"}
@@ -74,7 +74,7 @@ def test_every_operation_is_reached_with_every_parameter(operation: tuple[str, s
     (request,) = sent
     wanted = re.sub(r"\{[a-z_]+\}", "x%2Fy", path)
     assert (request.method, request.url.raw_path.decode().partition("?")[0]) == (method, wanted)
-    for one in told.get("parameters", []):
+    for one in description.get("parameters", []):
         if one["in"] == "query":
             assert ("category" if one["name"] == "filters" else one["name"]) in request.url.params
         elif one["in"] == "header":
@@ -131,7 +131,7 @@ def test_a_space_goes_out_in_pieces_and_comes_in_by_the_real_service(server: htt
 
 
 def answering(*answers: int | Exception) -> tuple[Any, list[httpx.Request]]:
-    """A client whose server answers with these in turn."""
+    """Return a client whose server gives these answers in turn."""
     left, sent = [*answers], list[httpx.Request]()
 
     def answer(request: httpx.Request) -> httpx.Response:

@@ -1,4 +1,4 @@
-"""`make clients-test`: build, test and pack the TypeScript client, then use the package as a stranger's project would.
+"""`make clients-test`: build, test and pack the TypeScript client, then use the package as another project would.
 
 The checks of types run on the packed file in an empty project, because only that shows what `npm install` brings.
 """

@@ -1,4 +1,4 @@
-"""Clients that write and read at any server, remember what they were told, and judge it afterwards."""
+"""Clients that write and read at any server, record the replies, and check them afterwards."""
 
 import random
 import threading
@@ -21,7 +21,7 @@ Heard = Callable[[str, str, float, str | None], None]  # method, kind, seconds, 
 
 @dataclass(slots=True)
 class Entry:
-    """An address, and what was acknowledged there: content by version, and the newest seq; who writes it just now."""
+    """An address with its acknowledged contents by version, its newest seq, and the number of its running writes."""
 
     key: str
     contents: dict[int, str] = field(default_factory=dict[int, str])
@@ -38,7 +38,7 @@ class Clients:
     """Users of a few entries that all of them change. Any thread may call `use` and `act`."""
 
     def __init__(self, urls: Sequence[str], space: str, heard: Heard | None = None) -> None:
-        """`urls` are those of the servers; `heard` is told of each request."""
+        """Take the URLs of the servers, and `heard`, which is called for each request."""
         self._urls = urls
         self._heard = heard
         self._base = f"/v1/spaces/{space}"

@@ -1,4 +1,4 @@
-"""A cluster in processes of its own: one primary, two replicas, and three Muistis, each with another nearest one."""
+"""A cluster of processes: one primary, two replicas, and three Muistis, each reading from a different one."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -12,7 +12,7 @@ from deploy.cluster.sqld import Sqld
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What runs."""
+    """The running processes of a cluster."""
 
     databases: list[Sqld]
     servers: list[Muisti]

@@ -1,6 +1,6 @@
-"""Does libsql-client read what we wrote, and do we read what it wrote? `make cluster-test` asks it.
+"""`make cluster-test`: check that libsql-client and Muisti read each other's databases.
 
-It is archived and brings 22 packages that we do not want, so it has an environment of its own.
+libsql-client is archived and needs 22 further packages, so it has an environment of its own.
 """
 
 import json

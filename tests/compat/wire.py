@@ -7,7 +7,7 @@ Scalar = str | int | float | bytes | None
 
 
 def told(value: Scalar) -> Any:
-    """What JSON can hold.
+    """Convert a value of SQLite to one that JSON can represent, without loss.
 
     >>> told(0.5), told(b"a"), told(7)
     ({'float': '0x1.0000000000000p-1'}, {'bytes': 'YQ=='}, 7)

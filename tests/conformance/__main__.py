@@ -18,7 +18,7 @@ REVISIONS = ("2025-11-25", "2026-07-28")
 
 @contextmanager
 def serving(module: str = "muisti.service") -> Iterator[str]:
-    """The URL of a server on a database of its own."""
+    """Run a server on a new database, and yield its URL."""
     with tempfile.TemporaryDirectory() as folder:
         given = {"MUISTI_PORT": "0", "MUISTI_EMBEDDINGS": "off", "MUISTI_DATABASE_URL": f"file:{folder}/m.db"}
         plain = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}

@@ -1,7 +1,7 @@
 """`python -m tests.conformance.fixtures`: Muisti with the suite's own tools, prompts and resources in place of ours.
 
-Most scenarios call a `test_...` that the suite wants a server to have. Here they are, behind everything else that is
-Muisti: its server process, gate, route and session manager. So those scenarios show what our transport does.
+Most scenarios call a `test_...` that the suite wants a server to have. This server has them behind Muisti's own server
+process, auth middleware, route and session manager. So those scenarios test Muisti's transport.
 """
 
 import os

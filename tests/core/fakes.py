@@ -1,4 +1,4 @@
-"""Stand-ins that behave, and builders that fill in what a test is not about."""
+"""Working test implementations, and builders that fill in what a test is not about."""
 
 import hashlib
 import itertools
@@ -61,7 +61,7 @@ class WordEncoder:
 
 
 class Clock:
-    """Time that passes when told to, and a microsecond at each look."""
+    """Clock that a test advances, and that advances a microsecond at each reading."""
 
     def __init__(self, at: int = NOON) -> None:
         self.at = at

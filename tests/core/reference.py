@@ -67,7 +67,7 @@ def lexical(memories: Sequence[Memory], visible: Sequence[Memory], chosen: Seque
 
 
 def closeness(tokens: list[str], at: int, other: str) -> float:
-    """How near `other` stands to the token at a place, half as near when it is before."""
+    """Return the closeness of `other` to the token at a place: 1 / distance, half of that when it is before."""
     behind = (1 / d for d in range(1, NEAR + 1) if at + d < len(tokens) and tokens[at + d] == other)
     before = (0.5 / d for d in range(1, NEAR + 1) if at >= d and tokens[at - d] == other)
     return max([*behind, *before], default=0.0)

@@ -1,4 +1,4 @@
-"""Many threads at once: every acknowledged write is found by the next search, and no search sees half a change."""
+"""Concurrent threads: the next search finds every acknowledged write, and no search sees half a change."""
 
 import random
 import threading
@@ -90,7 +90,7 @@ def test_spaces_load_and_leave_the_memory_while_they_are_searched(stores: Stores
 
 
 class Holding:
-    """A store that is opened as one whose database keeps a space waiting while its index is loaded."""
+    """A store whose database blocks the load of a space's index until it is released."""
 
     def __init__(self, inner: Store) -> None:
         self.inner, self.reached, self.released = inner, threading.Event(), threading.Event()

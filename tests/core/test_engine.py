@@ -1,4 +1,4 @@
-"""What a caller may rely on: addresses, versions, conditional changes, repeated requests, expiry, lists."""
+"""Guarantees to callers: addresses, versions, conditional changes, repeated requests, expiry, lists."""
 
 import itertools
 import random

@@ -1,4 +1,4 @@
-"""What the kernels compute, in plain numpy."""
+"""Reference implementations of the kernels in plain numpy."""
 
 from collections.abc import Mapping, Sequence
 

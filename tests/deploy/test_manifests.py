@@ -1,4 +1,4 @@
-"""What deploy/ and fly.toml say of Muisti is so: its settings, its port, its routes, its user, its folders."""
+"""deploy/ and fly.toml agree with Muisti on its settings, port, routes, user and folders."""
 
 import re
 import shlex
@@ -27,7 +27,7 @@ USER = re.findall(r"^USER (\d+):(\d+)$", CONTAINERFILE, re.MULTILINE)[-1]
 
 
 def image_settings() -> dict[str, str]:
-    """What the image sets; it may have other variables beside."""
+    """Return Muisti's environment variables in the Containerfile, which may set others too."""
     given = re.findall(r"^(?:ENV | {4})(MUISTI_\w+=\S+)", CONTAINERFILE, re.MULTILINE)
     return dict(setting.split("=", 1) for setting in given)
 

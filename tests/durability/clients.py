@@ -1,4 +1,4 @@
-"""Clients that write to a store from several threads at once, and remember what they were told."""
+"""Clients that write to a store from concurrent threads, and record the replies."""
 
 import itertools
 import random
@@ -34,7 +34,7 @@ class HashingEncoder:
 
 
 class Clients:
-    """Threads that add, change and delete, each only memories of its own; so that nothing they do conflicts."""
+    """Threads that add, change and delete, each only its own memories, so that no writes conflict."""
 
     def __init__(self, engine: Engine, database: NotingDatabase, disk: RecordingDisk, history: History) -> None:
         self._engine = engine
@@ -101,5 +101,5 @@ def sentence(rng: random.Random) -> str:
 
 
 def ticking() -> Callable[[], int]:
-    """A clock that moves on by a millisecond whenever somebody looks."""
+    """Return a clock that advances by a millisecond at each reading."""
     return itertools.count(1_700_000_000_000_000, 1_000).__next__

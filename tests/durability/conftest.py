@@ -1,4 +1,4 @@
-"""Where the stores of these tests live."""
+"""Folders for the stores of these tests."""
 
 import os
 import shutil

@@ -101,14 +101,14 @@ class _RecordedFile(apsw.VFSFile):
 
 @dataclass(slots=True)
 class _Contents:
-    """What lasts of a file, and what has been asked since."""
+    """The durable bytes of a file, and the events since its last sync."""
 
     durable: bytearray = field(default_factory=bytearray)
     pending: list[Event] = field(default_factory=list[Event])
 
 
 class Replay:
-    """Goes through a log and tells what a power cut would leave at each point."""
+    """Replay of a log, which shows what a power cut would leave at each point."""
 
     def __init__(self, log: Sequence[Event], base: Mapping[str, bytes]) -> None:
         """`base` is what was on the disk before the log begins."""

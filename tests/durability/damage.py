@@ -32,7 +32,7 @@ LINKS = ("supersedes", "superseded_by", "parent_id")
 
 
 def lived_in(path: Path, memories: int) -> None:
-    """Make a database in which all has happened that can, and whose log is not empty."""
+    """Make a database with every kind of data, and with a log that is not empty."""
     rng, clock = random.Random(7), Clock(NOON)
     engine = open_engine(FileStore(path.with_suffix(".work")), clock=clock)
     ids: list[str] = []
@@ -77,14 +77,14 @@ Said = dict[Place, tuple[object, ...]]
 
 
 def said(path: Path) -> Said:
-    """What every version says, by its place; the last three values are its links, before them its death."""
+    """Return the fields of every version by its place; the last four are `died` and the three links."""
     asked = f"SELECT memory_id, version, {_SAID}, died, {', '.join(LINKS)} FROM versions"
     with closing(apsw.Connection(str(path))) as connection:
         return {(cast(bytes, row[0]), cast(int, row[1])): row[2:] for row in connection.execute(asked).fetchall()}
 
 
 def spots(path: Path) -> dict[Place, tuple[int, ...]]:
-    """The pages that each version stands on."""
+    """Return the numbers of the pages that hold each version."""
     image = Image(path.read_bytes(), read_log(Path(f"{path}-wal").read_bytes()))
     found: dict[Place, tuple[int, ...]] = {}
     for shape, row in Reader(image, []).rows(lambda done, total: None):

@@ -1,4 +1,4 @@
-"""A disk whose calls fail when they are told to."""
+"""A disk whose calls fail on demand."""
 
 import threading
 from collections import Counter

@@ -1,7 +1,7 @@
-"""What clients were told, and what a store that keeps its word therefore holds.
+"""History of acknowledged writes, and the states of a store that are consistent with it.
 
-The store numbers the changes of a space, so whatever survives must be the history up to some number: the end of a
-batch, not before the last acknowledged one. Everything else follows from that number.
+The store numbers the changes of a space, so what survives must be the history up to some number. That number is the end
+of a batch, and not before the last acknowledged change. Everything else follows from it.
 """
 
 import json
@@ -91,7 +91,7 @@ class Life:
 
 @dataclass(slots=True)
 class Verdict:
-    """What is wrong with a store: acknowledged work that is missing, and states that must not exist."""
+    """Faults of a store: acknowledged writes that are missing, and states that must not exist."""
 
     lost: list[str] = field(default_factory=list[str])
     corrupt: list[str] = field(default_factory=list[str])
@@ -123,7 +123,7 @@ class History:
                 life.keys[key] = written.seq.number
 
     def after_cut(self, reached: dict[str, int]) -> "History":
-        """What the clients of the next life start from, everything of it durable."""
+        """Return the history from which the clients start after a power cut; all of it is durable."""
         after = History()
         after.migrated = 0
         for epoch, seq in reached.items():
@@ -188,13 +188,13 @@ class History:
 
 
 class NotingDatabase:
-    """A `Database` that notes where the log of the disk stands the moment that a write is acknowledged."""
+    """A `Database` that records the position of the disk's log when a write is acknowledged."""
 
     def __init__(self, inner: Database, disk: RecordingDisk) -> None:
         self._inner = inner
         self._disk = disk
         self._thread = threading.local()
-        self.first: int | None = None  # where the log stood when the first write of all returned
+        self.first: int | None = None  # position of the log when the first write of all returned
 
     @property
     def engine(self) -> str:
@@ -214,7 +214,7 @@ class NotingDatabase:
 
     @property
     def acknowledged(self) -> int:
-        """Where the log stood when this thread's last write returned."""
+        """Position of the log when this thread's last write returned."""
         return cast(int, self._thread.position)
 
     def check(self) -> None:
@@ -234,7 +234,7 @@ class NotingDatabase:
         return self._inner.rehearse(statements)
 
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
-        return False  # `write` tells where the log stood
+        return False  # `write` records the position of the log
 
     def expect(self, writes: int) -> None:
         self._inner.expect(writes)

@@ -1,4 +1,4 @@
-"""A real server in a process of its own, which a test may kill."""
+"""A real server process, which a test may kill."""
 
 import os
 import signal
@@ -52,7 +52,7 @@ class Server:
                 time.sleep(0.02)
 
     def kill(self) -> None:
-        """What the kernel does without asking: SIGKILL to the server and all its children."""
+        """Send SIGKILL to the server and all its children, as the kernel's OOM killer does."""
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:

@@ -22,7 +22,7 @@ WRITERS = 8
 
 
 def rows_at(path: Path, number: int) -> dict[str, list[tuple[object, ...]]]:
-    """The rows of a database as they were at a change of the space, worked out from its history."""
+    """Compute the rows of a database as of a change of the space, from its history."""
     with closing(apsw.Connection(str(path))) as connection:
         asked = {
             "versions": "SELECT id, memory_id, version, born, CASE WHEN died <= :n THEN died END, content, tags, "
@@ -145,7 +145,7 @@ def test_a_restore_goes_back_to_a_point_of_history(tmp_path: Path):
 
 
 def test_webhooks_go_on_where_they_stood(tmp_path: Path):
-    """Under the new epoch: what had not been told is told, and what was told is not told again."""
+    """Under the new epoch, undelivered events are delivered, and delivered events are not sent again."""
     store, copy = FileStore(tmp_path / "m.db"), tmp_path / "copy.db"
     with open_engine(store) as engine:
         add(engine, "before there was a webhook")
@@ -162,8 +162,8 @@ def test_webhooks_go_on_where_they_stood(tmp_path: Path):
             (due_here,) = engine.webhooks.due(SPACE, NOON)
             events = engine.webhooks.next_of(SPACE, due_here, NOON)
             assert events is not None
-            told = [event.seq for event in events.items]
-            assert told == list(range(min(2, number) + 1, number + 2))
+            delivered = [event.seq for event in events.items]
+            assert delivered == list(range(min(2, number) + 1, number + 2))
 
 
 def test_a_damaged_backup_replaces_nothing(tmp_path: Path):

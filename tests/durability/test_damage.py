@@ -1,4 +1,4 @@
-"""A damaged file opens clean or is refused with the damage named; what is recovered of it says what was stored."""
+"""A damaged file opens clean or is refused with the damage named. Recovered memories equal the stored ones."""
 
 import random
 import shutil
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.file_only
 
 @dataclass
 class Tally:
-    """Of many files: how they ended, how many versions stood outside of the damage, and how many of these came back."""
+    """Counts over many files: outcomes, versions outside of the damage, and how many of those were recovered."""
 
     ends: Counter[str] = field(default_factory=Counter[str])
     outside: int = 0
@@ -50,7 +50,7 @@ def says_so(was: tuple[object, ...] | None, now: tuple[object, ...]) -> bool:
 
 
 class Original:
-    """A file, without a log or with one, that nobody opens; what it says, and on which pages."""
+    """A closed file with or without a log, the fields of its versions, and the pages that hold them."""
 
     def __init__(self, folder: Path, memories: int, *, log: bool) -> None:
         folder.mkdir()
@@ -69,7 +69,10 @@ class Original:
 
 
 def mended_in_place(path: Path, folder: Path) -> tuple[str, Path]:
-    """How a file is that SQLite finds no fault with, and a copy of it in which what is derived was made anew."""
+    """Repair a copy of a file in which SQLite finds no fault. Return the file's state, and the path of the copy.
+
+    The state is refused (then the path is the file's own), altered, derived (only derived data is damaged) or clean.
+    """
     folder.mkdir()
     for suffix in ("", "-wal"):
         shutil.copyfile(f"{path}{suffix}", folder / f"m.db{suffix}")
@@ -86,7 +89,7 @@ def mended_in_place(path: Path, folder: Path) -> tuple[str, Path]:
 
 
 def try_one(tally: Tally, kind: str, number: int, original: Original, folder: Path) -> None:
-    """Damage a copy, look at it as `muisti doctor` does, and repair what that finds."""
+    """Damage a copy, check it as `muisti doctor` does, and repair the findings."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     path = folder / "m.db"
@@ -155,7 +158,7 @@ def test_a_file_that_is_whole_is_salvaged_whole(originals: list[Original], tmp_p
 
 
 def test_without_its_first_page_a_file_keeps_its_memories_and_stays_locked(originals: list[Original], tmp_path: Path):
-    """Nothing says then which tree is whose: pages are told by what is on them."""
+    """Without the schema no tree has a name: recovery recognises pages by their content."""
     plain = originals[1]
     plain.copy(tmp_path / "m.db")
     data = bytearray((tmp_path / "m.db").read_bytes())

@@ -1,4 +1,4 @@
-"""A disk that is full or fails: the write is refused, nothing is half stored, and the store goes on."""
+"""On a full or failing disk the write is refused, nothing is half stored, and the store keeps working."""
 
 import shutil
 import threading
@@ -37,7 +37,7 @@ def named(value: "Kind | bool") -> str:
 
 
 class Script:
-    """One client and what it was told. `contents` are those that must be in the store, by id."""
+    """One client and the replies it got. `contents` are those that must be in the store, by id."""
 
     def __init__(self) -> None:
         self.contents: dict[str, str] = {}
@@ -109,7 +109,7 @@ def wal(path: Path) -> Path:
 
 @pytest.fixture
 def stride(long: bool) -> int:
-    """Every so many calls one fails: each, when there is time."""
+    """Return the distance between the calls that fail; 1 with `--long`."""
     return 1 if long else 5
 
 

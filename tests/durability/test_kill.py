@@ -27,7 +27,7 @@ def text(number: int) -> str:
 
 
 async def add(server: Server, numbers: Iterable[int], kill_after: int | None = None) -> Memories:
-    """Ask for many at once, each with a key of its own. After so many answers the server is killed."""
+    """Send concurrent adds, each with its own idempotency key. After `kill_after` answers the server is killed."""
     answers: Memories = {}
 
     async def one(connection: Connection, number: int) -> None:

@@ -41,7 +41,7 @@ def live(path: Path, disk: RecordingDisk, history: History, synchronous: Synchro
 
 
 def start_again(folder: Path, image: Files, history: History, position: int) -> Verdict:
-    """What an ordinary start makes of the files."""
+    """Open the files as an ordinary start does, and judge the store by the history."""
     try:
         database = FileDatabase(put(folder, image), readers=1)
     except MuistiError as error:
@@ -55,7 +55,7 @@ def start_again(folder: Path, image: Files, history: History, position: int) -> 
 def cut_power(
     folder: Path, log: Sequence[Event], base: Files, history: History, cuts: int, rng: random.Random
 ) -> list[tuple[Files, Verdict]]:
-    """What `cuts` power cuts during one life leave, earliest first."""
+    """Return the files and the verdict after each of `cuts` power cuts, earliest first."""
     replay = Replay(log, base)
     outcomes: list[tuple[Files, Verdict]] = []
     for position in sorted(rng.choices(range(1, len(log) + 1), k=cuts)):

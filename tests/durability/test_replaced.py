@@ -1,7 +1,7 @@
 """The files of a database are deleted, moved, replaced or spoilt while a server has them open.
 
-Every write that is acknowledged afterwards is in the file that the path names then, or the server refuses writes, reads
-and readiness with a stable code.
+Either every write acknowledged afterwards is in the file at the path, or the server refuses writes, reads and
+readiness with a stable code.
 """
 
 import os
@@ -118,7 +118,7 @@ def other_log(path: Path) -> bytes:
 
 @dataclass
 class Writers:
-    """Threads that add, each memory with a number of its own. `kept` has the numbers that were acknowledged."""
+    """Threads that add memories with unique numbers. `kept` has the numbers of the acknowledged ones."""
 
     url: str
     began: dict[int, float] = field(default_factory=dict[int, float])

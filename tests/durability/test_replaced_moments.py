@@ -62,7 +62,7 @@ def overwrite(request: pytest.FixtureRequest, folder: Path) -> Overwrite:
 
 @pytest.fixture
 def database(folder: Path, overwrite: Overwrite) -> Iterator[FileDatabase]:
-    """A database whose log is moved into the file after every write."""
+    """A database that checkpoints its write-ahead log after every write."""
     opened = filled(folder / "muisti.db", 20)
     settle(opened)
     yield opened
@@ -129,7 +129,7 @@ def test_damage_that_is_met_after_such_a_change_ends_reads_too(folder: Path):
 
 
 def test_checkpoints_of_another_process_are_no_reason_to_refuse(folder: Path):
-    """Neither those that move all of the log, nor those after which it begins again."""
+    """Neither a full checkpoint nor one that restarts the log makes writes fail."""
     path = folder / "muisti.db"
     one, other = filled(path, 3), FileDatabase(path, checkpoint_pages=7)
     try:

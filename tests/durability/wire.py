@@ -39,7 +39,7 @@ class Connection:
 
 
 async def for_each(port: int, items: Iterable[T], work: Callable[[Connection, T], Awaitable[None]]) -> None:
-    """Do the work for all items over many connections at once. When the server goes, what is left is not done."""
+    """Do the work for all items over concurrent connections. When the server goes away, skip the rest."""
     waiting = iter(items)
 
     async def worker() -> None:

@@ -1,7 +1,7 @@
-"""Does the image do what docs/operations.md says of it? `make image-test` asks, with podman or docker.
+"""`make image-test`: check with podman or docker that the image does what docs/operations.md says of it.
 
-It runs as it would in a cluster: as nobody in particular, on a read-only root, without capabilities, with a folder for
-its data; it is killed while it writes.
+It runs as in a cluster: as an arbitrary user, on a read-only root, without capabilities, with a folder for its data.
+It is killed while it writes.
 """
 
 import argparse
@@ -33,7 +33,7 @@ FACTS = {
     "Ann prefers tea without sugar.": "what does Ann like to drink?",
     "Deploys go out on Fridays at noon.": "when do we ship a release?",
 }
-WRITERS, ENOUGH = 8, 200  # adds at once; answered adds after which it is killed
+WRITERS, ENOUGH = 8, 200  # concurrent adds; answered adds after which the server is killed
 START_SECONDS = 180.0
 # Files that the process could write to, outside of /data and of what the kernel makes.
 WRITABLE = """
@@ -54,7 +54,7 @@ TOOLS = ("cc", "gcc", "ld", "pip", "make")
 
 
 class Server:
-    """The image, serving on loopback for who has the key."""
+    """A container of the image that serves on loopback, with a key."""
 
     def __init__(self, engine: Engine, data: Path, key: str, settings: Sequence[str]) -> None:
         self.engine = engine
@@ -132,7 +132,7 @@ def serving(engine: Engine, data: Path, key: str, *settings: str) -> Iterator[Se
 
 
 def check_first_run(engine: Engine, data: Path) -> str:
-    """Without keys it lets nobody in and says what to do; that gives a key."""
+    """Without keys the server refuses to listen and says how to make one. Make one, and return it."""
     refused = engine.run(data, [])
     assert refused.code == USAGE and "muisti keys create --admin" in refused.complained, refused
     made = engine.run(data, ["keys", "create", "--admin"])
@@ -142,7 +142,7 @@ def check_first_run(engine: Engine, data: Path) -> str:
 
 
 def check_confinement(engine: Engine) -> None:
-    """It is nobody in particular, can write nowhere but to its data, and has nothing to build with."""
+    """The server runs as an unprivileged user, writes only to its data, and the image has no build tools."""
     assert engine.inside(NAME, ["id", "-u"]).said.strip() == USER
     refused = engine.inside(NAME, ["touch", "/probe", "/opt/muisti/probe"])
     assert refused.code == 1 and refused.complained.count("Read-only file system") == 2, refused
@@ -195,7 +195,7 @@ def check_bill(engine: Engine) -> None:
 
 
 def check_kill(server: Server) -> None:
-    """Killed in the middle of writes, it has all that it acknowledged."""
+    """A server that is killed during writes keeps all acknowledged memories."""
     answered: dict[str, str] = {}
     enough = threading.Event()
 
@@ -225,7 +225,7 @@ def check_kill(server: Server) -> None:
 
 
 def check_backup(engine: Engine) -> None:
-    """What the documents say about backups works while the server runs."""
+    """Check that the documented backup command works while the server runs."""
     assert f"podman exec muisti {' '.join(BACKUP)}" in Path("docs/operations.md").read_text("utf-8")
     done = engine.inside(NAME, BACKUP)
     assert done.code == 0, done
@@ -249,7 +249,7 @@ def tell_size(engine: Engine, docs: Path | None) -> None:
 
 
 def what(layer: Layer) -> str:
-    """What a layer above the base holds, in words."""
+    """Describe the contents of a layer above the base."""
     for sign, words in (
         ("/opt/muisti/packages", "Python packages"),
         ("/opt/muisti/app", "Muisti, its model, its kernels"),

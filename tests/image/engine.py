@@ -16,7 +16,7 @@ UNITS = {"": 1e-6, "k": 1e-3, "M": 1.0, "G": 1e3}
 
 
 class Ended(NamedTuple):
-    """What a command said, and its exit code."""
+    """Exit code and output of a command."""
 
     code: int
     said: str
@@ -29,7 +29,7 @@ class Layer(NamedTuple):
 
 
 class Engine:
-    """An image, and what can be done with it. `command` is podman or docker, with options of its own."""
+    """An image and the commands on it. `command` is podman or docker, with its global options."""
 
     def __init__(self, command: Sequence[str], image: str) -> None:
         self._command, self.image = command, image
@@ -39,7 +39,7 @@ class Engine:
         return self._do("run", "--rm", *self._options(data, environment), self.image, *arguments)
 
     def start(self, name: str, data: Path, environment: Sequence[str]) -> None:
-        """Start a container that goes on, as the image says."""
+        """Start a container in the background with the image's own command."""
         done = self._do("run", "--detach", f"--name={name}", *self._options(data, environment), self.image)
         assert done.code == 0, done.complained
 
@@ -67,7 +67,7 @@ class Engine:
         return done.said + done.complained
 
     def inspect(self, name: str) -> Any:
-        """What the engine knows of a container, or of an image."""
+        """Return what the engine's `inspect` shows of a container or an image."""
         return json.loads(self._must("inspect", name))[0]
 
     def layers(self) -> list[Layer]:
@@ -91,7 +91,7 @@ class Engine:
 
 
 def megabytes(size: str) -> float:
-    """What an engine calls `16.1 MB` or `16.1MB`.
+    """Parse a size as engines print it, such as `16.1 MB` or `16.1MB`, into megabytes.
 
     >>> megabytes("16.1 MB"), megabytes("1.2GB"), megabytes("14.3kB"), megabytes("0 B")
     (16.1, 1200.0, 0.0143, 0.0)

@@ -1,4 +1,4 @@
-"""No text of a user takes more than linear time, whatever it is made of."""
+"""No text of a user takes more than linear time, whatever it contains."""
 
 import re
 
@@ -19,7 +19,7 @@ def test_a_reader_of_text_takes_linear_time(reader: Reader):
 
 
 def test_every_pattern_takes_linear_time_on_texts_made_against_it():
-    """Reads the source: a new pattern is tried by itself, or fails here until it says where it is made."""
+    """A new pattern in the source is tried automatically, or the test fails until `ELSEWHERE` has an entry."""
     found = {
         f"{one.place} on {name}": fault(one.on, family, one.top)
         for one in patterns.used()

@@ -1,4 +1,4 @@
-"""What the benchmarks are built of: a shelf that outlives a killed run, engines asked in turn, tables in a page."""
+"""Parts of the benchmarks: a cache that outlives a killed run, engines asked in turn, tables in a page."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from loadtests.timing import WARMING, Engine, interleaved
 
 
 class CountingEncoder:
-    """Gives each text a vector of its own; may break off."""
+    """Encoder that gives each text a unique vector, and may fail midway."""
 
     dimensions = 4
 

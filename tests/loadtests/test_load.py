@@ -1,4 +1,4 @@
-"""The load tests' own tools: requests that come when they come, and what is made of the figures."""
+"""The load tests' own tools: the open-loop client, and the evaluation of its figures."""
 
 import asyncio
 from array import array
@@ -14,7 +14,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
 
 class Patient(asyncio.Protocol):
-    """Answers nobody until a number of requests is there; users who wait for answers would wait for ever."""
+    """Server that answers only when a number of requests has arrived; a closed-loop client would wait for ever."""
 
     waiting: list[asyncio.Transport]
     wanted: int

@@ -1,4 +1,4 @@
-"""The figures of a made package are those that one can count by eye; this project has no circle of imports."""
+"""The figures of a small package equal those counted by hand, and this project has no import cycle."""
 
 from pathlib import Path
 

@@ -26,6 +26,6 @@ def replica(sqld: Sqld, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sq
 
 @pytest.fixture(scope="session")
 def labelled(sqld: Sqld) -> Sqld:
-    """A server with a database that the first label of its host names, as it does for who names no other."""
+    """Return a server with a database named by its host's first label, which sqld uses when a request names none."""
     sqld.create(LABEL)
     return sqld

@@ -1,4 +1,4 @@
-"""Tokens, namespaces and certificates: who gets in, and where."""
+"""Tokens, namespaces and certificates: which connections a server accepts, and to which database."""
 
 import os
 import time

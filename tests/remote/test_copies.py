@@ -85,7 +85,7 @@ def dump(side: Side) -> dict[str, Rows]:
 
 
 class Cut:
-    """A side that takes so many writes."""
+    """One side of a copy, which fails after a number of writes."""
 
     def __init__(self, side: Side, writes: int) -> None:
         self._side, self.left = side, writes
@@ -134,7 +134,7 @@ def test_a_server_answers_from_a_copy_as_the_file_did(target: RemoteStore, tmp_p
 
 
 def test_half_a_copy_is_no_database(sqld: Sqld, tmp_path: Path):
-    """Before the last write nobody can open it, and nothing can be copied into or out of it."""
+    """Before the last write the copy cannot be opened, and nothing can be copied into or out of it."""
     store = FileStore(tmp_path / "m.db")
     with open_engine(store) as engine:
         add(engine, "a heron by the lake")
@@ -191,7 +191,7 @@ def test_after_a_move_into_another_namespace_no_byte_of_what_was_purged_is_left(
     word = f"canary{uuid.uuid4().hex}"  # other tests have theirs on the same server
 
     def copies(folder: Path) -> dict[str, int]:
-        """How often the word stands in each file that has it."""
+        """Count the word in each file that contains it."""
         found = {str(file): file.read_bytes().count(word.encode()) for file in folder.rglob("*") if file.is_file()}
         return {file: count for file, count in found.items() if count}
 

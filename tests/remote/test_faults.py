@@ -107,7 +107,7 @@ def test_of_many_faults_none_loses_or_doubles_a_write(sqld: Sqld, long: bool):
 
 
 def test_a_refusal_is_a_refusal_whatever_happens_to_the_replies(sqld: Sqld):
-    """Compare-and-set under faults: of those who ask for the same number one gets it, and the others are told so."""
+    """Compare-and-set under faults: of the clients that claim a number one gets it, and the others are refused."""
     store = RemoteStore(sqld)
     store.open().write([*TABLES, Statement("CREATE UNIQUE INDEX once ON log (name)")])
     broken, choose = chooser(SHARE, 8)

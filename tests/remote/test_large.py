@@ -1,4 +1,4 @@
-"""What is larger than sqld takes: answers come all the same, and writes are refused before anything is sent."""
+"""Above sqld's size limits, answers arrive all the same, and writes are refused before anything is sent."""
 
 import httpx
 import pytest
@@ -67,7 +67,7 @@ def test_a_value_as_large_as_allowed_comes_back(store: RemoteStore):
 
 @pytest.fixture
 def narrow(store: RemoteStore, monkeypatch: pytest.MonkeyPatch) -> httpx.Client:
-    """A service whose database takes no more than a few memories at once."""
+    """A service whose database takes no more than a few memories in one write."""
     engine = Engine(store.open(), WordEncoder(), Clock())
     monkeypatch.setattr(remote, "STATEMENTS_MAX", 100)
     return TestClient(create_app(Settings(), engine=engine))

@@ -21,7 +21,7 @@ LARGE = [Statement("SELECT hex(zeroblob(1000000)) FROM generate_series(1, 6)")]
 
 
 class Front(ThreadingHTTPServer):
-    """Stands before a server: notes what it is asked, and has answers name another place to go on."""
+    """Proxy of a server that records requests, and whose answers name another base URL for the next request."""
 
     daemon_threads = True
 

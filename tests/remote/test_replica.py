@@ -37,7 +37,7 @@ def found(engine: Engine, word: str, max_age: float = 0.0) -> list[str]:
 
 @contextmanager
 def halted(sqld: Sqld) -> Iterator[None]:
-    """The server stands still, and its connections with it."""
+    """Stop the server's process for a while, and with it all its connections."""
     assert sqld.pid is not None
     os.kill(sqld.pid, signal.SIGSTOP)
     try:

@@ -1,6 +1,6 @@
-"""The same calls, at random, on a file and on sqld: the same answers, and the same errors.
+"""Random calls on a file and on sqld give equal answers and equal errors.
 
-Two engines share each store and take turns, so that neither knows all that was written.
+Two engines share each store and take turns, so that neither has made all writes itself.
 """
 
 import re
@@ -113,8 +113,8 @@ class Side:
         for engine in self._engines:
             engine.close()
 
-    def told(self, who: int, call: tuple[Any, ...]) -> object:
-        """What an engine answers to a call, without what differs between stores."""
+    def outcome(self, who: int, call: tuple[Any, ...]) -> object:
+        """Return an engine's answer or error to a call, without what differs between stores."""
         name, *args = call
         try:
             answer = getattr(self, f"_{name}")(self._engines[who], *args)
@@ -220,7 +220,7 @@ class Same:
             side.begin(f"space{self._spaces}")
         for who, call in [(0, BEGINNING), *script]:
             self._now += SECOND
-            on_file, on_sqld = (side.told(who, call) for side in self.sides)
+            on_file, on_sqld = (side.outcome(who, call) for side in self.sides)
             assert on_sqld == on_file, call
 
 

@@ -1,4 +1,4 @@
-"""TLS: a certificate that nobody vouches for lets nobody listen in."""
+"""TLS: a certificate of an unknown authority is refused, so that no impostor can listen in."""
 
 import datetime
 import ipaddress
@@ -23,7 +23,7 @@ from muisti.core.store.remote.http_client import Server
 
 @pytest.fixture
 def impostor(tmp_path: Path) -> Iterator[tuple[int, list[bytes]]]:
-    """A TLS server with a certificate of its own making: its port, and what it was sent in clear."""
+    """Run a TLS server with a self-signed certificate. Yield its port, and the decrypted bytes that it received."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate(tmp_path))
     heard: list[bytes] = []

@@ -19,7 +19,7 @@ class Issuer:
         self.key_file.write_bytes(self._key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
 
     def token(self, **claims: Any) -> str:
-        """A token with these claims; one that is valid for an hour, unless they say otherwise."""
+        """Return a token with these claims, valid for an hour unless they contain another time."""
         payload = {"exp": int(time.time()) + 3600} | claims
         signed = f"{_part({'alg': 'EdDSA', 'typ': 'JWT'})}.{_part(payload)}"
         return f"{signed}.{_text(self._key.sign(signed.encode()))}"

@@ -1,6 +1,6 @@
-"""Every command of the command line with arguments that work, and what it does with the database.
+"""Every command of the command line with valid arguments, and whether it reads or writes the database.
 
-`python -m tests.service.cli_commands FILE VALUES` runs all that read and write on a file and prints what came, as JSON.
+`python -m tests.service.cli_commands FILE VALUES` runs all that read and write on a file, and prints results as JSON.
 """
 
 import json
@@ -130,8 +130,8 @@ def call(database: str, *words: str) -> Ran:
     options = ["--database", database, "--space", "s"]
     result = CliRunner().invoke(main, [*words, *options], input="", prog_name="muisti")
     error = result.exception
-    told = "" if error is None or isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
-    return Ran(result.exit_code, result.stdout, result.stderr, told)
+    message = "" if error is None or isinstance(error, SystemExit) else f"{type(error).__name__}: {error}"
+    return Ran(result.exit_code, result.stdout, result.stderr, message)
 
 
 def run_all(database: str, values: Mapping[str, str], kinds: tuple[Kind, ...]) -> dict[str, Ran]:

@@ -1,4 +1,4 @@
-"""`python -m tests.service.counted`: the server, which on SIGUSR1 tells what lives in it, as JSON on stderr."""
+"""`python -m tests.service.counted`: the server, which on SIGUSR1 counts its live objects, as JSON on stderr."""
 
 import asyncio
 import contextlib

@@ -1,7 +1,7 @@
-"""Every entrance by which a text becomes current in a space, driven alike, and what is expected of each.
+"""Every write path by which a text becomes current in a space, driven alike, and the behaviour expected of each.
 
-`ENTRANCES` is the one table of differences: an entrance that behaves otherwise than a plain `POST …/memories` says so
-here, with the reason. `STORES_NOTHING` names the routes, tools and commands that store no text of a memory.
+`ENTRANCES` is the one table of differences: it names each write path that behaves otherwise than a plain
+`POST …/memories`, with the reason. `STORES_NOTHING` names the routes, tools and commands that store no memory's text.
 """
 
 import json
@@ -177,14 +177,16 @@ class Said:
 
 @dataclass(frozen=True)
 class Entrance:
-    """A way in. What differs from a plain add is a field that is not its default, and `why` has the reason.
+    """A write path. Each difference from a plain add is a field without its default, and `why` has the reason.
 
-    `names`: the operations, tools (`mcp NAME`) and commands (`cli NAME`) that it stands for. `beside`: scopes that it
-    needs. `whole`: only for keys that see a whole space, `classless`: and that speak for no source class. `trust`: the
-    source class is that of the caller (own), of the changed memory as far as the caller may say it (changed), or that
-    of the original (kept). `echoes`: an echo is one here too. `adds`: the space has one memory more afterwards. `kinds`
-    and `audit` are what the feed and the audit log have of it. `codes`: refusals that have another code here. `tells`:
-    flags are in the answer.
+    - `names`: the operations, tools (`mcp NAME`) and commands (`cli NAME`) of this path.
+    - `beside`: further scopes that it needs.
+    - `whole`: only keys that see a whole space may use it; `classless`: and that have no source class.
+    - `trust`: the source class is the caller's (own), the original's (kept), or the changed memory's as far as the
+      caller may use that class (changed).
+    - `echoes`: the echo check applies. `adds`: the space has one memory more afterwards.
+    - `kinds`, `audit`: entries of the feed and of the audit log. `tells`: flags are in the answer.
+    - `codes`: refusals that have another code here.
     """
 
     name: str
@@ -206,8 +208,8 @@ class Entrance:
 
 
 def file_of(memory: Mapping[str, Any]) -> list[dict[str, Any]]:
-    told = {"id": str(uuid.uuid4()), **memory}
-    return [{"type": "muisti", "format": 1}, {"type": "memory", "memory": told}, {"type": "end", "lines": 2}]
+    memory_line = {"id": str(uuid.uuid4()), **memory}
+    return [{"type": "muisti", "format": 1}, {"type": "memory", "memory": memory_line}, {"type": "end", "lines": 2}]
 
 
 def in_sse(answer: httpx.Response) -> Any:
@@ -215,12 +217,12 @@ def in_sse(answer: httpx.Response) -> Any:
 
 
 def before(place: Place) -> None:
-    """A memory at the address, which an entrance changes."""
+    """Add the memory that the write path changes, at the address."""
     place.target = add(place, Draft(content="before", **ADDRESS))
 
 
 def there(place: Place) -> None:
-    """A memory at the address of the draft."""
+    """Add a memory at the address of the draft."""
     address = {name: place.case.body[name] for name in ADDRESS}
     place.target = add(place, Draft(content="before", **address))
 
@@ -265,7 +267,7 @@ def target(place: Place) -> str:
 
 
 def entry(place: Place) -> str:
-    """The path of the address of the memory that an entrance changes."""
+    """Return the URL path of the address of the memory that a write path changes."""
     assert place.target is not None
     return f"/entries/{place.target.category}/{place.target.key}"
 

@@ -1,4 +1,4 @@
-"""Stand-ins that behave, and builders that fill in what a test is not about."""
+"""Working test implementations, and builders that fill in what a test is not about."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -27,7 +27,7 @@ ASIDE = {"no_route", "method_not_allowed"}
 
 
 def examples(number: int, *, long: bool, **more: Any) -> settings:
-    """The same ones each time, unless there is time for others."""
+    """Return hypothesis settings: the same examples each time, and random ones when `long`."""
     return settings(
         max_examples=number,
         derandomize=not long,

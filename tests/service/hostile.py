@@ -15,14 +15,14 @@ def packed(data: bytes) -> bytes:
 
 
 def large_window() -> bytes:
-    """A frame whose header asks for 128 MB of memory."""
+    """Return a frame whose header asks for 128 MB of memory."""
     wanted = zstandard.ZstdCompressionParameters(window_log=27, enable_ldm=True)
     compressor = zstandard.ZstdCompressor(compression_params=wanted).compressobj()
     return compressor.compress(HEADER * 1_000) + compressor.flush()
 
 
 def false_size() -> bytes:
-    """A frame that says of itself that it holds 2**60 bytes, all of them in memory together."""
+    """Return a frame whose header claims 2**60 bytes in a single segment."""
     return b"\x28\xb5\x2f\xfd\xe0" + (1 << 60).to_bytes(8, "little") + b"\x01\x00\x00"
 
 

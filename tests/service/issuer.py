@@ -34,7 +34,7 @@ class SigningKey:
         return {**self._kind.to_jwk(self.private.public_key(), as_dict=True), "kid": self.id, **members}
 
     def sign(self, headers: dict[str, Any] | None = None, **claims: object) -> str:
-        """A token that opens what `claims` say; those that are None are left out."""
+        """Return a signed token with `claims`; claims that are None are left out."""
         now = int(time.time())
         plain = {"iss": NAME, "aud": AUDIENCE, "sub": "ada", "exp": now + 60, "scope": "read", "muisti_spaces": ["*"]}
         given = {name: value for name, value in {**plain, **claims}.items() if value is not None}
@@ -42,7 +42,7 @@ class SigningKey:
 
 
 class Issuer:
-    """Serves `answer`, a status, headers and a body, at `url`, and counts who asks."""
+    """Server of `answer`, a status, headers and a body, at `url`, which counts its requests."""
 
     def __init__(self, *keys: SigningKey) -> None:
         self.asked = 0

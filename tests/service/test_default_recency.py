@@ -18,7 +18,7 @@ from tests.service.routes.test_policy import call_tool
 from tests.stores import Stores
 
 SHORT = "application/json"
-LONG = "application/json; charset=utf-8"  # answered by the framework, not by the short way
+LONG = "application/json; charset=utf-8"  # answered by the framework, not by the fast path
 OLD = "2001-01-01T00:00:00Z"  # so old that nothing of its freshness is left
 BY_DEFAULT = {"weight": 0.5, "function": "half_life", "half_life_days": 7, "grace_days": 0}
 MODES = ("hybrid", "semantic", "keyword", "metadata")
@@ -163,8 +163,8 @@ def test_the_command_line_sets_and_uses_it(run: Run, monkeypatch: pytest.MonkeyP
     assert scored() == 1
     monkeypatch.setenv("MUISTI_RECENCY_WEIGHT", "0.4")
     assert scored() == pytest.approx(0.6)
-    told = run("policy", "--recency-weight", "0.3", "--recency-half-life-days", "14").stdout
-    assert "recency_weight\t0.3\nrecency_half_life_days\t14\n" in told
+    printed = run("policy", "--recency-weight", "0.3", "--recency-half-life-days", "14").stdout
+    assert "recency_weight\t0.3\nrecency_half_life_days\t14\n" in printed
     assert scored() == pytest.approx(0.7)
     assert scored("--recency-weight", "0") == 1
     run("policy", "--recency-weight", "default")

@@ -1,4 +1,4 @@
-"""The same draft, key, policy and quota come to the same at every entrance, or the difference is declared."""
+"""A draft has the same result on every write path, given one key, policy and quota, or the difference is declared."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -81,7 +81,7 @@ class World:
         return {"Authorization": f"Bearer {secret}"}
 
     def place(self, entrance: Entrance, case: Case) -> Place:
-        """A space where the case can be tried: all that must be there is, and then the policy and the quota hold."""
+        """Create a space for the case, with its policy, its memories and its quota."""
         space = f"s{next(_NUMBERS)}"
         self.engine.spaces.create(space)
         # First, because the fast path knows a space as it was when it was last written to.
@@ -143,7 +143,7 @@ def expected(entrance: Entrance, case: Case, place: Place) -> tuple[str | None, 
 
 
 def not_allowed(entrance: Entrance, key: Key, fields: Row) -> str | None:
-    """The code with which a key is refused, whatever it says."""
+    """Return the error code with which a key is refused, whatever the draft says."""
     if not set(entrance.scopes) <= set(key.scopes):
         return "forbidden"
     if entrance.whole and (key.category or "read" not in key.scopes):
@@ -188,7 +188,7 @@ def by_policy(entrance: Entrance, case: Case, place: Place, row: Row) -> tuple[s
 
 
 def seen(place: Place, entrance: Entrance, said: Said, before: tuple[Seq, int]) -> tuple[str | None, Row]:
-    """What became of it: the answer, the stored row, and what the feed and the audit log tell."""
+    """Return the error code or None, and the stored row, asserting what the feed and the audit log have."""
     engine, (seq, number) = place.engine, before
     events = engine.owner.read.changes(place.space, Wanted(since=seq, limit=1_000)).items
     audited = [one for one in engine.audit(limit=20).items if one.number > number and one.space == place.space]

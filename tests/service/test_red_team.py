@@ -1,4 +1,4 @@
-"""What docs/security.md says was tried."""
+"""Attacks that docs/security.md says were tried."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is erased is nowhere any more: not in a row, a segment, an index, an answer, the log or free space."""
+"""Erasure leaves no trace: not in a row, a segment, an index, an answer, the log or free space."""
 
 import random
 import threading
@@ -78,7 +78,7 @@ def packs(database: Database) -> None:
 
 
 def files(store: FileStore) -> bytes:
-    """The database file with all that stands beside it."""
+    """Return the bytes of the database file and of all files beside it."""
     return b"".join(path.read_bytes() for path in sorted(store.path.parent.iterdir()))
 
 
@@ -155,7 +155,7 @@ def test_no_trace_of_a_purged_memory_is_left_anywhere(store: Store):
 
 @pytest.mark.parametrize("what", ["memory", "subject", "space"])
 def test_an_import_that_holds_what_is_erased_ends(store: Store, what: str, monkeypatch: pytest.MonkeyPatch):
-    """What it has put aside goes too, and nothing of it comes in later."""
+    """Erasure ends a running import: its staged lines are deleted, and none is stored later."""
     monkeypatch.setattr("muisti.core.transfer.importing.lines.PIECE", 1)
     word = canary(random.Random(8))
     with open_engine(store) as engine:
@@ -363,7 +363,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.file_only
 def test_what_was_deleted_before_erasing_was_known_is_rewritten_once(path: Path):
-    """A file of an older Muisti, whose free space is full of what it deleted."""
+    """The free space of a file of an older Muisti still has the bytes of deleted rows."""
     store = FileStore(path)
     rng = random.Random(7)
     word = canary(rng)
@@ -403,7 +403,7 @@ def test_a_reader_that_holds_the_log_is_told_in_the_report(path: Path, monkeypat
 @pytest.mark.file_only
 @pytest.mark.parametrize("seed", range(2))
 def test_free_space_is_known_byte_for_byte(tmp_path: Path, seed: int):
-    """What a file holds beyond its rows is found by the look through its free space, by nothing less."""
+    """The scan of a file's free space finds the bytes of deleted rows, and none after VACUUM."""
     rng = random.Random(seed)
     path = tmp_path / "t.db"
     connection = apsw.Connection(str(path))

@@ -1,4 +1,4 @@
-"""What lies before the time that a space remembers is forgotten, and all the rest is as it was."""
+"""Retention forgets what is older than a space's time limit, and leaves the rest unchanged."""
 
 import pytest
 
@@ -107,7 +107,7 @@ def test_a_checkpoint_keeps_what_it_stands_on(stores: Stores):
 
 
 def test_a_fork_keeps_what_it_came_from_until_it_is_merged(stores: Stores):
-    """Else nobody could tell what each side has changed."""
+    """Without that version a merge could not compute the changes of each side."""
     clock = Clock()
     with opened(stores(), clock) as engine:
         fox, owl = add(engine, "fox", "owl")
@@ -168,7 +168,7 @@ def test_a_packed_index_misses_no_death_that_was_forgotten(stores: Stores, monke
 
 
 def test_a_space_says_how_long_it_keeps_its_history(stores: Stores):
-    """Longer or shorter than the others, or for ever, and the same again when it says nothing any more."""
+    """A space's retention may be longer, shorter or unlimited; without its own, the server's default applies."""
     clock = Clock()
     days = {"short": 2, "usual": None, "long": 30, "for ever": 0}
     names = {said: said.replace(" ", "-") for said in days}
@@ -179,8 +179,8 @@ def test_a_space_says_how_long_it_keeps_its_history(stores: Stores):
             engine.spaces.set_policy(name, {"history_days": days[said]})
             (ids[name],) = add(engine, "fox 0", space=name)
             engine.owner.write.update(name, ids[name], {"content": "fox 1"})
-        told = [engine.spaces.get(name).policy.history_days for name in names.values()]
-        assert told == [2, 10, 30, 0]
+        days_kept = [engine.spaces.get(name).policy.history_days for name in names.values()]
+        assert days_kept == [2, 10, 30, 0]
 
         def remembered() -> list[str]:
             now = clock.at + 1_000
@@ -199,7 +199,7 @@ def test_a_space_says_how_long_it_keeps_its_history(stores: Stores):
 
 
 def test_old_memories_are_purged_where_a_space_says_so(stores: Stores, monkeypatch: pytest.MonkeyPatch):
-    """Deleted, pinned or important, with all versions; in steps; and what a dry run of a purge has told."""
+    """Deleted, pinned and important memories are purged with all versions, in steps, as the dry run reported."""
     monkeypatch.setattr(upkeep, "AT_A_TIME", 2)
     clock, store = Clock(), stores()
     with opened(store, clock, days=0) as engine:

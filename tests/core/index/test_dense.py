@@ -67,7 +67,7 @@ def snapshot_of(vectors: Vectors, passages: Longs, ids: Longs, blank: Mask | Non
 
 
 def brute_force(snapshot: Snapshot, query: QueryVector, allowed: Mask, wanted: int) -> list[int]:
-    """The best row of each memory by the cosine of both planes, equal ones by memory id, then passage."""
+    """Return the best row of each memory by the cosine of its two-level int8; ties by memory id, then passage."""
     rows = snapshot.rows
     chosen = np.flatnonzero(allowed)
     scores = cosines(snapshot, query, chosen)
@@ -81,7 +81,7 @@ def unit(vectors: Vectors) -> Vectors:
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 24, 100, 256]), st.integers(1, 30), st.floats(0, 1))
 def test_the_ranking_is_exact_whatever_the_mask(seed: int, dimensions: int, wanted: int, density: float):
-    """With long memories, texts that stand there twice, rows without a vector, and vectors of no length."""
+    """Also with long memories, repeated texts, rows without a vector, and vectors of no length."""
     rng = np.random.default_rng(seed)
     passages = rng.choice([1, 1, 1, 2, 40], rng.integers(1, 80))
     total = int(passages.sum())

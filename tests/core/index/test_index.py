@@ -1,4 +1,4 @@
-"""The index is a cache of the store: however it came about, it says the same."""
+"""The index is a cache of the store: however it was built, it gives the same answers."""
 
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ def test_a_phrase_is_found_where_its_words_stand_together(rows: list[str], phras
 
 
 def answers(engine: Engine, space: str = SPACE) -> list[list[tuple[str, float]]]:
-    """What a space answers, by content: ids differ between stores."""
+    """Return a space's answers by content, since ids differ between stores."""
     queries = [Query(text=word, mode=mode, limit=50) for word in WORDS for mode in ("hybrid", "keyword", "semantic")]
     found: list[Answer] = [engine.owner.read.search(space, query) for query in queries]
     return [sorted((hit.memory.content, round(hit.score, 5)) for hit in answer.hits) for answer in found]
@@ -82,7 +82,7 @@ operations = st.lists(
 
 
 def play(engine: Engine, script: list[tuple[str, object]]) -> list[str]:
-    """Run a script and give the texts that live at its end."""
+    """Run a script, and return the texts that are current at its end."""
     living: dict[str, str] = {}
     for verb, value in script:
         ids = sorted(living)

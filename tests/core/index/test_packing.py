@@ -47,7 +47,7 @@ def segments(database: Database) -> int:
 
 
 def loaded(database: Database, *, packed: bool) -> SpaceIndex:
-    """A new index, from segments or without a look at them."""
+    """Load a new index, from segments or without them."""
     if packed:
         return SpaceIndex(database, space_of(database))
     return SpaceIndex(_Unpacked(database), space_of(database))

@@ -1,6 +1,6 @@
-"""Print, to the last bit, what an engine answers to the same questions, and how its loops are compiled.
+"""Print an engine's exact answers to fixed questions, and how its kernels are compiled.
 
-A program of its own, for `test_versions.py`: it needs a folder with `muisti/core` in PYTHONPATH.
+`test_versions.py` runs this program with a folder in PYTHONPATH that contains `muisti/core`.
 """
 
 import json
@@ -65,8 +65,8 @@ def main() -> None:
         with opened(folder) as engine:
             found += answers(engine)
     used = {stage.__name__ for stage in stages for loop in vars(stage).values() if getattr(loop, "signatures", ())}
-    told = {"library": KERNELS is not None, "warning": warning(), "used": sorted(used), "found": found}
-    sys.stdout.write(json.dumps(told))
+    report = {"library": KERNELS is not None, "warning": warning(), "used": sorted(used), "found": found}
+    sys.stdout.write(json.dumps(report))
 
 
 def opened(folder: str) -> Engine:

@@ -1,4 +1,4 @@
-"""Every kernel does what its numpy twin does."""
+"""Every kernel gives the results of its reference implementation in numpy."""
 
 import sys
 import threading
@@ -423,7 +423,7 @@ def test_has_sequence_agrees_with_windows(texts: list[list[int]], pattern: list[
 
 
 def test_kernels_release_the_gil():
-    """Else the thread that waits would go on only when the kernel is done."""
+    """If a kernel held the GIL, the waiting thread would continue only when the kernel is done."""
     large, signs, ready, done = np.ones((4_000, 1024)), np.ones(1024), threading.Event(), threading.Event()
 
     def work() -> None:

@@ -22,9 +22,9 @@ SESSION = Path(__file__).with_name("session.py")
 
 def pretended(folder: Path, name: str, version: str) -> Path:
     """Make a folder that, in PYTHONPATH, says that another version of a package is installed."""
-    told = folder / f"{name}-{version}.dist-info"
-    told.mkdir(parents=True)
-    (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    metadata = folder / f"{name}-{version}.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
     return folder
 
 

@@ -1,4 +1,4 @@
-"""Three judges of a filter, row by row: the SQL, the mask, and a plain evaluator that reads the JSON by itself."""
+"""Three evaluations of a filter agree row by row: the SQL, the mask, and a plain evaluator of the JSON."""
 
 import json
 from functools import cache

@@ -155,8 +155,8 @@ class Asked:
     answer: Answer
 
 
-def told(answer: Answer) -> tuple[object, ...]:
-    """All that an answer says of the memories."""
+def described(answer: Answer) -> tuple[object, ...]:
+    """Return the parts of an answer that describe its memories."""
     hits = [(hit.memory, hit.score, hit.ranks, hit.passage, hit.explain) for hit in answer.hits]
     return hits, answer.total, answer.evidence, answer.strength, answer.strategy, answer.seq
 
@@ -197,10 +197,10 @@ def lived_and_asked(store: Store, done: list[Any], asked: list[str]) -> None:
                     answer = search(engine, query)
                     before.append(Asked(query, answer.seq.number, answer))
         for one in before:
-            assert told(search(engine, one.query, one.number)) == told(one.answer)
+            assert described(search(engine, one.query, one.number)) == described(one.answer)
     with open_engine(store, clock=clock) as engine:
         for one in before[::3]:
-            assert told(search(engine, one.query, one.number)) == told(one.answer)
+            assert described(search(engine, one.query, one.number)) == described(one.answer)
 
 
 @pytest.mark.timeout(3_600)

@@ -1,4 +1,4 @@
-"""The change feed: everything that happens is told once, in order, to whom it concerns."""
+"""The change feed reports every change once, in order, to the callers that it concerns."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ def engine(stores: Stores) -> Iterator[Engine]:
 
 
 def lived(engine: Engine) -> list[str]:
-    """A life of two memories; their ids."""
+    """Write three memories through all kinds of change, and return their ids."""
     first = engine.owner.write.add(
         SPACE, [Draft(content="We deploy on Fridays", category="rules", key="deploy")]
     ).memories[0]
@@ -39,14 +39,14 @@ def lived(engine: Engine) -> list[str]:
     return [first.id, second.id, third.id]
 
 
-def told(events: Events) -> list[tuple[int, str, str | None]]:
+def entries(events: Events) -> list[tuple[int, str, str | None]]:
     return [(one.seq, one.kind, one.memory_id) for one in events.items]
 
 
 def test_a_life_is_told_in_order_with_what_was_and_what_is(engine: Engine):
     first, second, third = lived(engine)
     events = engine.owner.read.changes(SPACE, Wanted(show="both"))
-    assert told(events) == [
+    assert entries(events) == [
         (1, "created", first),
         (2, "created", second),
         (3, "updated", first),
@@ -70,12 +70,12 @@ def test_a_life_is_told_in_order_with_what_was_and_what_is(engine: Engine):
 
 def test_pages_of_any_size_join_to_the_whole(engine: Engine):
     lived(engine)
-    whole = told(engine.owner.read.changes(SPACE, Wanted()))
+    whole = entries(engine.owner.read.changes(SPACE, Wanted()))
     for limit in (1, 3, 8):
         found, since, more = [], Seq(engine.spaces.get(SPACE).epoch, 0), True
         while more:
             page = engine.owner.read.changes(SPACE, Wanted(since=since, limit=limit))
-            found, since, more = [*found, *told(page)], page.reached, page.more
+            found, since, more = [*found, *entries(page)], page.reached, page.more
             assert len(page.items) <= limit
         assert found == whole
 

@@ -1,4 +1,4 @@
-"""What callers say of memories ranks them, within bounds; what nobody speaks of ranks as it did."""
+"""Callers' feedback changes the rank of a memory within bounds; memories without feedback keep their rank."""
 
 import pytest
 

@@ -23,7 +23,7 @@ from tests.stores import Stores
 
 
 def counts(engine: Engine, *ids: str) -> Mapping[str, int]:
-    """What is stored of each by now."""
+    """Flush the retrieval counts, and return the stored count of each memory."""
     engine.flush_retrievals()
     return {id_: engine.owner.review.telemetry(SPACE, id_).retrieval_count for id_ in ids}
 

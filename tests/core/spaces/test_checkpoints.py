@@ -1,4 +1,4 @@
-"""Checkpoints: what stood there, what changed since, and the whole space back at one."""
+"""Checkpoints: reading the space at one, listing what changed since, and rolling the space back to one."""
 
 from typing import Any
 
@@ -25,14 +25,14 @@ from tests.stores import Stores
 
 
 def said(engine: Engine) -> dict[str, tuple[Any, ...]]:
-    """What every current memory says."""
+    """Return the fields of every current memory, by id."""
     found = engine.owner.read.list(SPACE, limit=100).items
     names = ("content", "category", "key", "tags", "metadata", "importance", "valid_from", "valid_to")
     return {one.id: tuple(getattr(one, name) for name in names) for one in found}
 
 
 def lifecycle(engine: Engine) -> tuple[str, str, str, str]:
-    """Four memories, and what befalls them behind the checkpoint `before`."""
+    """Change three memories after the checkpoint `before`. Return their ids, and that of the last one's successor."""
     draft = Draft(content="red fox", category="c", key="k", tags=("a", "b"), metadata={"n": [1, 2], "x": {"y": "z"}})
     changed = engine.owner.write.add(SPACE, [replace(draft, valid_to=from_us(NOON))]).memories[0].id
     deleted, superseded = add(engine, "blue lake", "green hill")

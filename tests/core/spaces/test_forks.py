@@ -84,7 +84,7 @@ def test_a_fork_has_all_that_lives_with_ids_of_its_own(engine: Engine):
 
 
 def test_what_a_memory_is_derived_from_is_found_on_both_sides(engine: Engine):
-    """By the ids of each; so a merge of what nobody touched has nothing to do, and no link leads out of a space."""
+    """Links use each space's own ids, so merging an unchanged fork does nothing, and no link leaves a space."""
     (book,) = add(engine, "a book")
     (page,) = engine.owner.write.add(
         SPACE, [Draft(content="a page", derived_from=(book,))], on_conflict="keep"
@@ -131,8 +131,8 @@ def test_a_merge_takes_over_what_the_fork_changed_and_leaves_the_rest(engine: En
     assert len(compared) == 6 and not any(one.conflict for one in compared.values())
     assert [one.field for one in compared[twin(engine, "red wolf")].there] == ["content", "metadata.n.m", "metadata.n"]
     before = engine.spaces.get(SPACE).seq
-    told = engine.seen_by(Caller(), dry_run=True).timeline.merge(FORK, SPACE)
-    assert told.plan is not None and told.plan.changes == 5 and engine.spaces.get(SPACE).seq == before
+    planned = engine.seen_by(Caller(), dry_run=True).timeline.merge(FORK, SPACE)
+    assert planned.plan is not None and planned.plan.changes == 5 and engine.spaces.get(SPACE).seq == before
     done = engine.owner.timeline.merge(FORK, SPACE)
     assert done.tally is not None and (done.tally.added, done.tally.changed, done.tally.ended) == (2, 2, 1)
     assert texts(engine) == {"red wolf", "steep hill", "a cloud", "a stone", "older oak"}

@@ -24,7 +24,7 @@ MANY = 16
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A group waits for all that is expected, however slow the machine is."""
+    """Make a group wait a minute for all expected writes, so that a slow machine gathers them too."""
     monkeypatch.setattr(writer, "GATHER_SECONDS", 60.0)
 
 
@@ -77,7 +77,7 @@ def together(database: FileDatabase, jobs: list[list[Statement]]) -> list[Outcom
     return [outcome for outcome in outcomes if outcome is not None]
 
 
-def told(outcome: Outcome) -> object:
+def summary(outcome: Outcome) -> object:
     return (type(outcome), str(outcome)) if isinstance(outcome, Exception) else outcome
 
 
@@ -112,8 +112,8 @@ def test_a_group_ends_as_its_writes_would_alone(tmp_path: Path):
     for turn in range(30):
         names = rng.choices(list(JOBS), [8, 1, 1, 1, 1, 1], k=rng.randint(1, 8))
         jobs = [JOBS[name](100 * turn + place + 2) for place, name in enumerate(names)]
-        alone = [told(ran(databases[1], job)) for job in jobs]
-        assert [told(outcome) for outcome in together(databases[0], jobs)] == alone, names
+        alone = [summary(ran(databases[1], job)) for job in jobs]
+        assert [summary(outcome) for outcome in together(databases[0], jobs)] == alone, names
     contents = [each.read([Statement("SELECT number FROM t ORDER BY 1")]) for each in databases]
     assert contents[0] == contents[1]
     for each in databases:

@@ -1,4 +1,4 @@
-"""What names memories finds them by their ids, and never by going through all versions of the space."""
+"""Statements that name memories find them by id, and never scan all versions of the space."""
 
 from collections.abc import Sequence
 from contextlib import closing

@@ -232,7 +232,7 @@ def test_a_code_that_nobody_declared_is_unknown(message: str):
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_each_refusal_is_an_error_with_a_problem_or_is_tried_again(world: World, name: str, tmp_path: Path):
-    """A refusal that nobody handles would be a crash."""
+    """An unhandled refusal would be an internal error."""
     codes = run(world, name, tmp_path / "free.db").codes
     assert codes
     for code in sorted(codes):

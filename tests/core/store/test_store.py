@@ -182,7 +182,7 @@ def test_what_is_no_number_becomes_null(database: Database):
 
 
 def test_more_rows_than_one_answer_holds_are_read_all_the_same(database: Database):
-    """24 MB: sqld answers at most 10 MB at once, and streams more."""
+    """24 MB: sqld puts at most 10 MB into one answer, and streams more."""
     text = "x" * 1_000_000
     database.write([Statement("CREATE TABLE v (place INTEGER PRIMARY KEY, value TEXT) STRICT")])
     for place in range(24):

@@ -1,4 +1,4 @@
-"""What only the database on a file promises: shared commits, its log, and the file itself."""
+"""Promises of the file database alone: group commit, its write-ahead log, and the file itself."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Texts in other languages than English are found by other forms of their words; English ones are as they were."""
+"""Texts in languages other than English are found by other forms of their words; English is unaffected."""
 
 import pytest
 from hypothesis import given

@@ -60,7 +60,7 @@ def test_short_content_is_one_passage(content: str):
 
 
 def cuts(content: str) -> list[str]:
-    """What each passage but the last ends with."""
+    """Return the text of each passage but the last."""
     return [content[passage.start : passage.stop] for passage in split(content)[:-1]]
 
 

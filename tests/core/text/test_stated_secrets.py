@@ -15,8 +15,8 @@ HARMLESS = [one for one in MADE if one["secret"] is None]
 
 
 def test_nine_of_ten_made_secrets_are_found_and_three_of_four_surely():
-    told = outcome([right(one["text"], one["secret"]) for one in STATED])
-    assert (told.texts, told.passed <= 30, told.refused >= 230) == (300, True, True)
+    scores = outcome([right(one["text"], one["secret"]) for one in STATED])
+    assert (scores.texts, scores.passed <= 30, scores.refused >= 230) == (300, True, True)
 
 
 def test_no_harmless_text_is_refused():

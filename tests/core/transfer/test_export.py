@@ -1,4 +1,4 @@
-"""A space goes out as lines and comes in elsewhere as it was: history, vectors, answers."""
+"""An exported and imported space is unchanged: history, vectors, answers."""
 
 import random
 import re
@@ -177,7 +177,7 @@ def test_there_and_back_a_space_is_as_it_was(
 
 
 def space_memories(engine: Engine) -> int:
-    """What lives, superseded ones too."""
+    """Return the number of memories of the space that are not deleted, superseded ones included."""
     usage = engine.owner.read.stats(SPACE).usage
     assert usage is not None
     return usage.memories

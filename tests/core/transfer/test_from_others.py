@@ -67,9 +67,9 @@ def test_a_query_whose_every_word_a_memory_has_is_never_without_evidence(tmp_pat
     calibration = Calibration([Entry(generation=WordEncoder().identity, modes=thresholds)])
     with Engine(FileDatabase(tmp_path / "m.db"), WordEncoder(), Clock(), calibration=calibration) as engine:
         engine.spaces.create("plain", SpaceSettings())
-        told = {"category": "notes", "author": "Bob", "tags": ("topic:ci",)}
+        expected = {"category": "notes", "author": "Bob", "tags": ("topic:ci",)}
         engine.owner.write.add(
-            "plain", [Draft(content=f"the fox {number}", **told) for number in ("one", "two", "three")]
+            "plain", [Draft(content=f"the fox {number}", **expected) for number in ("one", "two", "three")]
         )
         engine.owner.write.add("plain", [Draft(content="a bear", author="carl")])
         kept = Query(text=text, mode=mode, min_evidence="weak")

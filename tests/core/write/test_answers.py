@@ -1,4 +1,4 @@
-"""What repeated requests are answered from."""
+"""Stored answers, from which repeated requests are answered."""
 
 import subprocess
 import sys
@@ -21,6 +21,6 @@ for thread in threads: thread.join()
 
 @pytest.mark.parametrize("attempt", range(8))
 def test_many_threads_may_be_the_first_to_read_an_answer(attempt: int):
-    """After a restart, clients repeat what they got no answer to all at once."""
+    """After a restart, clients repeat their unanswered requests, all at the same time."""
     done = subprocess.run([sys.executable, "-c", FIRST_USE], capture_output=True, text=True)
     assert done.returncode == 0 and not done.stderr, done.stderr

@@ -1,4 +1,4 @@
-"""What is added without a thread that waits is added as if one had waited."""
+"""An add on the event loop has the same result as one on a thread that waits."""
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -54,7 +54,7 @@ def at_once(engine: Engine, draft: Draft, on_conflict: OnConflict) -> Written:
 
 
 def told(adding: Callable[[], Written]) -> object:
-    """What the caller learns, without ids."""
+    """Return the reply or the error that the caller receives, without ids."""
     try:
         written = adding()
     except MuistiError as error:

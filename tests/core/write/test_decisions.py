@@ -1,4 +1,4 @@
-"""Conflicts that are stored for review wait until somebody decides, or until there is nothing left to decide."""
+"""Conflicts stored for review remain open until a caller decides, or until nothing is left to decide."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What comes straight back as a new memory is known for an echo; what says something else is not."""
+"""The echo check flags a recent result that is added as a new memory, and nothing that says something else."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What has expired is gone at once: from every read, from its address, and, once it is swept, for good."""
+"""An expired memory is gone immediately from every read and from its address; the sweep deletes it for good."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The whole life of memories, step by step beside a plain model: nothing differs, also after a restart."""
+"""The lifecycle of memories, compared at each step with a plain model, also after a restart."""
 
 import sys
 from collections import Counter
@@ -20,7 +20,7 @@ from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.views.memories import Memories
 from tests.core.fakes import NOON, SPACE, Clock, open_engine
-from tests.core.lives import DAY, Fields, Model, draft_fields, holding, said_of
+from tests.core.lifecycle_model import DAY, Fields, Model, draft_fields, fields_of, holding
 from tests.stores import Store, Stores
 
 ACTORS = ("ann", "bob")
@@ -30,14 +30,14 @@ contents = st.lists(st.sampled_from(["red", "fox", "blue", "lake", "sun"]), min_
 addresses = st.sampled_from([(None, None), (None, None), ("c", "k"), ("c", "l"), ("d", None)])
 importance = st.sampled_from(["low", "high"])
 ends = st.sampled_from([None, None, None, 1, 3])  # days from now
-holds = st.sampled_from([(None, None), (None, None), (-1, 1), (1, 3), (None, 2), (-2, None)])  # the same
+holds = st.sampled_from([(None, None), (None, None), (-1, 1), (1, 3), (None, 2), (-2, None)])  # days from now
 
 
-class Lives(RuleBasedStateMachine):
-    """Each rule does one thing to both, and both must agree on what comes of it."""
+class LifecycleMachine(RuleBasedStateMachine):
+    """State machine whose rules make one change in the engine and in the model, and compare the results."""
 
     def __init__(self, store: Store, steps: Counter[str]) -> None:
-        """`steps` counts what is done, by its name."""
+        """Start with an empty space. `steps` counts the changes, steps and past points, by name."""
         super().__init__()
         self.steps, self.dry = steps, False
         self.store, self.clock = store, Clock(NOON)
@@ -46,7 +46,7 @@ class Lives(RuleBasedStateMachine):
         self.model.now = self.clock.at
 
     def teardown(self) -> None:
-        """At the end of a life that went well, every point of it is looked at again."""
+        """Compare every past point once more, unless the run has failed."""
         try:
             if sys.exc_info()[0] is None:
                 for number in range(self.model.seq + 1):
@@ -55,14 +55,14 @@ class Lives(RuleBasedStateMachine):
             self.engine.close()
 
     def known(self, choice: int) -> str:
-        ids = list(self.model.lives)
+        ids = list(self.model.histories)
         return ids[choice % len(ids)]
 
     def fields(
         self, content: str, address: tuple[Any, Any], importance: str, end: int | None, held: tuple[Any, Any]
     ) -> Fields:
-        said = {"content": content, "category": address[0], "key": address[1], "importance": importance}
-        return said | {"expires": self.day(end), "supersedes": None, "superseded_by": None} | self.held(held)
+        fields = {"content": content, "category": address[0], "key": address[1], "importance": importance}
+        return fields | {"expires": self.day(end), "supersedes": None, "superseded_by": None} | self.held(held)
 
     def held(self, days: tuple[Any, Any]) -> Fields:
         return {"starts": self.day(days[0]), "stops": self.day(days[1])}
@@ -71,12 +71,12 @@ class Lives(RuleBasedStateMachine):
         return None if days is None else self.clock.at + days * DAY
 
     def both(self, does: Callable[[], Written], models: Callable[[Written | None], None]) -> None:
-        """Do it to the engine; the model, told what was written, must do it too, or refuse for the same reason.
+        """Make a change in the engine and in the model; both must succeed, or refuse it for the same reason.
 
-        It is tried first: that must foretell what comes of it, and change nothing.
+        A dry run comes first: it must predict the result, and change nothing. `models` gets the engine's reply.
         """
         self.steps["changes"] += 1
-        told = self.tried(does)
+        predicted = self.dry_run(does)
         assert self.engine.spaces.get(SPACE).seq == self.model.seq
         before = self.model.seq
         try:
@@ -84,13 +84,13 @@ class Lives(RuleBasedStateMachine):
         except (NotFound, InvalidInput, Conflict) as error:
             with pytest.raises(KeyError if isinstance(error, NotFound) else ValueError):
                 models(None)
-            assert told is type(error)
+            assert predicted is type(error)
         else:
             models(written)
-            assert self.engine.spaces.get(SPACE).seq == self.model.seq == before + told
+            assert self.engine.spaces.get(SPACE).seq == self.model.seq == before + predicted
 
-    def tried(self, does: Callable[[], Written]) -> int | type[Exception]:
-        """How many changes it would make, or what it would raise."""
+    def dry_run(self, does: Callable[[], Written]) -> int | type[Exception]:
+        """Return the number of changes that a write would make, or the type of the error it would raise."""
         self.dry = True
         try:
             plan = does().plan
@@ -114,40 +114,41 @@ class Lives(RuleBasedStateMachine):
         end: int | None,
         held: tuple[Any, Any],
     ) -> None:
-        said = self.fields(content, address, importance, end, held)
-        draft = Draft(**draft_fields(said, from_us))
+        fields = self.fields(content, address, importance, end, held)
+        draft = Draft(**draft_fields(fields, from_us))
         self.both(
             lambda: self.seen_by(actor).write.add(SPACE, [draft], on_conflict="keep"),
-            lambda written: self.model.add(written.memories[0].id if written else "refused", said, actor),
+            lambda written: self.model.add(written.memories[0].id if written else "refused", fields, actor),
         )
 
-    @precondition(lambda self: self.model.lives)
+    @precondition(lambda self: self.model.histories)
     @rule(actor=actors, choice=st.integers(0, 50), content=contents, address=addresses, held=holds)
     def patch(self, actor: str, choice: int, content: str, address: tuple[Any, Any], held: tuple[Any, Any]) -> None:
-        id_, said = self.known(choice), {"content": content, "category": address[0], "key": address[1]}
-        said |= self.held(held)
-        changes = draft_fields(said, from_us)
+        id_, fields = self.known(choice), {"content": content, "category": address[0], "key": address[1]}
+        fields |= self.held(held)
+        changes = draft_fields(fields, from_us)
         self.both(
-            lambda: self.seen_by(actor).write.update(SPACE, id_, changes), lambda _: self.model.patch(id_, said, actor)
+            lambda: self.seen_by(actor).write.update(SPACE, id_, changes),
+            lambda _: self.model.patch(id_, fields, actor),
         )
 
-    @precondition(lambda self: self.model.lives)
+    @precondition(lambda self: self.model.histories)
     @rule(actor=actors, choice=st.integers(0, 50), content=contents, address=addresses, end=ends)
     def supersede(self, actor: str, choice: int, content: str, address: tuple[Any, Any], end: int | None) -> None:
-        id_, said = self.known(choice), self.fields(content, address, "low", end, (None, end))
-        draft = Draft(**draft_fields(said, from_us))
+        id_, fields = self.known(choice), self.fields(content, address, "low", end, (None, end))
+        draft = Draft(**draft_fields(fields, from_us))
         self.both(
             lambda: self.seen_by(actor).write.supersede(SPACE, id_, draft),
-            lambda written: self.model.supersede(id_, written.memories[0].id if written else "refused", said, actor),
+            lambda written: self.model.supersede(id_, written.memories[0].id if written else "refused", fields, actor),
         )
 
-    @precondition(lambda self: self.model.lives)
+    @precondition(lambda self: self.model.histories)
     @rule(actor=actors, choice=st.integers(0, 50))
     def delete(self, actor: str, choice: int) -> None:
         id_ = self.known(choice)
         self.both(lambda: self.seen_by(actor).write.delete(SPACE, id_), lambda _: self.model.delete(id_, actor))
 
-    @precondition(lambda self: self.model.lives)
+    @precondition(lambda self: self.model.histories)
     @rule(actor=actors, choice=st.integers(0, 50), version=st.integers(0, 9))
     def restore(self, actor: str, choice: int, version: int) -> None:
         id_ = self.known(choice)
@@ -174,12 +175,12 @@ class Lives(RuleBasedStateMachine):
     @precondition(lambda self: self.model.shown())
     @rule(actor=actors, choice=st.integers(0, 50), content=contents, ends=st.booleans(), drop=st.booleans())
     def fork_and_merge(self, actor: str, choice: int, content: str, ends: bool, drop: bool) -> None:
-        """What is changed, ended and added in a fork comes of it in the space."""
+        """Change or delete a memory of a fork, and add one; a merge must bring all of it into the space."""
         before, fork = self.model.shown(), f"f{self.steps['changes']}"
         self.engine.owner.timeline.fork(SPACE, fork)
         copies = {one.content: one.id for one in self.engine.owner.read.list(fork, limit=100).items}
-        assert sorted(copies) == sorted({said["content"] for said in before.values()})
-        alone = [id_ for id_, said in before.items() if [*_contents(before)].count(said["content"]) == 1]
+        assert sorted(copies) == sorted({fields["content"] for fields in before.values()})
+        alone = [id_ for id_, fields in before.items() if [*_contents(before)].count(fields["content"]) == 1]
         todo: dict[str, Fields | None] = {}
         if alone:
             id_ = alone[choice % len(alone)]
@@ -188,8 +189,8 @@ class Lives(RuleBasedStateMachine):
                 self.engine.owner.write.delete(fork, copy)
             else:
                 self.engine.owner.write.update(fork, copy, {"importance": "high", "content": f"{content} changed"})
-            said = None if ends else {**before[id_], "importance": "high", "content": f"{content} changed"}
-            todo |= {id_: said} if said != before[id_] else {}  # it may say so already
+            fields = None if ends else {**before[id_], "importance": "high", "content": f"{content} changed"}
+            todo |= {id_: fields} if fields != before[id_] else {}  # the change may have no effect
         new = self.fields(f"{content} new {fork}", (None, None), "low", None, (-1, 1))
         self.engine.owner.write.add(fork, [Draft(**draft_fields(new, from_us))], on_conflict="keep")
 
@@ -200,7 +201,7 @@ class Lives(RuleBasedStateMachine):
                 for one in self.engine.owner.timeline.diff(SPACE, str(self.model.seq)).items
                 if one.change == "added"
             ]
-            self.model.become(todo | {added[0]: new}, actor)
+            self.model.apply(todo | {added[0]: new}, actor)
 
         self.both(lambda: self.seen_by(actor).timeline.merge(fork, SPACE, drop=drop), models)
         if not drop:
@@ -229,7 +230,7 @@ class Lives(RuleBasedStateMachine):
             self.looks_back(7919 * self.steps["steps"] % (self.model.seq + 1))
 
     def looks_back(self, number: int) -> None:
-        """To a point of the past, and at the history of a memory."""
+        """Compare reads of a past point, and the history of a memory."""
         self.showed_the_same(number)
         then = self.model.shown_at(number)
         assert self.found(AsOf(number=number)) == finds(then)
@@ -238,20 +239,20 @@ class Lives(RuleBasedStateMachine):
         categories = {
             one.name: one.count for one in self.engine.owner.read.categories(SPACE, as_of=AsOf(number=number)).items
         }
-        assert categories == Counter(said["category"] for said in then.values() if said["category"])
-        if self.model.lives:
+        assert categories == Counter(fields["category"] for fields in then.values() if fields["category"])
+        if self.model.histories:
             id_ = self.known(self.model.seq)
             versions = reversed(self.engine.owner.read.history(SPACE, id_).versions)
-            assert [said_of(version.memory, to_us) for version in versions] == self.model.versions(id_)
+            assert [fields_of(version.memory, to_us) for version in versions] == self.model.versions(id_)
 
     def showed_the_same(self, number: int) -> None:
-        """After a change of the past."""
+        """Compare the list of memories as of a past change."""
         self.steps["points"] += 1
         assert self.listed(AsOf(number=number)) == self.model.shown_at(number)
 
     def listed(self, as_of: AsOf | None, filter_: Filter | None = None) -> dict[str, Fields]:
         items = self.engine.owner.read.list(SPACE, limit=100, as_of=as_of, filter=filter_).items
-        return {one.id: said_of(one, to_us) for one in items}
+        return {one.id: fields_of(one, to_us) for one in items}
 
     def found(self, as_of: AsOf | None, filter_: Filter | None = None) -> set[str]:
         asked = Query(text=ASKED, mode="recent", limit=100, as_of=as_of, filter=filter_)
@@ -260,8 +261,8 @@ class Lives(RuleBasedStateMachine):
 
 
 def finds(shown: dict[str, Fields]) -> set[str]:
-    """What `ASKED` finds by its words."""
-    return {id_ for id_, said in shown.items() if {*ASKED.split()} & {*said["content"].split()}}
+    """Return the ids of the memories that share a word with `ASKED`."""
+    return {id_ for id_, fields in shown.items() if {*ASKED.split()} & {*fields["content"].split()}}
 
 
 def valid_at(at: int) -> Filter | None:
@@ -269,7 +270,7 @@ def valid_at(at: int) -> Filter | None:
 
 
 def _contents(shown: dict[str, Fields]) -> Iterator[str]:
-    return (said["content"] for said in shown.values())
+    return (fields["content"] for fields in shown.values())
 
 
 @pytest.mark.timeout(14_400)
@@ -277,7 +278,7 @@ def test_nothing_differs_from_a_plain_model(stores: Stores, long: bool, lives: i
     examples, steps = (lives, 100) if long else (3, 20)
     chosen = settings(settings(), max_examples=examples, stateful_step_count=steps)
     done = Counter[str]()
-    run_state_machine_as_test(lambda: Lives(stores(), done), settings=chosen)
+    run_state_machine_as_test(lambda: LifecycleMachine(stores(), done), settings=chosen)
     if long:
         with capsys.disabled():
             print("\nno difference in", ", ".join(f"{count:,} {what}" for what, count in done.items()))  # noqa: T201

@@ -1,4 +1,4 @@
-"""Where a memory comes from, how far it is trusted for that, and that nobody can make himself more trusted."""
+"""A memory's source class decides how far it is trusted, and no caller can raise its own trust."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Quotas: a space never holds more than it may, however many write at once, and its counters are always right."""
+"""Quotas: a space never exceeds its quota under concurrent writes, and its counters are always right."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""What was can stand again, and history tells what has changed."""
+"""An earlier version can be restored, and the history shows what has changed."""
 
 from typing import Any
 
@@ -29,8 +29,8 @@ json = st.recursive(
 metadata = st.dictionaries(st.text("abc", min_size=1, max_size=2), json, max_size=3)
 
 
-def told(memory: Memory) -> dict[str, Any]:
-    """What was said of a memory: all but what counts versions."""
+def content_of(memory: Memory) -> dict[str, Any]:
+    """Return the fields of a memory, without its version and the time of its last change."""
     return {name: value for name, value in structs.asdict(memory).items() if name not in ("version", "updated_at")}
 
 
@@ -80,7 +80,7 @@ def test_any_version_stands_again_and_is_found(engine: Engine, clock: Clock):
         clock.pass_days(1)
         engine.owner.write.update(SPACE, id_, {"content": content, "importance": "low"})
     (back,) = engine.owner.write.restore(SPACE, id_, 1).memories
-    assert told(back) == told(first) and (back.version, back.updated_at > first.updated_at) == (4, True)
+    assert content_of(back) == content_of(first) and (back.version, back.updated_at > first.updated_at) == (4, True)
     assert engine.owner.read.get(SPACE, Address("c", "k")).memory == back
     hits = engine.owner.read.search(SPACE, Query(text="red fox")).hits
     assert [hit.memory for hit in hits] == [back] and set(hits[0].ranks) == {"lexical", "dense"}
@@ -112,7 +112,7 @@ def test_a_deleted_memory_comes_back_unless_its_address_is_taken(engine: Engine,
     clock.pass_days(2)
     key = RequestKey("test", "k", b"body")
     (back,) = engine.owner.write.restore(SPACE, id_, if_match=[before.etag], request=key).memories
-    assert told(back) == {**told(before), "expires_at": None}
+    assert content_of(back) == {**content_of(before), "expires_at": None}
     assert [hit.memory.id for hit in engine.owner.read.search(SPACE, Query(text="fox")).hits] == [id_]
     assert engine.owner.write.restore(SPACE, id_, if_match=[before.etag], request=key).replayed
     assert engine.owner.read.stats(SPACE).memories == 1

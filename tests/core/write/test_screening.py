@@ -105,7 +105,7 @@ def test_every_kind_of_write_is_looked_at(engine: Engine):
 
 
 def test_a_change_is_judged_by_what_it_changes(engine: Engine):
-    """What was stored when the space still took it stands in the way of no other change."""
+    """Content that the space accepted under an earlier policy does not block a change of other fields."""
     engine.spaces.set_policy(SPACE, {"secrets": "allow"})
     memory = engine.owner.write.add(SPACE, [draft(content=SECRET, reason="old")]).memories[0]
     engine.spaces.set_policy(SPACE, {"secrets": "refuse"})
@@ -134,7 +134,7 @@ def test_who_may_do_so_stores_it_all_the_same(engine: Engine):
 
 
 def test_a_policy_holds_at_once_for_writers_that_know_the_space_as_it_was(stores: Stores, clock: Clock):
-    """`keep` adds to a space as it was read before, without asking again."""
+    """`keep` adds with the cached row of a space, without reading it again."""
     store = stores()
     with open_engine(store, clock=clock) as one, open_engine(store, clock=clock) as other:
         one.spaces.set_policy(SPACE, {"secrets": "allow"})

@@ -1,4 +1,4 @@
-"""A memory that takes the place of another: at once, with a chain both ways."""
+"""Superseding: one memory replaces another atomically, with links in both directions."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,7 +15,7 @@ from tests.stores import Stores
 
 
 def contents(engine: Engine) -> set[str]:
-    """What default reads show, all of them the same."""
+    """Return the contents that default reads show, asserting that all reads agree."""
     listed = {memory.content for memory in engine.owner.read.list(SPACE).items}
     found = engine.owner.read.search(SPACE, Query(text="", mode="recent", limit=50)).hits
     assert {hit.memory.content for hit in found} == listed

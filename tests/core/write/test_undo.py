@@ -1,4 +1,4 @@
-"""Undoing: the memories stand as if the changes had not been made, or nothing happens."""
+"""Undo: the memories are as if the changes had not been made, or nothing happens."""
 
 from contextlib import suppress
 from typing import Any
@@ -21,7 +21,7 @@ from tests.stores import Stores
 
 
 def shown(engine: Engine) -> dict[str, Any]:
-    """What default reads show: all that was said of each memory."""
+    """Return the fields of each memory that default reads show, by id."""
     listed = {memory.id: structs.asdict(memory) for memory in engine.owner.read.list(SPACE).items}
     found = engine.owner.read.search(SPACE, Query(text="", mode="recent", limit=50)).hits
     assert {hit.memory.id for hit in found} == listed.keys() and engine.owner.read.stats(SPACE).memories == len(listed)

@@ -1,4 +1,4 @@
-"""The short way answers as the long way does: the same status, the same headers, the same body."""
+"""The fast path and the general path give the same status, the same headers and the same body."""
 
 from types import SimpleNamespace
 from typing import Any, cast
@@ -64,10 +64,10 @@ def test_a_body_over_the_limit_is_too_large(engine: Engine):
 def test_a_fault_is_answered_and_told_without_content(
     client: httpx.Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
-    told = "".join(reversed("terces"))  # the log shows lines of the program
+    canary = "".join(reversed("terces"))  # the log shows lines of the program
 
     async def broken(*_: object) -> Any:
-        raise RuntimeError(told)
+        raise RuntimeError(canary)
 
     handler = SimpleNamespace(opt={"needs": "read"})
     way = fast_path.Way("/v1/spaces/{space}/search", fast_path.SearchBody, broken, cast(Any, handler))

@@ -1,4 +1,4 @@
-"""What is taken for a request at a glance is one for the parser too, and the same one."""
+"""A request that is recognised without parsing is the same request for the parser."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ POST = b"POST /v1/spaces/a/search?x=%20 HTTP/1.1\r\nHost: a\r\nContent-Length: 2
 
 
 class Parsed:
-    """What the parser of the server makes of bytes."""
+    """Parts of a request, as the server's parser reads them from bytes."""
 
     def __init__(self) -> None:
         self.url, self.headers, self.body, self.complete = b"", list[tuple[bytes, bytes]](), b"", 0

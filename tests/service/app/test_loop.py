@@ -1,4 +1,4 @@
-"""The event loop waits for nobody: whatever threads hold, it goes on answering, and what waits is answered later."""
+"""The event loop never blocks: whatever locks threads hold, it answers other requests, and the waiting ones later."""
 
 import ast
 import importlib

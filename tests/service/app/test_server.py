@@ -1,4 +1,4 @@
-"""The server as a process: it says when it is ready, and loses nothing when it stops."""
+"""The server process reports when it is ready, and loses nothing when it stops."""
 
 import json
 import os

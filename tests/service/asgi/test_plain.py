@@ -325,7 +325,7 @@ def test_every_kind_of_key_is_answered_alike(
 
 
 class Allowed:
-    """What a caller may do, as the server tells."""
+    """Tools that a caller may use, as the server's `tools/list` shows."""
 
     def __init__(self, pair: Pair, headers: Mapping[str, str]) -> None:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}

@@ -1,4 +1,4 @@
-"""Keys: made once, weaker and weaker, ended for ever; and one that knows a single category."""
+"""Keys: shown once, never stronger than their parent, revoked for ever; and keys for a single category."""
 
 import re
 from collections.abc import Iterator

@@ -162,7 +162,7 @@ def test_no_mode_administers(keyed: httpx.Client, engine: Engine, operation: str
 def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(
     keyed: httpx.Client, engine: Engine, database: Breakable, operation: str
 ):
-    """The same status, the same body, the same headers, and the same statements at the database."""
+    """Both give the same status, body and headers, and send the same statements to the database."""
     key = with_mode(engine, "full", "acme.*")
     stored(keyed, engine, OTHER)
     ask(keyed, operation, OWN, key.headers)  # by now the key is known

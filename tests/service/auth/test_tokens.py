@@ -86,13 +86,13 @@ def test_what_a_token_does_not_name_it_does_not_open(client: httpx.Client, keys:
         ({"muisti_spaces": None}, 404),
         ({"scope": "append"}, 403),
         ({"scope": None}, 403),
-        ({"scope": "write delete"}, 403),  # neither stands without read
+        ({"scope": "write delete"}, 403),  # neither is valid without read
     ):
         answer = client.get(f"{API}/stats", headers=bearer(key.sign(**claims)))
         assert answer.status_code == status, claims
     assert answer.json()["code"] == "forbidden"
-    told = answer.headers["www-authenticate"]
-    assert 'error="insufficient_scope", scope="read"' in told and "resource_metadata=" in told
+    challenge = answer.headers["www-authenticate"]
+    assert 'error="insufficient_scope", scope="read"' in challenge and "resource_metadata=" in challenge
 
 
 def test_scopes_may_have_a_prefix_and_spaces_another_claim(
@@ -135,7 +135,7 @@ def unsigned(key: SigningKey) -> str:
 
 
 def confused(key: SigningKey) -> str:
-    """A good token, but signed with what everybody knows of the key, as if that were a shared secret."""
+    """Return a token that is signed with the public key as if it were a shared secret (algorithm confusion)."""
     head = segment(json.dumps({"alg": "HS256", "kid": key.id}).encode())
     signed = f"{head}.{key.sign().split('.')[1]}"
     public = json.dumps(key.public()).encode()

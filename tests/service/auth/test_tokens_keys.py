@@ -37,7 +37,7 @@ def test_only_public_keys_for_signatures_are_taken_from_an_issuer(keys: dict[str
 
 
 class Copied:
-    """A source whose answer a test sets; it counts the readings."""
+    """A key source whose answer a test sets, and which counts its reads."""
 
     def __init__(self, *keys: SigningKey) -> None:
         self.readings, self.down = 0, False

@@ -1,4 +1,4 @@
-"""Backups by command and by themselves, in a folder and in a store that speaks S3, and back from there."""
+"""Backups by command and on a schedule, to a folder and to an S3 store, and restores from both."""
 
 import json
 import os
@@ -32,7 +32,7 @@ DAY = 86_400_000_000  # microseconds
 
 @pytest.fixture(scope="module")
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server that speaks S3, with a bucket, named by the usual variables."""
+    """Run an S3 server with a bucket, and set the usual environment variables for it."""
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"
     log = tmp_path_factory.mktemp("s3") / "log.txt"
@@ -75,13 +75,13 @@ def test_backups_go_there_the_newest_are_kept_and_come_back(kind: str, tmp_path:
 def test_the_commands_back_up_to_s3_and_restore_from_there(run: Run, s3: str):
     place = f"{s3}/by-command"
     memory = added(run, "We deploy on Tuesdays")
-    told = json.loads(run("backup", place, "--keep", "3", "--json").stdout)
-    assert told["path"].startswith(f"{place}/muisti-") and told["bytes"] > 0
+    report = json.loads(run("backup", place, "--keep", "3", "--json").stdout)
+    assert report["path"].startswith(f"{place}/muisti-") and report["bytes"] > 0
     listed = run("backup", place, "--list", "--plain").stdout.split("\t")
-    assert f"{place}/{listed[0]}" == told["path"] and int(listed[1]) == told["bytes"]
+    assert f"{place}/{listed[0]}" == report["path"] and int(listed[1]) == report["bytes"]
     run("delete", memory["id"])
-    assert run("restore-backup", told["path"]).exit_code == 1
-    assert run("restore-backup", told["path"], "--force").exit_code == 0
+    assert run("restore-backup", report["path"]).exit_code == 1
+    assert run("restore-backup", report["path"], "--force").exit_code == 0
     assert memory["id"] in run("list", "--plain").stdout
     gone = run("restore-backup", f"{place}/muisti-20200101T000000Z.db", "--force")
     assert gone.exit_code == 1 and "backup" in gone.stderr and memory["id"] in run("list", "--plain").stdout
@@ -97,9 +97,9 @@ def test_the_commands_move_a_file_to_a_server_and_back(
     monkeypatch.setenv("MUISTI_DATABASE_NAMESPACE", target.namespace)
     refused = run(*there, "restore-backup", here, "--force")
     assert refused.exit_code == 64 and "--force is for a file" in refused.stderr
-    told = run(*there, "restore-backup", here, "--json")
-    assert told.exit_code == 0, told.output
-    assert json.loads(told.stdout)["path"] == sqld.url
+    report = run(*there, "restore-backup", here, "--json")
+    assert report.exit_code == 0, report.output
+    assert json.loads(report.stdout)["path"] == sqld.url
     assert run(*there, "restore-backup", here).exit_code != 0
     assert json.loads(run(*there, "get", memory["id"], "--json").stdout)["content"] == memory["content"]
     assert run(*there, "backup", str(tmp_path / "edge.db")).exit_code == 0

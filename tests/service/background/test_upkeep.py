@@ -141,7 +141,7 @@ def test_it_stops_in_the_middle_of_what_would_take_for_ever(engine: Engine):
     with running(engine, Sweep("work", 0.01, work, at_once)) as meters:
         work.until(lambda seen: len(seen) >= 3)
     assert outcomes(meters)["done"] == 0
-    assert engine.leases.take("work", "next", 60.0) == 0  # what was not finished is free at once
+    assert engine.leases.take("work", "next", 60.0) == 0  # unfinished work is free immediately
 
 
 def test_answers_of_old_requests_are_forgotten_in_steps(
@@ -212,8 +212,8 @@ def test_old_memories_are_purged_by_themselves_and_the_log_says_how_many(
     assert outcomes(meters)["done"] == 1
     assert [one.id for one in engine.owner.read.list("default").items] == [young]
     (line,) = (record for record in caplog.records if record.message == "purged")
-    told = {name: vars(line)[name] for name in ("levelname", "space", "memories", "left")}
-    assert told == {"levelname": "INFO", "space": "default", "memories": 2, "left": {}}
+    logged = {name: vars(line)[name] for name in ("levelname", "space", "memories", "left")}
+    assert logged == {"levelname": "INFO", "space": "default", "memories": 2, "left": {}}
     assert {(one.action, one.actor) for one in engine.audit().items} >= {("memory_erased", "upkeep")}
 
 

@@ -24,7 +24,7 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 
 @pytest.fixture
 def file(home: Path) -> Path:
-    """The database that commands use when nobody names one."""
+    """The database that commands use by default."""
     return home / "muisti" / "muisti.db"
 
 
@@ -433,9 +433,9 @@ def test_search_answers_are_those_of_the_api(run: Run):
     assert run("search", "red car", "--match", "any", "--limit", "1").stdout.count("\n") == 1
     assert run("search", "red is", "--match", "phrase").stdout == ""
     run("add", "a red boat", "--category", "c", "--author", "Ann", "--type", "guard", "--status", "candidate")
-    told = ("--category", "c", "--author", "Ann", "--type", "guard")
-    assert run("search", "red", *told).stdout == "", "nobody has confirmed it"
-    assert "boat" in run("search", "red", *told, "--status", "candidate", "--all").stdout
+    filters = ("--category", "c", "--author", "Ann", "--type", "guard")
+    assert run("search", "red", *filters).stdout == "", "nobody has confirmed it"
+    assert "boat" in run("search", "red", *filters, "--status", "candidate", "--all").stdout
     several = '{"type": {"in": ["guard", "fact"]}, "status": {"in": ["active", "candidate"]}}'
     assert run("search", "red", "--filter", several, "--all").stdout.count("\n") == 3
     line = run(
@@ -540,8 +540,8 @@ def test_doctor_repairs_what_is_derived_in_place(run: Run, file: Path):
     wrong = run("doctor", "--plain")
     assert wrong.exit_code == 1 and "index\tfailed\tnot what the memories give: 1 of tags" in wrong.stdout
     repaired = run("doctor", "--repair", "--json")
-    told = json.loads(repaired.stdout)["repair"]
-    assert (repaired.exit_code, told["path"], told["lost"]) == (0, None, []) and told["mended"] >= 2
+    report = json.loads(repaired.stdout)["repair"]
+    assert (repaired.exit_code, report["path"], report["lost"]) == (0, None, []) and report["mended"] >= 2
     assert run("doctor").exit_code == 0
     assert "Tuesdays" in run("list", "--tag", "infra", "--plain").stdout
 
@@ -571,8 +571,8 @@ def test_doctor_knows_spaces_of_one_project(run: Run):
     Path(".git").mkdir()
     Path(".git/HEAD").write_text("ref: refs/heads/main")
     Path(".git/config").write_text('[remote "origin"]\n\turl = git@github.com:acme/web.git\n')
-    told = run("doctor", "--quick")
-    assert told.exit_code == 0 and "project\twarning" in told.stdout and "acme.web --drop" in told.stdout
+    report = run("doctor", "--quick")
+    assert report.exit_code == 0 and "project\twarning" in report.stdout and "acme.web --drop" in report.stdout
 
 
 def test_reembedding_gives_a_space_the_model_that_runs(run: Run, monkeypatch: pytest.MonkeyPatch):

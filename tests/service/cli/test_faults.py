@@ -60,7 +60,7 @@ def values(database: Path, tmp_path: Path) -> dict[str, str]:
 
 
 def complaint(name: str, ran: Ran) -> str:
-    """What is wrong with the end of a command; empty when nothing is."""
+    """Describe what is wrong with the way a command ended; empty when nothing is."""
     if ran.error or "Traceback" in ran.stdout + ran.stderr or "Exception Group" in ran.stderr:
         return f"{name}: a stack, or an error that nobody caught: {ran.error}"
     if ran.status not in STATUSES:
@@ -71,7 +71,7 @@ def complaint(name: str, ran: Ran) -> str:
 
 
 def assert_well_told(found: dict[str, Ran]) -> None:
-    assert [told for name, ran in found.items() if (told := complaint(name, ran))] == []
+    assert [fault for name, ran in found.items() if (fault := complaint(name, ran))] == []
 
 
 def of(kind: Kind, found: dict[str, Ran]) -> dict[str, Ran]:

@@ -1,4 +1,4 @@
-"""The page for those who come from other command lines: what it names is there."""
+"""The page for users of other command lines: the commands and options that it names exist."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ ROWS = [tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in
 
 
 def command_of(words: list[str]) -> tuple[click.Command, list[str]]:
-    """The command that a line names, and what stands behind it."""
+    """Return the command that a line names, and the words after it."""
     command: click.Command = main
     while words and isinstance(command, click.Group):
         found = command.get_command(click.Context(command), words[0])

@@ -42,7 +42,7 @@ SECRETS = [
 ]
 
 
-def told(event: str, **fields: object) -> str:
+def sent(event: str, **fields: object) -> str:
     return json.dumps({"hook_event_name": event, "session_id": "s", **fields})
 
 
@@ -61,7 +61,7 @@ def kept(run: Run, *options: str) -> list[dict[str, Any]]:
     ],
 )  # fmt: skip
 def test_each_event_has_its_field(event: str, fields: dict[str, object], text: str):
-    found = captured(told(event, cwd="/work/web", **fields))
+    found = captured(sent(event, cwd="/work/web", **fields))
     assert found is not None
     memory = found.memory()
     assert (memory["content"], memory["type"], memory["status"]) == (text, "observation", "candidate")
@@ -70,8 +70,8 @@ def test_each_event_has_its_field(event: str, fields: dict[str, object], text: s
 
 @pytest.mark.parametrize(
     "payload",
-    ["", "no JSON", "[]", "null", "1", told("SessionStart", prompt="x"), told("Stop"), told("UserPromptSubmit"),
-     told("UserPromptSubmit", prompt="  "), told("PreToolUse", tool_input=None), '{"hook_event_name": 1}'],
+    ["", "no JSON", "[]", "null", "1", sent("SessionStart", prompt="x"), sent("Stop"), sent("UserPromptSubmit"),
+     sent("UserPromptSubmit", prompt="  "), sent("PreToolUse", tool_input=None), '{"hook_event_name": 1}'],
 )  # fmt: skip
 def test_of_all_else_nothing_is_kept(payload: str):
     assert captured(payload) is None
@@ -89,9 +89,9 @@ def test_no_payload_breaks_it(value: object):
 @pytest.mark.parametrize("text", SECRETS)
 def test_what_may_be_a_secret_is_dropped_wherever_it_stands(text: str, run: Run):
     assert may_be_secret(text)
-    assert captured(told("UserPromptSubmit", prompt="x" * 9000 + " " + text)) is None, "behind what would be cut, too"
-    assert captured(told("PreToolUse", tool_input={"deep": [{"env": text}]})) is None
-    assert captured(told("PreCompact", conversation=[{"role": "user", "content": text}])) is None
+    assert captured(sent("UserPromptSubmit", prompt="x" * 9000 + " " + text)) is None, "behind what would be cut, too"
+    assert captured(sent("PreToolUse", tool_input={"deep": [{"env": text}]})) is None
+    assert captured(sent("PreCompact", conversation=[{"role": "user", "content": text}])) is None
 
 
 def test_a_payload_is_kept_once_in_the_space_of_its_project(run: Run, monkeypatch: pytest.MonkeyPatch):
@@ -99,7 +99,7 @@ def test_a_payload_is_kept_once_in_the_space_of_its_project(run: Run, monkeypatc
     web = Path("web")
     (web / ".git").mkdir(parents=True)
     (web / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
-    payload = told("UserPromptSubmit", prompt="We deploy on Fridays", cwd=str(web.absolute()))
+    payload = sent("UserPromptSubmit", prompt="We deploy on Fridays", cwd=str(web.absolute()))
     for _ in range(2):
         result = run("hook", "run", "--wait", input=payload)
         assert (result.exit_code, result.output) == (0, "")
@@ -117,7 +117,7 @@ def test_a_payload_is_kept_once_in_the_space_of_its_project(run: Run, monkeypatc
 
 @pytest.mark.file_only
 def test_it_never_fails_and_says_nothing(run: Run):
-    payload = told("UserPromptSubmit", prompt="x", cwd=".")
+    payload = sent("UserPromptSubmit", prompt="x", cwd=".")
     Path("broken.db").write_bytes(b"this is no database" * 100)
     for words in (["--database", "broken.db"], ["--url", "http://127.0.0.1:1"], ["--space", "No Name"]):
         result = run(*words, "hook", "run", "--wait", input=payload)
@@ -132,7 +132,7 @@ def test_the_client_goes_on_while_it_is_stored(tmp_path: Path):
     muisti = Path(sys.executable).with_name("muisti")
     plain = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
     words = [muisti, "hook", "run", "--database", str(tmp_path / "m.db")]
-    payload = told("UserPromptSubmit", prompt="We deploy on Fridays", cwd=str(home))
+    payload = sent("UserPromptSubmit", prompt="We deploy on Fridays", cwd=str(home))
     done = subprocess.run(
         words,
         input=payload,

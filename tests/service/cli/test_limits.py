@@ -29,7 +29,7 @@ ORDER = ("read-only", "append-only", "no-delete", "full")
 
 @pytest.fixture
 def stored(run: Run) -> str:
-    """The id of a memory; a file to import is beside it."""
+    """Store a memory, write a file to import, and return the memory's id."""
     Path("in.ndjson").write_text(json.dumps({"memories": [{"id": "1", "memory": "from elsewhere"}]}))
     return run("add", "Ann likes tea", "--category", "people", "--author", "Ann").stdout.strip()
 

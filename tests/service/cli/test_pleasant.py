@@ -1,4 +1,4 @@
-"""What makes the command line pleasant: it completes, hints, tries things out, and stops when it is told to."""
+"""Comfort of the command line: it completes words, gives hints, has a dry run, and stops on a signal."""
 
 import fcntl
 import json
@@ -182,7 +182,7 @@ def interrupted(process: subprocess.Popen[str]) -> int:
 
 
 def unread(pipe: IO[str]) -> int:
-    """Bytes in a pipe that nobody has read."""
+    """Return the number of unread bytes in a pipe."""
     return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
 
 

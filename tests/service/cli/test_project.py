@@ -15,7 +15,7 @@ plain = st.lists(st.from_regex(r"[a-z0-9][a-z0-9_-]{0,20}", fullmatch=True), min
 
 
 def repository(folder: Path, config: str = "") -> Path:
-    """What git makes, as far as a name is concerned."""
+    """Create the files of a git repository from which a project's name is read."""
     (folder / ".git").mkdir(parents=True)
     (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (folder / ".git" / "config").write_text(config)
@@ -27,7 +27,7 @@ def remote(url: str) -> str:
 
 
 def git(folder: Path, *arguments: str) -> None:
-    """Run the real git, away from the settings of whoever runs the tests."""
+    """Run the real git without the developer's own settings."""
     environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
     names = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always")
     subprocess.run(["git", *names, *arguments], cwd=folder, env=environ, check=True, capture_output=True, timeout=60)

@@ -1,4 +1,4 @@
-"""What a command pays for before it does anything: only the modules that it needs are imported."""
+"""Cost of starting a command: it imports only the modules that it needs."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ HEAVY = {
 
 
 def imported(code: str) -> list[str]:
-    """Which of the heavy modules a fresh process has after that code, by what it says on stderr."""
+    """Return the heavy modules that a new process has imported after running the code."""
     code += f"\nimport sys; print(*sorted({HEAVY!r} & sys.modules.keys()), file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr[-600:]

@@ -1,4 +1,4 @@
-"""Where a person's memories are: one database, found from every folder, which nobody makes by reading."""
+"""Location of a user's memories: one database, found from every folder, which reads never create."""
 
 import json
 import os

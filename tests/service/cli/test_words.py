@@ -54,9 +54,9 @@ def test_a_refusal_names_what_was_typed_and_says_it_once(words: list[str], named
 def test_a_contradiction_is_told_once_and_with_whose_words(run: Run, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
     first = added(run, "The staging database runs on port 9000.")
-    told = run("add", "The staging database runs on port 9001.").stderr
-    assert told.startswith("Error: a memory says the contrary\n") and told.count(first["id"]) == 1
-    assert "(stored 9000, yours 9001)" in told and "there" not in told and "PATCH" not in told
+    printed = run("add", "The staging database runs on port 9001.").stderr
+    assert printed.startswith("Error: a memory says the contrary\n") and printed.count(first["id"]) == 1
+    assert "(stored 9000, yours 9001)" in printed and "there" not in printed and "PATCH" not in printed
     assert run("undo").exit_code == 0
     assert run("undo").stderr == "Error: no change to take back\n"
 
@@ -194,7 +194,7 @@ def test_a_shell_completes_names_of_the_database(run: Run, home: Path):
 
 
 def in_a_terminal(*words: str, typed: str) -> tuple[int, str]:
-    """Run a command whose three streams are a terminal, and type."""
+    """Run a command whose three streams are a terminal, and type input."""
     ours, theirs = pty.openpty()
     with subprocess.Popen([MUISTI, *words], stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True) as process:
         os.close(theirs)

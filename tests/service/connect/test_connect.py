@@ -207,8 +207,8 @@ def test_a_dry_run_shows_the_difference_and_print_the_entry(run: Run, home: Path
     shown = run("connect", "zed", "--dry-run").stdout
     assert re.search(r'^\+    "muisti": \{$', shown, re.MULTILINE)
     assert file_of("zed", home).read_bytes().decode() == BEFORE["zed"]
-    told = json.loads(run("connect", "codex", "--dry-run", "--json").stdout)
-    assert told["dry_run"] and told["state"] == "changed" and "+[mcp_servers.muisti]" in told["diff"]
+    report = json.loads(run("connect", "codex", "--dry-run", "--json").stdout)
+    assert report["dry_run"] and report["state"] == "changed" and "+[mcp_servers.muisti]" in report["diff"]
     printed = json.loads(run("connect", "cursor", "--print", "--space", "acme.web").stdout)
     assert printed["mcpServers"]["muisti"]["args"][-2:] == ["--space", "acme.web"]
     assert tomllib.loads(run("connect", "codex", "--print").stdout)["mcp_servers"]["muisti"]
@@ -258,6 +258,6 @@ def test_the_official_client_starts_what_is_written_and_remembers(run: Run, home
 @pytest.mark.file_only
 def test_a_tool_of_a_running_server_is_called_before_anything_is_written(run: Run, home: Path, tmp_path: Path):
     with serving(tmp_path) as (_, url):
-        told = json.loads(run("connect", "gemini-cli", "--url", url, "--space", "default", "--json").stdout)
-    assert "recall" in told["tools"] and told["state"] == "changed"
+        report = json.loads(run("connect", "gemini-cli", "--url", url, "--space", "default", "--json").stdout)
+    assert "recall" in report["tools"] and report["state"] == "changed"
     assert entry("gemini-cli", file_of("gemini-cli", home).read_text("utf-8")) == {"httpUrl": f"{url}/mcp"}

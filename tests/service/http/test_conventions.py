@@ -1,4 +1,4 @@
-"""What users of HTTP APIs expect on every route: links, preferences, compression, pages of other origins."""
+"""Conventions of HTTP APIs on every route: links, preferences, compression, pages of other origins."""
 
 import gzip
 import json

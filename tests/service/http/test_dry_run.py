@@ -18,7 +18,7 @@ from tests.stores import Stores
 
 SPACE = "tried"
 COUNTS = {"retrievals", "muisti_writes"}
-# A key that is shown must open something; a receipt that is replayed, a search and a probe change no memory; files have
+# A key that is shown must be valid, so keys have no dry run. Receipts, searches and probes change no memory. Files have
 # tests of their own.
 NOT_TRIED = {
     "createKey", "revokeKey", "rotateKey", "search", "replayReceipt", "addProbe", "runProbes", "deleteProbe",
@@ -103,21 +103,21 @@ def test_what_is_tried_changes_no_row_and_tells_what_would_come_of_it(client: ht
             change = {"status": "candidate"} if operation in REVIEWS else {"reason": "because"}
             client.patch(f"/v1/spaces/{SPACE}/memories/{stored['id']}", json=change)
         before = rows(database)
-        told = ask(client, operation, dry_run="true")
-        assert told.status_code == 200 and told.json()["dry_run"] is True, (operation, told.text)
+        reply = ask(client, operation, dry_run="true")
+        assert reply.status_code == 200 and reply.json()["dry_run"] is True, (operation, reply.text)
         assert rows(database) == before, operation
         done = ask(client, operation)
-        assert done.status_code == told.json()["status"], (operation, done.text)
+        assert done.status_code == reply.json()["status"], (operation, done.text)
         assert rows(database) != before, operation
-        answer = told.json()["answer"]
+        answer = reply.json()["answer"]
         assert (answer is None) == (not done.content)
         assert answer is None or answer.keys() == done.json().keys() - SHOWN_ONCE, operation
         known = {row[:2] for row in before["changes"]}
         here = {row[0] for row in before["spaces"]}  # the changes of a fork are those of another space
         new = (row for row in rows(database)["changes"] if row[:2] not in known and row[0] in here)
         made = sorted(new, key=_seq)
-        assert [one["kind"] for one in told.json()["items"]] == [row[2] for row in made], operation
-        assert told.json()["changes"] == len(made)
+        assert [one["kind"] for one in reply.json()["items"]] == [row[2] for row in made], operation
+        assert reply.json()["changes"] == len(made)
 
 
 def _seq(row: tuple[object, ...]) -> int:
@@ -149,22 +149,22 @@ def test_what_would_be_kept_beside_or_superseded_is_told(client: httpx.Client):
 def test_a_batch_that_is_not_atomic_tells_what_each_would_meet_in_it(client: httpx.Client):
     texts = ["an apple a day", "rain in May", "AN apple a day", "snow in July", "Rain in May"]
     batch = {"memories": [draft(text) for text in texts], "atomic": False, "on_conflict": "reject"}
-    told = client.post(f"{API}/memories/batch", json=batch, params={"dry_run": "true"}).json()
+    reply = client.post(f"{API}/memories/batch", json=batch, params={"dry_run": "true"}).json()
     done = client.post(f"{API}/memories/batch", json=batch).json()
-    assert [one["status"] for one in told["answer"]["items"]] == [one["status"] for one in done["items"]]
-    assert (told["answer"]["created"], told["changes"]) == (done["created"], done["created"]) == (3, 3)
+    assert [one["status"] for one in reply["answer"]["items"]] == [one["status"] for one in done["items"]]
+    assert (reply["answer"]["created"], reply["changes"]) == (done["created"], done["created"]) == (3, 3)
 
 
 def test_a_key_is_neither_looked_at_nor_kept(client: httpx.Client):
     headers = {"Idempotency-Key": "k1", "Prefer": "return=minimal"}
     for text in ("one thought", "another thing"):
-        told = client.post(f"{API}/memories", json=draft(text), params={"dry_run": "true"}, headers=headers)
-        assert told.json()["answer"]["content"] == text
-        assert "ETag" not in told.headers and "Location" not in told.headers
+        reply = client.post(f"{API}/memories", json=draft(text), params={"dry_run": "true"}, headers=headers)
+        assert reply.json()["answer"]["content"] == text
+        assert "ETag" not in reply.headers and "Location" not in reply.headers
     done = client.post(f"{API}/memories", json=draft("one thought"), headers=headers)
     assert (done.status_code, "Idempotent-Replayed" in done.headers) == (201, False)
-    assert told.headers["Muisti-Seq"].split(":")[0] == done.headers["Muisti-Seq"].split(":")[0]
-    assert int(told.headers["Muisti-Seq"].split(":")[1]) + 1 == int(done.headers["Muisti-Seq"].split(":")[1])
+    assert reply.headers["Muisti-Seq"].split(":")[0] == done.headers["Muisti-Seq"].split(":")[0]
+    assert int(reply.headers["Muisti-Seq"].split(":")[1]) + 1 == int(done.headers["Muisti-Seq"].split(":")[1])
 
 
 def test_probes_that_would_rank_otherwise_are_told(client: httpx.Client):
@@ -188,8 +188,8 @@ def test_probes_that_would_rank_otherwise_are_told(client: httpx.Client):
 
 
 def test_a_command_tells_what_it_would_do(run: Run):
-    told = run("add", "We deploy on Fridays", "--dry-run")
-    assert told.exit_code == 1 and "no database" in told.stderr  # and none is made
+    reply = run("add", "We deploy on Fridays", "--dry-run")
+    assert reply.exit_code == 1 and "no database" in reply.stderr  # and none is made
     memory_id = added(run, "We deploy on Fridays")["id"]
     kept = run("add", "We deploy on FRIDAYS", "--on-conflict", "supersede", "--dry-run")
     assert kept.exit_code == 0 and "Nothing was stored. It would make 2 changes." in kept.stderr

@@ -1,6 +1,6 @@
 """Calls that follow each other by the links of the OpenAPI document, sent by callers of every kind.
 
-Whoever may not make a call makes it first, and is refused, and nothing is written; then one makes it who may.
+Callers without permission make each call first, are refused, and write nothing. Then a permitted caller makes it.
 """
 
 from collections import Counter
@@ -58,7 +58,7 @@ class Watched(Breakable):
 
 @dataclass(frozen=True)
 class Somebody:
-    """A caller, and what he may: nothing at all without scopes."""
+    """A caller with its scopes and spaces; without scopes it may do nothing."""
 
     name: str
     headers: dict[str, str]
@@ -81,7 +81,7 @@ class Somebody:
 
 
 class World:
-    """A server with a secret in a space of its own, and callers of every kind, whose answers are counted."""
+    """A server with a secret in a separate space, callers of every kind, and counts of their answers."""
 
     def __init__(self, client: httpx.Client, database: Watched, engine: Engine, clock: Clock, sent: Answers) -> None:
         self._client, self._database, self._engine, self._sent = client, database, engine, sent
@@ -105,7 +105,7 @@ class World:
         client.post(f"/v1/spaces/{OTHER}/memories", json=hidden, headers=self._root.headers).raise_for_status()
 
     def play(self, case: Case) -> httpx.Response | None:
-        """The answer to one who may make the call, None when it cannot be written as HTTP."""
+        """Return the answer to a permitted caller; None when the call cannot be written as HTTP."""
         self._steer(case)
         operation = case.operation.definition.raw["operationId"]
         space = str(case.path_parameters["space"]) if "{space}" in case.operation.path else None
@@ -155,7 +155,7 @@ class World:
 
 
 def _check_no_more(one: Somebody, operation: str, answer: httpx.Response) -> None:
-    """What a caller makes or sees is no more than he has himself."""
+    """Assert that a caller neither creates nor sees more than its own scopes and spaces allow."""
     if operation in ("createKey", "rotateKey"):
         made = answer.json()
         assert set(made["scopes"]) <= set(one.scopes)
@@ -183,7 +183,7 @@ def test_calls_that_follow_each_other_do_what_each_caller_may_and_nothing_else(
     machine: Any = SCHEMA.as_state_machine()
 
     class Calls(machine):
-        """Each scenario has a server of its own: what is made up must not depend on what came before."""
+        """Scenarios of calls. Each has its own server, so that generated calls do not depend on earlier scenarios."""
 
         def setup(self) -> None:
             self.opened = ExitStack()

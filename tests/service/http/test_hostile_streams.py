@@ -1,4 +1,4 @@
-"""Streams that are made to cost far more than they weigh, through every entrance that expands or splits lines."""
+"""Hostile streams that cost far more than their size, through every route that decompresses or splits lines."""
 
 import os
 import re

@@ -117,8 +117,8 @@ def test_both_ways_answer_alike_to_every_argument(client: httpx.Client, ways: li
                 if "dry_run" not in schema["properties"]:
                     arguments.pop("dry_run", None)
                 short, long = (call(client, tool, content_type=kind, **arguments) for kind in (SHORT, LONG))
-                told = [NEW_ID.sub("", json.dumps(one, sort_keys=True)) for one in (short, long)]
-                assert told[0] == told[1], (tool, arguments)
+                replies = [NEW_ID.sub("", json.dumps(one, sort_keys=True)) for one in (short, long)]
+                assert replies[0] == replies[1], (tool, arguments)
                 asked += 1
     assert asked > 250 and [way for way in ways if way] and ways.count(True) == asked
 

@@ -1,4 +1,4 @@
-"""Change notifications of 2026-07-28: who listens is told what changes, whoever wrote, and no more."""
+"""Change notifications of 2026-07-28: a listener is notified of what changes, whoever wrote, and of no more."""
 
 import signal
 from collections.abc import Awaitable, Callable
@@ -62,10 +62,10 @@ def test_what_changes_is_told_and_nothing_else(engine: Engine):
     first, second = (f"memory://default/{memory.id}" for memory in made)
 
     async def work(client: Client) -> None:
-        told = client.server_capabilities
-        assert told.resources and told.resources.subscribe and told.resources.list_changed
-        assert told.tools and not told.tools.list_changed
-        assert told.prompts and not told.prompts.list_changed
+        capabilities = client.server_capabilities
+        assert capabilities.resources and capabilities.resources.subscribe and capabilities.resources.list_changed
+        assert capabilities.tools and not capabilities.tools.list_changed
+        assert capabilities.prompts and not capabilities.prompts.list_changed
         uris = [first, second, CATEGORIES, "memory://default/gone", "file:///etc/passwd"]
         async with client.listen(
             resources_list_changed=True, tools_list_changed=True, resource_subscriptions=uris
@@ -138,8 +138,8 @@ def test_streams_are_bounded_in_number_time_and_resources(engine: Engine, monkey
 
 def test_revisions_with_sessions_are_told_that_there_are_none(engine: Engine):
     async def work(client: Client) -> None:
-        told = client.server_capabilities.resources
-        assert told and not told.subscribe and not told.list_changed
+        capabilities = client.server_capabilities.resources
+        assert capabilities and not capabilities.subscribe and not capabilities.list_changed
         with pytest.raises(ListenNotSupportedError):
             async with client.listen(resources_list_changed=True):
                 pass

@@ -104,7 +104,7 @@ Work = Callable[[Client], Awaitable[Any]]
 
 
 def talk(engine: Engine, work: Work, *, era: str = "auto", caller: Caller | None = None) -> Any:
-    """What `work` gets out of the official client, connected to an application on this engine."""
+    """Return the result of `work` with the official client, connected to an application on this engine."""
 
     async def connected() -> Any:
         app = create_app(Settings(), engine=engine)

@@ -1,4 +1,4 @@
-"""A client that checks arguments can send all that a tool takes, and nothing is declared that a tool refuses."""
+"""Declared schemas equal what tools accept: a validating client can send every argument, and none is refused."""
 
 from collections.abc import Mapping
 from typing import Any

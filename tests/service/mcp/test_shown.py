@@ -1,4 +1,4 @@
-"""What is stored can be read over MCP, in both forms, and within the budget that was asked for."""
+"""Everything stored can be read over MCP, in both forms, and within the requested token budget."""
 
 import json
 import secrets

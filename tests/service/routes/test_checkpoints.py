@@ -15,8 +15,8 @@ def test_a_space_goes_back_to_a_checkpoint(client: httpx.Client):
     client.patch(f"{API}/memories/{kept['id']}", json={"content": "We deploy on Mondays"})
     new = client.post(f"{API}/memories", json=draft("Tea is served at five")).json()
     diff = client.get(f"{API}/diff", params={"since": "before"}).json()
-    told = {one["id"]: (one["change"], [each["field"] for each in one["changes"]]) for one in diff["items"]}
-    assert told == {kept["id"]: ("changed", ["content"]), new["id"]: ("added", [])}
+    changes = {one["id"]: (one["change"], [each["field"] for each in one["changes"]]) for one in diff["items"]}
+    assert changes == {kept["id"]: ("changed", ["content"]), new["id"]: ("added", [])}
     first = client.get(f"{API}/diff", params={"since": "before", "limit": "1"})
     assert first.links["next"]["url"].endswith(f"cursor={first.json()['next_cursor'].replace('=', '%3D')}")
     back = client.post(f"{API}/rollback", json={"to": "before"})

@@ -35,7 +35,7 @@ def test_every_header_and_field_of_a_search_is_documented():
 
 
 def run(client: httpx.Client, line: str) -> Any:
-    """What a curl command would get."""
+    """Send the request of a curl command line, and return its answer."""
     words = iter(shlex.split(line))
     assert [next(words), next(words)] == ["curl", "-s"]
     url, method, body, headers = "", "GET", None, {}

@@ -105,7 +105,7 @@ def test_every_route_by_id_has_one_by_address_that_takes_and_answers_the_same(cl
 
 
 def asked(operation: dict[str, Any]) -> Any:
-    """What an operation takes and answers, but for how it names the memory."""
+    """Return the parameters, body, responses and security of an operation, without how it names the memory."""
     parameters = [one for one in operation["parameters"] if one.get("name") not in ("memory_id", "category", "key")]
     bodies = {
         status: {media: content["schema"] for media, content in answer.get("content", {}).items()}

@@ -1,4 +1,4 @@
-"""Erasing for good over HTTP, and the report that proves it."""
+"""Permanent erasure over HTTP, and the report that proves it."""
 
 import base64
 import subprocess
@@ -100,9 +100,9 @@ def test_an_author_is_counted_then_erased(client: httpx.Client):
     for n in range(3):
         client.post(f"{API}/memories", json=draft(f"text {n}", author="Ann Example", on_conflict="keep"))
     client.post(f"{API}/memories", json=draft("by Bob", author="Bob"))
-    told = client.post(f"{API}/purge?dry_run=true", json={"author": "ann example"}).json()
-    assert (told["changes"], [one["kind"] for one in told["items"]]) == (3, ["erased"] * 3)
-    assert told["answer"] == {"report": None, "signed": None}
+    planned = client.post(f"{API}/purge?dry_run=true", json={"author": "ann example"}).json()
+    assert (planned["changes"], [one["kind"] for one in planned["items"]]) == (3, ["erased"] * 3)
+    assert planned["answer"] == {"report": None, "signed": None}
     assert erased(client.post(f"{API}/purge", json={"author": "ann example"}))["erased"]["memories"] == 3
     assert [one["content"] for one in client.get(f"{API}/memories").json()["items"]] == ["by Bob"]
 

@@ -24,8 +24,8 @@ def test_a_fork_is_worked_in_compared_merged_and_dropped(client: httpx.Client):
     assert (refused.status_code, refused.json()["code"]) == (409, "merge_conflict")
     (diverged,) = refused.json()["diverged"]
     assert (diverged["ours"], diverged["theirs"]) == ("We deploy on Sundays", "We deploy on Mondays")
-    told = client.post(f"{API}/merge", json={"from": "try", "strategy": "theirs"}, params={"dry_run": "true"}).json()
-    assert (told["changes"], told["items"][0]["kind"], told["answer"]["changed"]) == (1, "merged", 1)
+    planned = client.post(f"{API}/merge", json={"from": "try", "strategy": "theirs"}, params={"dry_run": "true"}).json()
+    assert (planned["changes"], planned["items"][0]["kind"], planned["answer"]["changed"]) == (1, "merged", 1)
     done = client.post(f"{API}/merge", json={"from": "try", "strategy": "theirs", "drop": True})
     assert done.status_code == 200 and done.json()["changed"] == 1
     assert client.get(f"{API}/memories/{kept['id']}").json()["content"] == "We deploy on Mondays"

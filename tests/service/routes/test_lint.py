@@ -1,4 +1,4 @@
-"""Lint over HTTP and on the command line: every fix is a request that can be sent as it stands."""
+"""Lint over HTTP and on the command line: every fix is a request that can be sent unchanged."""
 
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,8 @@ def test_each_fix_is_a_dry_run_that_can_be_sent_and_mends_without_that(client: h
     assert whole["found"] == {"duplicate": 1, "contradiction": 1, "oversized": 1, "never_recalled": 5}
     fixes = [fix for one in whole["items"] for fix in one["fix"]]
     for fix in fixes:
-        told = client.request(fix["method"], fix["path"], json=fix["body"])
-        assert told.status_code == 200 and told.json()["dry_run"], told.text
+        reply = client.request(fix["method"], fix["path"], json=fix["body"])
+        assert reply.status_code == 200 and reply.json()["dry_run"], reply.text
     assert client.get(f"{API}/lint", params={**params, "limit": 1000}).json() == whole
     for one in whole["items"]:
         for fix in one["fix"] if one["check"] != "never_recalled" else ():

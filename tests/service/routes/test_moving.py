@@ -1,4 +1,4 @@
-"""Export and import over HTTP: streams of any size, told line by line."""
+"""Export and import over HTTP: streams of any size, with a report for each line."""
 
 import json
 import uuid

@@ -1,4 +1,4 @@
-"""Secrets and personal data over HTTP and MCP: what is said of them, and what never is."""
+"""Secrets and personal data over HTTP and MCP: what replies reveal of them, and what they never reveal."""
 
 import json
 import logging
@@ -111,8 +111,8 @@ def test_an_echo_is_told_of_and_by_policy_refused(client: httpx.Client):
     many = client.post(f"{API}/memories/batch", json={"memories": [{"content": "News"}, said], "on_conflict": "keep"})
     assert (many.json()["flags"], many.headers["Muisti-Flags"]) == ([flag], "echo")
     assert many.json()["items"][1]["derived_from"] == [first]
-    told = call_tool(client, "remember", {**said, "on_conflict": "keep"})
-    assert "just recalled" in told["content"][0]["text"] and told["structuredContent"]["flags"][0]["code"] == "echo"
+    reply = call_tool(client, "remember", {**said, "on_conflict": "keep"})
+    assert "just recalled" in reply["content"][0]["text"] and reply["structuredContent"]["flags"][0]["code"] == "echo"
     client.patch(f"{API}/policy", json={"echoes": "refuse"})
     refused = client.post(f"{API}/memories", json={**said, "on_conflict": "keep"})
     assert (refused.status_code, refused.json()["code"]) == (409, "echo")

@@ -1,4 +1,4 @@
-"""Receipts and probes: what was answered can be told and asked again, and what should be found is watched."""
+"""Receipts and probes: an answer can be shown and replayed later, and a probe watches what should be found."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -39,8 +39,8 @@ def test_promote_and_prune_answer_with_what_changed_and_with_counts(client: http
     )
     for _ in range(5):
         client.get(f"{API}/memories/{often}")
-    told = client.post(f"{API}/promote", params={"dry_run": "true"}, json={}).json()
-    assert told["changes"] == 1 and told["answer"]["after"] == {"active": 1, "candidate": 1}
+    planned = client.post(f"{API}/promote", params={"dry_run": "true"}, json={}).json()
+    assert planned["changes"] == 1 and planned["answer"]["after"] == {"active": 1, "candidate": 1}
     done = client.post(f"{API}/promote", json={}).json()
     assert [one["id"] for one in done["items"]] == [often] and done["items"][0]["status"] == "active"
     assert client.post(f"{API}/prune", json={}).json()["items"] == []
@@ -77,8 +77,8 @@ def test_feedback_over_http_and_on_the_command_line(
     client: httpx.Client, memory: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     url = f"{API}/memories/{memory['id']}/feedback"
-    told = client.put(url, params={"dry_run": "true"}, json={"verdict": "useful"}).json()
-    assert told["changes"] == 0 and told["answer"]["useful"] == 1
+    planned = client.put(url, params={"dry_run": "true"}, json={"verdict": "useful"}).json()
+    assert planned["changes"] == 0 and planned["answer"]["useful"] == 1
     said = client.put(url, json={"verdict": "useful"}).json()
     assert (said["useful"], said["not_useful"], said["feedback"]) == (1, 0, "useful")
     found = client.post(f"{API}/search", json={"query": "deploy", "explain": True}).json()["hits"]

@@ -1,4 +1,4 @@
-"""Who is turned away: those who would wait too long, at once, and nobody else."""
+"""Admission control immediately refuses the requests that would wait too long, and no others."""
 
 import asyncio
 import socket
@@ -30,7 +30,7 @@ SEARCH = ("POST", f"{API}/search")
 
 
 class Clock:
-    """Seconds, which pass when they are told to."""
+    """Clock in seconds, which a test advances."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -53,7 +53,7 @@ class Threads:
         self.waiting.append(self._clock.now)
 
     def work(self) -> None:
-        """What can have begun by now."""
+        """Run the waiting requests that can have begun by now."""
         now = self._clock.now
         while self.waiting and max(self._free_at, self.waiting[0]) <= now:
             came = self.waiting.pop(0)
@@ -65,7 +65,7 @@ class Threads:
 
 
 def simulated(admission: Admission, clock: Clock, threads: Threads, gap: float, seconds: float) -> list[bool]:
-    """Searches that come every `gap` seconds; who was let in."""
+    """Simulate searches that arrive every `gap` seconds, and return which were admitted."""
     let_in: list[bool] = []
     until = clock.now + seconds
     while clock.now < until:
@@ -157,14 +157,14 @@ def test_one_begins_in_a_turn_of_the_event_loop_and_all_begin_in_order():
 
 @contextmanager
 def served(engine: Engine, **settings: int) -> Iterator[str]:
-    """The URL of a server in a thread of ours."""
+    """Run a server in a thread, and yield its URL."""
     with running(engine, **settings) as (url, _):
         yield url
 
 
 @contextmanager
 def running(engine: Engine, idle: int = 5, **settings: int) -> Iterator[tuple[str, asyncio.AbstractEventLoop]]:
-    """The same, with its event loop. A connection may be idle for so many seconds."""
+    """Run a server. Yield its URL and its event loop. It closes connections that are idle for `idle` seconds."""
     given = Settings(port=0, **settings)  # pyright: ignore[reportArgumentType]
     app = create_app(given, engine=engine)
     config = Config(app, http=AdmittingProtocol, ws="none", lifespan="on", proxy_headers=False, log_config=None)
@@ -187,8 +187,8 @@ def post(body: bytes, *headers: str) -> bytes:
     return "\r\n".join((*lines, f"Content-Length: {len(body)}", "", "")).encode() + body
 
 
-def told(address: tuple[str, int], sent: bytes, ends: bytes) -> bytes:
-    """What a new connection hears to this, until it hears that or the connection is closed."""
+def exchange(address: tuple[str, int], sent: bytes, ends: bytes) -> bytes:
+    """Send bytes on a new connection. Return the answer up to `ends`, or until the connection is closed."""
     heard = b""
     with socket.create_connection(address, timeout=30) as connection:
         connection.sendall(sent)
@@ -229,11 +229,11 @@ def test_an_overloaded_server_says_so_lives_and_keeps_what_it_let_in(tmp_path: P
             assert client.post(f"{API}/search", json={"query": "deploy"}).status_code == 200
             assert [client.get(path).status_code for path in ("/healthz", "/readyz")] == [200, 200]
 
-            many = told(address, post(b"{}") * 2_000 + alive, b'"ok"')
+            many = exchange(address, post(b"{}") * 2_000 + alive, b'"ok"')
             assert many.count(b"HTTP/1.1 503 ") == 2_000 and many.count(b"HTTP/1.1 200 ") == 1
-            dropped = told(address, post(b"x" * 300_000) + alive, b'"ok"')
+            dropped = exchange(address, post(b"x" * 300_000) + alive, b'"ok"')
             assert dropped.count(b"HTTP/1.1 503 ") == dropped.count(b"HTTP/1.1 200 ") == 1
-            waiting = told(address, post(b"{}", "Expect: 100-continue")[:-2], b"never")
+            waiting = exchange(address, post(b"{}", "Expect: 100-continue")[:-2], b"never")
             assert waiting.startswith(b"HTTP/1.1 503 ") and b"connection: close" in waiting
 
             database.queue = queue
@@ -255,7 +255,7 @@ def test_a_connection_too_many_is_told_and_closed_unless_it_asks_for_health(engi
 
 
 def test_a_request_that_comes_as_an_idle_connection_ends_is_answered(engine: Engine):
-    """The loop was busy until the time was over, and has not read what came in it."""
+    """The event loop was busy until the idle timeout was over, and has not yet read the request."""
     alive = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
     began, busy = threading.Event(), threading.Event()
 

@@ -1,4 +1,4 @@
-"""What runs on which thread, and what threads may do at once."""
+"""Which work runs on which thread, and which work threads may do concurrently."""
 
 import asyncio
 import os

@@ -55,13 +55,13 @@ def database(tmp_path: Path) -> Held:
 
 
 def know(engine: Engine, space: str) -> None:
-    """Let an engine know a space and its model, so that adds to it begin on the event loop."""
+    """Load a space and its model into an engine's caches, so that adds begin on the event loop."""
     for text in ("the first memory sets the model", "the second reads it"):
         add(engine, text, space=space)
 
 
 async def settled() -> None:
-    """Let everything go on that waits for nothing but the event loop."""
+    """Run all tasks that wait only for the event loop."""
     for _ in range(TURNS):
         await asyncio.sleep(0)
 
@@ -82,13 +82,13 @@ def test_adds_that_arrive_in_one_turn_of_the_event_loop_keep_to_the_limit(databa
         adds = [begin(f"note {number}") for number in range(many)]
         await settled()
         begun = len(database.held)
-        assert sum(one.done() for one in adds) == many - begun  # refused at once, while the others wait
+        assert sum(one.done() for one in adds) == many - begun  # refused immediately, while the others wait
         database.holding = False
         database.release()
         return begun, await asyncio.gather(*adds, return_exceptions=True)
 
     async def fail() -> None:
-        """Begin adds that are refused, and as many whose callers give up: all must give their places back."""
+        """Begin adds that are refused, and as many whose callers cancel: all must release their places."""
         refused = await asyncio.gather(*(begin("") for _ in range(LIMIT)), return_exceptions=True)
         assert [type(one) for one in refused] == [InvalidInput] * LIMIT
         database.holding = True
@@ -102,7 +102,7 @@ def test_adds_that_arrive_in_one_turn_of_the_event_loop_keep_to_the_limit(databa
         await begin_when_free("last")
 
     async def begin_when_free(text: str) -> None:
-        """Add as soon as there is room: a batch whose caller gave up holds its place until the writer has ended it."""
+        """Add as soon as there is room: a cancelled batch holds its place until the writer has ended it."""
         while True:
             with suppress(Busy):
                 await begin(text)

@@ -268,7 +268,7 @@ def test_the_path_of_a_file_url_is_taken_literally(name: str):
 
 @pytest.fixture
 def written(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[], str]]:
-    """What the log has written since the last call; logging is put back as it was."""
+    """Yield a function that returns the log written since its last call; restore logging afterwards."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     levels = {name: logging.getLogger(name).level for name in logs.TALKATIVE}

@@ -31,7 +31,7 @@ SECOND = 1_000_000
 
 
 class Receiver(ThreadingHTTPServer):
-    """Verifies what it is sent with the library of Standard Webhooks, and answers what it is told to."""
+    """Server that verifies messages with the library of Standard Webhooks. A test sets the status of its answers."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -73,7 +73,7 @@ def receiver() -> Iterator[Receiver]:
 
 @pytest.fixture
 def now() -> Callable[[], int]:
-    """Of the machine, as who verifies has it."""
+    """Return the machine's clock, since a verifier of signatures uses real time."""
     return system_clock
 
 
@@ -91,14 +91,14 @@ def client(engine: Engine, receiver: Receiver) -> Iterator[httpx.Client]:
 
 
 def made(client: httpx.Client, receiver: Receiver, **how: Any) -> str:
-    told = client.post(f"{API}/webhooks", json={"url": receiver.url, **how})
-    assert told.status_code == 201, told.text
-    receiver.secret = told.json()["secret"]
-    return told.json()["id"]
+    reply = client.post(f"{API}/webhooks", json={"url": receiver.url, **how})
+    assert reply.status_code == 201, reply.text
+    receiver.secret = reply.json()["secret"]
+    return reply.json()["id"]
 
 
 def sweep(engine: Engine, receiver: Receiver, at: int | None = None) -> None:
-    """What the sweep does at a time."""
+    """Deliver all messages that are due at a time, as the sweep does."""
     deliver = Deliverer(Sender(Allowed([receiver.url.split("/")[2]], private=True)))
     now = engine.now() if at is None else at
     for space in spaces_with_due(engine, now):
@@ -153,8 +153,8 @@ def test_what_fails_is_tried_again_later_each_time_and_then_laid_aside(
         tries = len(receiver.seen)
         sweep(engine, receiver, engine.now() + (wait + 2) * SECOND)
         assert len(receiver.seen) == tries + 1
-    told = state(client)
-    (letter,) = told["dead_letters"]
+    reply = state(client)
+    (letter,) = reply["dead_letters"]
     assert (letter["last"] - letter["first"], letter["attempts"]) == (0, len(WAITS) + 1)
     (house,) = add(engine, "house", space="default")
     sweep(engine, receiver)
@@ -171,7 +171,7 @@ class Killed(BaseException):
 
 
 class Doomed(Sender):
-    """Sends so many messages, and dies before anybody notes that they were sent."""
+    """Sender that sends 7 messages and raises `Killed` before the last is recorded as sent."""
 
     left = 7
 
@@ -238,7 +238,7 @@ def test_a_url_leads_only_where_it_may(url: str, why: str):
 
 
 def test_a_name_that_tells_another_address_a_moment_later_gains_nothing(monkeypatch: pytest.MonkeyPatch):
-    """The connection goes to the address that was looked at, of one answer; one private among them is one too many."""
+    """The connection goes to an address that was checked, from one DNS answer; one private address refuses them all."""
     answers = [["93.184.216.34"], ["93.184.216.34", "10.0.0.7"], ["127.0.0.1"]]
 
     def resolved(host: str, port: int, **_: object) -> list[Any]:
@@ -256,8 +256,8 @@ def test_a_name_that_tells_another_address_a_moment_later_gains_nothing(monkeypa
 
 def test_without_hosts_there_are_no_webhooks(engine: Engine):
     with TestClient(create_app(Settings(), engine=engine)) as client:
-        told = client.post(f"{API}/webhooks", json={"url": "https://hooks.example.com"}).json()
-    assert (told["code"], told["errors"][0]["path"]) == ("invalid_input", "$.url")
+        reply = client.post(f"{API}/webhooks", json={"url": "https://hooks.example.com"}).json()
+    assert (reply["code"], reply["errors"][0]["path"]) == ("invalid_input", "$.url")
     assert "webhooks" not in {sweep.name for sweep in sweeps_of(Settings())}
     assert "webhooks" in {sweep.name for sweep in sweeps_of(Settings(webhook_hosts="hooks.example.com"))}
 

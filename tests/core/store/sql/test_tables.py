@@ -201,7 +201,7 @@ def test_each_column_that_may_say_something_is_wiped_or_declared_plain(table: Ta
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_each_table_goes_with_a_memory_as_the_schema_lets_it(table: Table, database: Database):
-    """A cascade leads to what is erased, a trigger is there, and who stays says why."""
+    """A cascading table refers to an erased one, a trigger exists, and a table that stays gives a reason."""
     cascading = {reference.table for reference in table.references if reference.cascades}
     triggers = values(database, "sqlite_master", "sql || ''")
     by_trigger = any(
@@ -300,7 +300,7 @@ def test_exports_read_each_table_that_asks_for_it(space: SpaceRow):
 
 
 def test_restoring_an_earlier_point_rewinds_each_table_that_asks_for_it():
-    """What is part of a version, or goes with a memory by a trigger, follows its version."""
+    """Rows that are part of a version, or that a trigger deletes with a memory, follow the version."""
     assert written([*map(Statement, REWIND)]) == {table.name for table in TABLES if table.rewound}
 
 

@@ -30,15 +30,15 @@ def rows() -> Iterator[str]:
 
 
 def damaged() -> Iterator[str]:
-    """What became of so many damaged files; stops at the first that crashes, comes in by half or is not named."""
+    """Yield a table of outcomes of damaged files. Stop at a file that crashes, is half stored, or is not named."""
     yield "| what became of it | files |"
     yield "| --- | --- |"
     with (
         tempfile.TemporaryDirectory() as folder,
         Engine(FileDatabase(Path(folder) / "muisti.db"), WordEncoder(), Clock()) as engine,
     ):
-        told = tally(engine, MUTANTS, Path(folder), exports(Path(folder)))
-    yield from (f"| {what} | {count} |" for what, count in told.most_common())
+        outcomes = tally(engine, MUTANTS, Path(folder), exports(Path(folder)))
+    yield from (f"| {what} | {count} |" for what, count in outcomes.most_common())
     yield "| crashed, came in by half, came in again the second time, or was refused without a place | 0 |"
 
 

@@ -14,7 +14,7 @@ from muisti.service.schemas.moving import ImportReply
 def bring(
     engine: Engine, path: Path, space: str = "default", *, system: str | None = None, atomic: bool = True
 ) -> tuple[ImportReply, Reading]:
-    """What came of a file, which is recognised by its content unless `system` says whose it is; all into one space."""
+    """Import a file into one space, and return the reply. Its content shows its system, unless `system` names it."""
     source = Source(path)
     system = system or recognised(source)
     with Shares(source, system, lambda _: space) as shares:

@@ -64,7 +64,7 @@ def fields_of(path: Path) -> Iterator[tuple[str, object]]:
 
 
 def is_kept(value: object, kept: str) -> bool:
-    """Whether a value stands in what was stored, in lower case, as it is or as a time."""
+    """Return whether `kept`, the stored text in lower case, contains a value, as it is or as a time."""
     if value in (None, "", [], {}) or isinstance(value, bool):
         return True
     if isinstance(value, int | float):

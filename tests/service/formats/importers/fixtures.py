@@ -1,4 +1,4 @@
-"""Small files of other systems, written from their schemas: what each holds, and what must come of it."""
+"""Small files of other systems, written from their schemas, with the expected result of importing each."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ Make = Callable[[Path], None]
 
 @dataclass(frozen=True)
 class Fixture:
-    """A file of a system. `texts` are the contents that must come in; `skipped` and `failed` count the rest."""
+    """A file of a system. `texts` are the contents that must be stored; `skipped` and `failed` count the rest."""
 
     system: str
     name: str

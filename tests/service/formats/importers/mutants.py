@@ -31,7 +31,7 @@ NOTHING = "held nothing that is read: the damage is in the name of a list"
 
 @dataclass(frozen=True)
 class Mutant:
-    """A damaged file. `system` is whose it was."""
+    """A damaged file. `system` wrote the original."""
 
     system: str
     path: Path
@@ -71,7 +71,10 @@ def mutants(count: int, folder: Path, more: list[Fixture]) -> Iterator[Mutant]:
 
 
 def outcome(engine: Engine, space: str, mutant: Mutant) -> str:
-    """What becomes of a damaged file; asserts that it is all or nothing and once, and that its place is named."""
+    """Import a damaged file, and return its outcome.
+
+    Assert that the import stores all or nothing, that it stores it once, and that the error names the place.
+    """
     source = Source(mutant.path)
     try:
         system = recognised(source)
@@ -90,7 +93,7 @@ def outcome(engine: Engine, space: str, mutant: Mutant) -> str:
 
 
 def _each(engine: Engine, space: str, path: Path, system: str) -> str:
-    """What is good of a file of which lines are bad."""
+    """Import the good lines of a file that has bad ones, and return the outcome."""
     try:
         report, _ = bring(engine, path, space, system=system, atomic=False)
     except (Unreadable, InvalidInput) as error:
@@ -146,15 +149,15 @@ def _damaged(data: bytes, way: str, chance: random.Random) -> bytes:
 
 
 def tally(engine: Engine, count: int, folder: Path, more: list[Fixture]) -> Counter[str]:
-    """What became of so many damaged files, each in a space of its own."""
-    told: Counter[str] = Counter()
+    """Count the outcomes of `count` damaged files, each in a space of its own."""
+    outcomes: Counter[str] = Counter()
     for mutant in mutants(count, folder, more):
         engine.spaces.create("mutant")
         try:
-            told[outcome(engine, "mutant", mutant)] += 1
+            outcomes[outcome(engine, "mutant", mutant)] += 1
         except BaseException as error:
             error.add_note(f"{mutant.path.parent.name}: {mutant.path.name}, {mutant.way}")
             raise
         finally:
             engine.spaces.delete("mutant")
-    return told
+    return outcomes

@@ -23,7 +23,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def reports(done: Result) -> list[dict[str, Any]]:
-    """What was printed as JSON, an object in each line."""
+    """Return the JSON objects that a command printed, one per line."""
     assert done.stdout.strip(), done.output
     return [json.loads(line) for line in done.stdout.splitlines()]
 

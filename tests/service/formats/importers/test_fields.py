@@ -1,4 +1,4 @@
-"""Every field of a file of another system is kept somewhere, or stands on the list of what is lost, with the reason."""
+"""Every field of another system's file is kept somewhere, or is on the list of lost fields, with the reason."""
 
 from collections import defaultdict
 from collections.abc import Mapping

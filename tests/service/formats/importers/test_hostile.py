@@ -25,7 +25,7 @@ def bomb(path: Path) -> None:
 
 
 def overlapping(path: Path) -> None:
-    """Many members that share the same few bytes; each by itself grows within bounds."""
+    """Make a ZIP whose many members share the same few bytes; each alone expands within the limits."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", b"[" + b" " * 10_000_000 + b"]")
         (first,) = archive.infolist()
@@ -51,7 +51,7 @@ def encrypted(path: Path) -> None:
 
 
 def view(path: Path) -> None:
-    """A table of Zakira's that is a program of its own."""
+    """Make a file of Zakira in which an endless recursive view replaces a table."""
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE VIEW memories AS WITH RECURSIVE n(category) AS (SELECT 1 UNION ALL SELECT 1 FROM n) "
                            "SELECT category, 'k' AS key, 'd' AS data FROM n")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Every importer: what its files hold comes in, once, and what is bad in them is named."""
+"""Every importer stores the contents of its files once, and names the bad parts."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,7 +70,7 @@ def test_the_command_line_offers_every_importer():
 
 
 def items(name: str, folder: Path) -> dict[str, Item]:
-    """What an importer makes of a fixture, by the texts."""
+    """Return the items that an importer reads from a fixture, by their texts."""
     fixture = next(one for one in FIXTURES if one.id == name)
     found = IMPORTERS[fixture.system].read(Source(made(fixture, folder)))
     return {one.memory["content"]: one for one in found if isinstance(one, Item)}
