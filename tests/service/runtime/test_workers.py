@@ -12,10 +12,10 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Busy, InvalidInput
 from muisti.core.model.outcomes import Written
+from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.values import Draft
 from muisti.core.store.database import Ended, Statement
 from muisti.core.store.file.database import FileDatabase
-from muisti.core.store.sql.spaces import DEFAULT
 from muisti.service.app.app import create_app
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
