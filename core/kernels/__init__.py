@@ -1,4 +1,4 @@
-"""Compiled inner loops, a module for each stage. Each is plain Python; `tests/core/twins.py` compares it with numpy.
+"""Compiled inner loops, a module for each stage. Each is plain Python; `tests/core/twins.py` has it in numpy.
 
 `python -m muisti.core.kernels` compiles and caches them all.
 """
