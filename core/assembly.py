@@ -28,7 +28,7 @@ from muisti.core.views.review import ReviewParts
 from muisti.core.views.timeline import TimelineParts
 from muisti.core.views.write import WriteParts
 from muisti.core.write.arrivals import Arrivals
-from muisti.core.write.decisions import Conflicts
+from muisti.core.write.conflict_decisions import Conflicts
 from muisti.core.write.echo_check import EchoCheck
 from muisti.core.write.expiry import Expirer
 from muisti.core.write.intake import Intake

@@ -27,7 +27,7 @@ from muisti.core.read.telemetry import Retrievals
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories, telemetry
 from muisti.core.views.calls import Calls
-from muisti.core.write.decisions import Conflicts
+from muisti.core.write.conflict_decisions import Conflicts
 from muisti.core.write.review import Reviewer
 
 

@@ -25,9 +25,9 @@ from muisti.core.model.errors import (
 from muisti.core.model.errors import Problem as BadField
 from muisti.core.model.imports import ImportRefused
 from muisti.service.schemas.diverged import DivergedReply, diverged
+from muisti.service.schemas.field_problem import FieldProblem
 from muisti.service.schemas.likeness import LikenessReply, alike
 from muisti.service.schemas.moving import ImportReply
-from muisti.service.schemas.problems import FieldProblem
 from muisti.service.schemas.quotas import QuotaReply
 
 MEDIA_TYPE = "application/problem+json"

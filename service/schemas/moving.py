@@ -7,8 +7,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from muisti.core.model.imports import Imported, ImportReport, LineProblem
+from muisti.service.schemas.field_problem import FieldProblem
 from muisti.service.schemas.policy import FlagReply, flagged
-from muisti.service.schemas.problems import FieldProblem
 
 Skipped = Annotated[
     dict[str, int],

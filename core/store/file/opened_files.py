@@ -20,9 +20,9 @@ from typing import NamedTuple, NoReturn
 import apsw
 
 from muisti.core.model.errors import StoreReplaced
-from muisti.core.store.file.log_file import LogFile, follows, log_bytes, salt_of
 from muisti.core.store.file.opening import APPLICATION_ID
 from muisti.core.store.file.pages import HEADER_BYTES, PAGE_BYTES
+from muisti.core.store.file.wal_reader import LogFile, follows, log_bytes, salt_of
 
 LOG, INDEX = "-wal", "-shm"
 GRACE_SECONDS = 5.0  # between the first page of another process's checkpoint and its count of frames

@@ -8,7 +8,7 @@ from muisti.service.formats.importers.graphs import relation
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, when, without
 from muisti.service.formats.importers.notes import CREATED, UPDATED, Note, notes
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 
 FIELDS = ("title", "type", "tags", "permalink", *CREATED, *UPDATED)
 _OBSERVATION = re.compile(r"\s*[-*]\s+\[(?P<category>[^\[\]()]{2,100}|[^\[\]() xX-])\]\s+(?P<text>\S.*)")

@@ -9,7 +9,7 @@ from muisti.service.formats.importers.dialogues import Session, message
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, without
 from muisti.service.formats.importers.jsons import json_items
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 
 FILES = re.compile(r"conversations(-\d+)?\.json")
 SPOKEN = ("user", "assistant")

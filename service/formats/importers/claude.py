@@ -9,7 +9,7 @@ from muisti.service.formats.importers.dialogues import Session, message
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, when, without
 from muisti.service.formats.importers.jsons import json_items, json_shape
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Part, Source
+from muisti.service.formats.importers.source_files import Part, Source
 
 FILES = re.compile(r"(conversations|memories|projects)(-\d+)?\.json")
 ROOT = "00000000-0000-4000-8000-000000000000"

@@ -22,7 +22,7 @@ from muisti.service.formats.importers.items import (
 )
 from muisti.service.formats.importers.jsons import json_lines
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Part, Source
+from muisti.service.formats.importers.source_files import Part, Source
 
 FILES = (
     "documents.jsonl", "episodes.jsonl", "entities.jsonl", "facts.jsonl", "memories.jsonl", "memory_blocks.jsonl",

@@ -10,7 +10,7 @@ from typing import Any, cast
 import apsw
 
 from muisti.service.formats.importers.items import Json, Unreadable
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 
 VALUE_MAX = 64 << 20  # bytes of one value
 

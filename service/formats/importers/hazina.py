@@ -15,7 +15,7 @@ from muisti.service.formats.importers.items import (
 )
 from muisti.service.formats.importers.jsons import json_object
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Part, Source
+from muisti.service.formats.importers.source_files import Part, Source
 
 SUFFIX = ".metadata.json"
 READ = ("OriginalPath", "Created", "Modified", "CustomMetadata", "Summary", "Tags", "SearchableText")

@@ -11,7 +11,7 @@ from muisti.service.formats.importers.dialogues import Session, message
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, Unreadable, text_of, when, without
 from muisti.service.formats.importers.jsons import json_items
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 
 WRAPPED_MAX = 64 << 20  # bytes of a file that is JSON within a text of JSON
 LISTS = ("blocks", "core_memory", "memory_blocks")

@@ -9,7 +9,7 @@ from muisti.service.formats.importers import obsidian
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, when
 from muisti.service.formats.importers.notes import Note, notes
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 from muisti.service.formats.markdown import ID, TIMES, memory_of
 
 _OURS = re.compile(rf"---\s*\n{ID}: \S")

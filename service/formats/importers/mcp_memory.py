@@ -8,7 +8,7 @@ from muisti.service.formats.importers.graphs import entity, relation
 from muisti.service.formats.importers.items import Failed, Found, Item, text_of, without
 from muisti.service.formats.importers.jsons import json_items, json_lines
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 
 NAMES = ("name", "entityName", "id")
 KINDS = ("entityType", "entity_type")

@@ -17,7 +17,7 @@ from muisti.service.formats.importers.items import (
 )
 from muisti.service.formats.importers.jsons import json_items, json_object
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import SQLITE, Source
+from muisti.service.formats.importers.source_files import SQLITE, Source
 from muisti.service.formats.importers.values import json_list
 
 COLUMNS = (

@@ -8,7 +8,7 @@ from muisti.service.formats.importers.databases import tables
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, when, without, words
 from muisti.service.formats.importers.jsons import json_items, json_lines, json_object
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 
 LISTS = ("results", "memories", "items")
 TEXTS = ("memory", "text", "data", "content")

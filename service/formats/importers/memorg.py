@@ -23,7 +23,7 @@ from muisti.service.formats.importers.items import (
 )
 from muisti.service.formats.importers.jsons import json_object
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 
 COLUMNS = ("id", "data", "created_at", "updated_at")
 SIDES = (("user_message", "user"), ("system_message", "assistant"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from muisti.service.formats.front_matter import BadFrontMatter, read
 from muisti.service.formats.importers.items import Failed, Skipped, words
-from muisti.service.formats.importers.sources import Part, Source
+from muisti.service.formats.importers.source_files import Part, Source
 
 CREATED, UPDATED = ("created", "created_at", "date"), ("modified", "updated", "updated_at")
 LINK = re.compile(r"\[\[([^\[\]|#^\n]{1,200}+)[^\[\]\n]{0,200}+\]\]")

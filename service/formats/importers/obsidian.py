@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, when, without
 from muisti.service.formats.importers.notes import CREATED, UPDATED, Note, notes
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 
 FIELDS = ("title", "tags", "tag", "author", "source", "cssclasses", "cssclass", *CREATED, *UPDATED)
 

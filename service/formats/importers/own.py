@@ -10,7 +10,7 @@ import zstandard
 
 from muisti.core.transfer.records import Header
 from muisti.service.formats.importers.items import Unreadable
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 from muisti.service.formats.lines import WINDOW, is_compressed
 
 PIECE = 65_536  # bytes

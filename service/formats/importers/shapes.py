@@ -13,7 +13,7 @@ import msgspec
 from muisti.service.formats.importers.databases import tables
 from muisti.service.formats.importers.items import Json, Unreadable
 from muisti.service.formats.importers.jsons import json_shape
-from muisti.service.formats.importers.sources import SQLITE, Part, Source
+from muisti.service.formats.importers.source_files import SQLITE, Part, Source
 
 Kind = Literal["folder", "zip", "sqlite", "object", "array", "lines", "string", "text"]
 TABLES = ("memories", "exchanges", "history", "schema_migrations")

@@ -14,8 +14,8 @@ import msgspec
 
 from muisti.core.transfer.records import FORMAT
 from muisti.service.formats.importers.items import Failed, Item, bad_line, lines_of
-from muisti.service.formats.importers.reading import Reading
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.registry import Reading
+from muisti.service.formats.importers.source_files import Source
 
 PIECE = 65_536  # bytes
 _TELEMETRY = b'{"type":"telemetry"'

@@ -8,7 +8,7 @@ from muisti.service.formats.importers.databases import tables
 from muisti.service.formats.importers.items import Failed, Found, Item, Json, retrieved, text_of, times, without
 from muisti.service.formats.importers.jsons import json_lines, json_object
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 
 FIELDS = (
     "content", "metadata", "created_at", "updated_at", "type", "memory_type", "status", "superseded_by", "importance",

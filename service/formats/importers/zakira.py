@@ -6,7 +6,7 @@ from muisti.service.formats.importers.databases import tables
 from muisti.service.formats.importers.items import Failed, Found, Item, times, without, words
 from muisti.service.formats.importers.jsons import json_object
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 from muisti.service.formats.importers.values import json_list
 
 COLUMNS = ("category", "key", "data", "author", "reason", "tags", "custom", "created_at", "last_modified_at")

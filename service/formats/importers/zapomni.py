@@ -23,7 +23,7 @@ from muisti.service.formats.importers.items import (
 )
 from muisti.service.formats.importers.jsons import json_items, json_object
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 
 OWN_EDGES = ("HAS_CHUNK", "MENTIONS")  # between a memory and its parts, which come with it
 DEFAULT = "default"  # the workspace that always exists

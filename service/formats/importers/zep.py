@@ -7,7 +7,7 @@ from muisti.service.formats.importers.graphs import entity, relation
 from muisti.service.formats.importers.items import Failed, Found, Item, text_of, validity, when, without
 from muisti.service.formats.importers.jsons import json_items
 from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 
 EPISODES = ("episodes", "episodic_nodes")
 ENTITIES = ("entity_nodes", "entities", "nodes")

@@ -26,9 +26,9 @@ from muisti.service.cli.progress import Stages
 from muisti.service.cli.project import VARIABLE, space_name
 from muisti.service.formats.importers.items import Unreadable
 from muisti.service.formats.importers.own import OwnFile, own_files
-from muisti.service.formats.importers.reading import OWN, recognised
+from muisti.service.formats.importers.registry import OWN, recognised
 from muisti.service.formats.importers.shares import Shares, Told
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 
 STDIN = "-"
 NAMED = 10  # bad lines on a terminal

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from muisti.core.engine import Engine
 from muisti.service.formats.importers.own import own_files
-from muisti.service.formats.importers.reading import OWN, Reading, recognised
+from muisti.service.formats.importers.registry import OWN, Reading, recognised
 from muisti.service.formats.importers.shares import Shares
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 from muisti.service.formats.lines import Lines
 from muisti.service.schemas.moving import ImportReply
 

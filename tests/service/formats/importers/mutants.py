@@ -13,8 +13,8 @@ from muisti.core.engine import Engine
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Draft
 from muisti.service.formats.importers.items import Unreadable
-from muisti.service.formats.importers.reading import recognised
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.registry import recognised
+from muisti.service.formats.importers.source_files import Source
 from muisti.service.formats.lines import compressed, encoded
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.formats.importers.bringing import bring

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from muisti.service.formats.importers.reading import Reading
+from muisti.service.formats.importers.registry import Reading
 from muisti.service.schemas.moving import ImportReply
 from tests.service.formats.importers.fixtures import Fixture
 

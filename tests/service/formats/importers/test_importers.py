@@ -11,8 +11,8 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.transfer.records import VersionLine
 from muisti.service.cli.commands.imports import SYSTEMS
 from muisti.service.formats.importers.items import Item
-from muisti.service.formats.importers.reading import IMPORTERS, recognised
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.registry import IMPORTERS, recognised
+from muisti.service.formats.importers.source_files import Source
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.formats.importers.bringing import bring
 from tests.service.formats.importers.fixtures import FIXTURES, Fixture

@@ -25,7 +25,7 @@ from muisti.service.formats.importers import (
 from muisti.service.formats.importers.items import Failed, Item, Skipped, Unreadable
 from muisti.service.formats.importers.own import is_own
 from muisti.service.formats.importers.shapes import shape_of
-from muisti.service.formats.importers.sources import Source
+from muisti.service.formats.importers.source_files import Source
 
 OWN = "muisti"
 PIECE = 65_536  # bytes
