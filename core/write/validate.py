@@ -1,4 +1,4 @@
-"""What may be stored and asked. Every check says the limit and the value."""
+"""Validate what is stored and asked. Every problem names the limit and the value."""
 
 import json
 import math
@@ -32,7 +32,7 @@ from muisti.core.query.query import TRUST_WEIGHT_MAX, Query
 from muisti.core.store.sql.inserting import flatten
 from muisti.core.text.terms import outgrows
 
-GROWN = 2  # times the limit of a field, which its NFKC form may have
+GROWN = 2  # times the limit of a field, the most that its NFKC form may have
 DAYS_MAX = 36_500  # that something is kept
 PATH_MAX = 200  # characters of a metadata path
 DEPTH_MAX = 10  # levels of nested metadata
@@ -43,7 +43,7 @@ POLICIES: Mapping[str, tuple[str, ...]] = {
     "personal_data": get_args(Screening),
     "echoes": get_args(Echoes),
 }
-BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; others are days from 0
+BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; all others are days from 0
     "similarity_limit": (SIMILARITY_MIN, 1),
     "recency_weight": (0, 1),
     "recency_half_life_days": (HALF_LIFE_MIN, DAYS_MAX),
@@ -51,14 +51,14 @@ BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; others 
 
 
 def check_draft(draft: Draft, now: int, path: str = "$") -> None:
-    """Raise `InvalidInput` with every problem of a draft; `path` is where it stands in the request."""
+    """Raise `InvalidInput` with every problem of a draft. `path` locates the draft in the request."""
     problems = list(_draft_problems(draft, now, path))
     if problems:
         raise InvalidInput(problems)
 
 
 def check_new(draft: Draft, path: str = "$") -> None:
-    """Raise `InvalidInput` when a draft would be deprecated from the start; what is imported may be."""
+    """Raise `InvalidInput` when a new draft is already deprecated. An imported memory may be."""
     if draft.status == "deprecated":
         raise InvalidInput.at(f"{path}.status", "a new memory is active or candidate; it can be deprecated later")
 
@@ -90,7 +90,7 @@ def check_settings(settings: SpaceSettings) -> None:
 
 
 def check_quota(changes: Mapping[str, int | None]) -> None:
-    """Raise `InvalidInput` unless the numbers can be counted to."""
+    """Raise `InvalidInput` unless the numbers are in range."""
     problems = [
         Problem(f"$.{name}", f"{most} is not between 0 and {QUOTA_MAX:,}")
         for name, most in changes.items()
@@ -101,7 +101,7 @@ def check_quota(changes: Mapping[str, int | None]) -> None:
 
 
 def check_policy(changes: Mapping[str, str | float | None]) -> None:
-    """Raise `InvalidInput` unless each value is one that a policy may have."""
+    """Raise `InvalidInput` unless a policy can have each value."""
     problems = [
         problem for name, value in changes.items() if value is not None for problem in _policy_problems(name, value)
     ]
@@ -200,7 +200,7 @@ def _metadata(path: str, metadata: Mapping[str, Json]) -> Iterator[Problem]:
 
 
 def _depth(value: Json | Mapping[str, Json]) -> int:
-    """Levels of nesting, counted no further than it takes to see that they are too many."""
+    """Return the levels of nesting, counted only until there are too many."""
     level: list[Json | Mapping[str, Json]] = [value]
     depth = 0
     while level and depth <= DEPTH_MAX:
