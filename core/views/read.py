@@ -1,4 +1,4 @@
-"""Reading: memories by name, in lists and by search, what was before, and what a space holds."""
+"""Read memories by name, in lists and by search, at any point of history, and read what a space contains."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -39,7 +39,7 @@ from muisti.core.write.validate import check_query
 
 
 class ReadParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What `Read` is bound to a caller from."""
+    """Parts from which a `Read` is made for a caller."""
 
     database: Database
     searcher: Searcher

@@ -114,7 +114,7 @@ def _read_sentences(text: str) -> Iterator[tuple[frozenset[int], bool]]:
 def sentences(text: str) -> Iterator[str]:
     """Yield the sentences and lines of a text as they are compared: without case, width, punctuation and bullets.
 
-    >>> list(sentences('> "Ann likes tea." - since -3 °C!\n'))
+    >>> list(sentences('> "Ann likes tea." - since -3 °C!\\n'))
     ['ann likes tea', 'since -3 c']
     """
     for part in _SENTENCES.split(text):
