@@ -1,4 +1,4 @@
-"""The imports of a space, and how one is taken back."""
+"""List the imports of a space, and undo one."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -18,17 +18,17 @@ from muisti.core.transfer.importing.moving import REMOTE_MAX
 
 
 def known(database: Database, space: SpaceRow) -> list[Imported]:
-    """The imports of a space, newest first."""
+    """Return the imports of a space, newest first."""
     (rows,) = database.read([imports.known(space)])
     return [_imported(row) for row in rows]
 
 
 def undo(database: Database, row: SpaceRow, import_id: int, caller: Caller, now: int, *, dry_run: bool) -> Imported:
-    """Delete all that an import has brought, if nobody has changed any of it; for `dry_run` tell only how much.
+    """Delete all memories of an import, if none was changed since. A dry run only counts them.
 
     Raises:
         NotFound, ChangedSince, Conflict.
-        TooLarge: more than a remote database takes at once.
+        TooLarge: a remote database cannot delete so many in one transaction.
     """
     found = next((one for one in known(database, row) if one.id == import_id), None)
     if found is None or found.undone is not None:
