@@ -1,7 +1,7 @@
 """Detect the language of a text by its function words, and stem words by the rules of that language.
 
-A text is in another language than English if it has at least two function words of that language, and more of them
-than English ones. Shorter questions stay undecided; they are treated as English.
+A text is in another language than English if it has at least two function words of that language. It must also have
+fewer English ones. Shorter questions stay undecided; they are treated as English.
 """
 
 from collections.abc import Callable, Sequence

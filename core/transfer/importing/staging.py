@@ -161,7 +161,7 @@ class Staging:
             self._stage(staged, items[middle:])
 
     def _prepared(self, items: Sequence[Item]) -> list[NewVersion]:
-        """Return versions with their passages. Vectors come from the file if it has the model's, else from the model."""
+        """Return versions with their passages. Vectors come from the file if it has them, else from the model."""
         bare = ready([item.memory for item in items], self._file.target, None)
         made = [self._with_vectors(item, new) for item, new in zip(items, bare, strict=True)]
         todo = [place for place, new in enumerate(made) if new is None]
