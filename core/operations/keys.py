@@ -162,4 +162,4 @@ def _check(name: str, expires_at: datetime | None, now: int) -> None:
     if expires_at is not None and expires_at.tzinfo is None:
         raise InvalidInput.at("$.expires_at", "needs a time zone, as in 2026-05-01T12:00:00Z")
     if expires_at is not None and to_us(expires_at) <= now:
-        raise InvalidInput.at("$.expires_at", f"{expires_at.isoformat()} lies in the past")
+        raise InvalidInput.at("$.expires_at", f"{expires_at.isoformat()} is in the past")

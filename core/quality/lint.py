@@ -146,10 +146,12 @@ class Linter:
         if not {"duplicate", "contradiction"} & set(checks):
             return nothing, ()
         if self._encoder is None:
-            return nothing, ("embeddings are off: contradictions, and duplicates in other words, were not sought",)
+            return nothing, ("embeddings are off: contradictions, and duplicates in other words, were not checked",)
         if space.space.generation != self._encoder.identity:
-            missing = "another model embedded this space" if space.space.generation else "nothing here is embedded"
-            return nothing, (f"{missing}: contradictions, and duplicates in other words, were not sought",)
+            missing = (
+                "another model embedded this space" if space.space.generation else "no memory of this space is embedded"
+            )
+            return nothing, (f"{missing}: contradictions, and duplicates in other words, were not checked",)
         _, snapshot = self._indexes.fresh(space.space.name, 0)
         compared = [(one.memory, one.vector if one.is_active and one.twin is None else None) for one in seen]
         found = self._checker.among_older(space, snapshot, compared, now)
@@ -184,7 +186,7 @@ class _Looking(msgspec.Struct, frozen=True):
             return
         about = str(changes.get("content", memory.content))
         fix = Fix("purge", memory.id) if named else Fix("update", memory.id, changes)
-        where = " in its category, key or the names in its metadata, which only erasing takes away" if named else ""
+        where = " in its category, key or the names in its metadata, which only erasing removes" if named else ""
         said = ", ".join(sorted({*kinds, *named}))
         yield Finding(
             "secret", memory.id, memory.version, f"holds what looks like a secret: {said}{where}", _about(about), (fix,)
@@ -199,10 +201,10 @@ class _Looking(msgspec.Struct, frozen=True):
         if not one.retrievals:
             age = self._days(to_us(memory.created_at))
             if age >= self.limits.never_recalled_days:
-                detail = f"{age:.0f} days old, and nobody ever asked for it"
+                detail = f"{age:.0f} days old and never retrieved"
                 yield Finding("never_recalled", memory.id, memory.version, detail, about, fix)
         elif (idle := self._days(max(used, to_us(memory.updated_at)))) >= self.limits.stale_days:
-            detail = f"neither asked for nor changed for {idle:.0f} days"
+            detail = f"not retrieved or changed for {idle:.0f} days"
             yield Finding("stale", memory.id, memory.version, detail, about, fix)
 
     def _days(self, since: int) -> float:
@@ -219,14 +221,16 @@ def _orphans(one: _Seen) -> Iterator[Finding]:
     if one.lost_parent:
         yield found("its parent is gone", memory.parent_id, Fix("update", memory.id, {"parent_id": None}))
     if one.lost_source is not None:
-        yield found("what it is derived from was erased", one.lost_source, Fix("purge", memory.id))
+        yield found("a memory that it is derived from was erased", one.lost_source, Fix("purge", memory.id))
     if one.lost_after:
         yield found(
-            "what superseded it was erased: nobody finds either", memory.superseded_by, Fix("restore", memory.id)
+            "the memory that superseded it was erased, so no search finds either",
+            memory.superseded_by,
+            Fix("restore", memory.id),
         )
     elif one.lost_before and memory.superseded_by is None:
         fix = Fix("supersede", memory.id, drafts=(draft_of(memory),))
-        yield found("what it superseded was erased", memory.supersedes, fix)
+        yield found("the memory that it superseded was erased", memory.supersedes, fix)
 
 
 def _likenesses(one: _Seen, alike: Sequence[Likeness]) -> Iterator[Finding]:
@@ -268,7 +272,7 @@ def _oversized(memory: Memory, most: int) -> Finding:
         for part in _parts(memory.content)
     ]
     fix = (Fix("add", memory.id, drafts=parts), Fix("update", memory.id, {"status": "deprecated"}))
-    detail = f"has {memory.tokens:,} tokens, more than {most:,}: a hit shows but a part of it"
+    detail = f"has {memory.tokens:,} tokens, more than {most:,}: a hit shows only a part of it"
     return Finding("oversized", memory.id, memory.version, detail, _about(memory.content), fix)
 
 

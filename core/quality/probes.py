@@ -201,9 +201,9 @@ def _check_expectation(expects: Expectation) -> None:
         raise InvalidInput.at("$.k", f"{expects.k} is not between 1 and {LIMIT_MAX}")
     address = (expects.category, expects.key)
     if expects.memory_id is None and None in address:
-        raise InvalidInput.at("$.memory_id", "say what should be found: a memory_id, or a category and a key")
+        raise InvalidInput.at("$.memory_id", "name the expected memory by memory_id, or by category and key")
     if expects.memory_id is not None and address != (None, None):
-        raise InvalidInput.at("$.memory_id", "goes without category and key")
+        raise InvalidInput.at("$.memory_id", "cannot be combined with category and key")
     if expects.memory_id is not None and id_bytes(expects.memory_id) is None:
         raise InvalidInput.at("$.memory_id", "must be an id such as 0197a3c0-5f4e-7000-8000-0123456789ab")
     for name, value in zip(("category", "key"), address, strict=True):

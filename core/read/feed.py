@@ -68,9 +68,11 @@ def _check_point(database: Database, found: SpaceRow, since: Seq | None) -> None
     name = found.space.name
     at = find_space(database.primary, name).seq
     if at.epoch != since.epoch:
-        raise EpochGone(f"space {name!r} has been made anew since {since}; read it again, and go on from there")
+        raise EpochGone(
+            f"space {name!r} was erased and created again since {since}; read it again and continue from there"
+        )
     if at.number < since.number:
-        raise PointAhead(f"space {name!r} is at {at}; {since} is still to come")
+        raise PointAhead(f"space {name!r} is at {at}; {since} is in the future")
     raise NotYetReplicated(f"space {name!r} is at {found.seq} here, not yet at {since}; try again")
 
 

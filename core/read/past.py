@@ -41,7 +41,7 @@ def point_of(database: Database, name: str, as_of: AsOf, now: int) -> Point:
     """
     space, (rows,) = read(database, name, lambda space: [points.change(space, as_of)])
     if as_of.epoch not in (None, space.space.epoch):
-        raise EpochGone(f"space {name!r} has been made anew since {as_of.epoch}:{as_of.number}; that one is gone")
+        raise EpochGone(f"space {name!r} was erased and created again since {as_of.epoch}:{as_of.number}")
     if as_of.number is not None and as_of.number > space.space.seq and database is not database.primary:
         return point_of(database.primary, name, as_of, now)  # the replica may be behind
     _check_past(space, as_of, now)
@@ -70,8 +70,8 @@ def _check_past(space: SpaceRow, as_of: AsOf, now: int) -> None:
     """Raise unless the space existed at that time."""
     name, made = space.space.name, space.space.created_at
     if as_of.number is not None and as_of.number > space.space.seq:
-        raise PointAhead(f"space {name!r} has come to change {space.space.seq}, not yet to {as_of.number}")
+        raise PointAhead(f"space {name!r} is at change {space.space.seq}, not yet at {as_of.number}")
     if as_of.time is not None and as_of.time > now:
-        raise PointAhead(f"{from_us(as_of.time).isoformat()} lies in the future")
+        raise PointAhead(f"{from_us(as_of.time).isoformat()} is in the future")
     if as_of.time is not None and as_of.time < to_us(made):
-        raise PastRetention(f"space {name!r} was made at {made.isoformat()}; there is nothing before")
+        raise PastRetention(f"space {name!r} was made at {made.isoformat()}; it has no earlier history")

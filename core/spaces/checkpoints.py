@@ -111,7 +111,7 @@ class Checkpoints:
         last = Point(found.seq.number, first.time) if until is None else self._point(found, until, "$.until")
         start, stop = _numbers(first, last)
         if start > stop:
-            raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, which is since")
+            raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, the value of since")
         beyond = b"" if cursor is None else position(cursor)
         (touched,) = self._database.read([checkpoints.touched(found, start, stop, beyond, limit + 1)])
         ids = [row[0] for row in touched[:limit] if isinstance(row[0], bytes)]
@@ -158,7 +158,7 @@ class Checkpoints:
         except Refused as refused:
             if refused.code != Refusal.CONSTRAINT:
                 raise
-            problem = f"change {seq} lies within a step that passed an address on; name a point before or behind it"
+            problem = f"change {seq} is inside a step that passed an address on; name a point before or after that step"
             raise InvalidInput.at("$.to", problem) from refused
         assert done.tally is not None
         made = 0 if done.plan is not None else done.tally.changes
@@ -186,7 +186,7 @@ class Checkpoints:
 def check_whole(caller: Caller) -> None:
     """Raise `Forbidden` unless the caller sees all of a space."""
     if not caller.sees_all:
-        raise Forbidden("that concerns a whole space; this key sees a part of it")
+        raise Forbidden("this needs a key that sees the whole space; this key sees a part of it")
 
 
 def check_size(counted: Rows, advice: str) -> None:
@@ -194,7 +194,7 @@ def check_size(counted: Rows, advice: str) -> None:
     count = counted[0][0]
     assert isinstance(count, int)
     if count > TURNS_MAX:
-        raise TooLarge(f"{count:,} memories would change; at most {TURNS_MAX:,} do so in one step: {advice}")
+        raise TooLarge(f"{count:,} memories would change; at most {TURNS_MAX:,} can change in one step: {advice}")
 
 
 def _numbers(first: Point, last: Point) -> tuple[int, int]:

@@ -148,7 +148,7 @@ class Spaces:
             return
         here = self.catch_up(space).at
         if here.epoch != at.epoch:
-            raise EpochGone(f"space {space!r} has been made anew since {at}; forget that point and read again")
+            raise EpochGone(f"space {space!r} was erased and created again since {at}; drop that point and read again")
         if here.number < at.number:
             raise NotYetReplicated(f"space {space!r} is at {here}, not yet at {at}; try again")
 

@@ -78,7 +78,7 @@ class Export:
             versions += sum(isinstance(record, VersionLine) for record in page)
         self._check(self._database.read([spaces.state(self._space.id)])[0])
         if versions != self._versions:
-            raise Conflict("memories were erased while they were exported, and the file is not whole; export again")
+            raise Conflict("memories were erased during the export, so the file is incomplete; export again")
         for page in self._telemetry():
             yield page
             lines += len(page)
@@ -121,7 +121,7 @@ class Export:
 
     def _check(self, state: Rows) -> None:
         if not state or state[0][0] != self._space.space.epoch:
-            raise NotFound("space", self._space.space.name, "it was made anew while it was exported")
+            raise NotFound("space", self._space.space.name, "it was erased and created again during the export")
 
 
 def _space(row: SpaceRow) -> SpaceRecord:

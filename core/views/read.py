@@ -148,7 +148,7 @@ class Read:
             Forbidden: there are memories that the caller does not see.
         """
         if not self._calls.caller.sees_all:
-            raise Forbidden("a whole space is moved by keys that see all of it, in every category")
+            raise Forbidden("export and import need a key that sees the whole space, in every category")
         with suppress(StoreUnavailable):  # a count that cannot be written is no reason to read nothing
             self._parts.retrievals.flush()
         return Export(self._parts.database, space, self._calls.clock(), version, vectors=vectors)

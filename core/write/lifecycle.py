@@ -126,7 +126,7 @@ class Lifecycle:
         rows = chosen[0] if chosen else last if is_dead else last[1:]
         wanted = version_rows.memory(rows[0], name) if rows else None
         if version is None and wanted is None:
-            raise InvalidInput.at("$.version", "the memory has only one version, and that stands")
+            raise InvalidInput.at("$.version", "the memory has only one version, which is current")
         if wanted is None or not call.caller.shows(wanted.category):
             raise NotFound("version", f"{memory_id}.{version}")
         if wanted.superseded_by is not None:

@@ -52,7 +52,7 @@ class Provenance:
             return Lineage(before.trust)
         lost = [one for one in before.derived_from if one not in ids]
         if lost:
-            raise InvalidInput.at("$.derived_from", f"lacks {lost[0]}; what a memory was derived from does not change")
+            raise InvalidInput.at("$.derived_from", f"lacks {lost[0]}; a source of a memory cannot be removed")
         fresh = [one for one in ids if one not in before.derived_from]
         living = self._living(space, fresh, caller, "$") if fresh else {}
         return _lineage(space, draft, living, "$", self._last(space, before))

@@ -91,7 +91,7 @@ class Undoer:
             (rows,) = self._database.read([changes.numbered(space, twins)])
             found |= {one.seq: one for one in map(changes.change, rows)}
         if not found:
-            raise NotFound("change to take back", "")
+            raise NotFound("change to undo", "")
         self._check_imports(space, [*found])
         return sorted(found.values())
 
@@ -102,7 +102,7 @@ class Undoer:
             number, memories = cast(tuple[int, int], rows[0])
             raise Conflict(
                 f"nothing was undone: the change is part of import {number}, which brought {memories:,} memories; "
-                f"`muisti import --undo {number}` (POST …/imports/{number}/undo) takes back all of it"
+                f"`muisti import --undo {number}` (POST …/imports/{number}/undo) undoes all of it"
             )
 
     def _touched(self, space: SpaceRow, chosen: Sequence[Change]) -> list[_Touched]:
@@ -133,7 +133,7 @@ class Undoer:
     def _take_back(self, space: SpaceRow, seqs: Sequence[int], touched: Sequence[_Touched], call: Call) -> Written:
         todo = [one for one in touched if not one.is_done]
         if not todo:
-            raise NotFound("change to take back", "")
+            raise NotFound("change to undo", "")
         offsets: Mapping[str, int] = {one.last.id: len(todo) - 1 - place for place, one in enumerate(todo)}
         revived, flags = self._revived(space, todo, call)
         sizes = {one.last.id for one in todo if not one.is_dead}

@@ -128,9 +128,9 @@ def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:
         if getattr(draft, name) not in allowed:
             yield Problem(f"{path}.{name}", f"{getattr(draft, name)!r} is none of {', '.join(allowed)}")
     if draft.status == "superseded":
-        yield Problem(f"{path}.status", "superseded is not set by hand; it follows from superseding")
+        yield Problem(f"{path}.status", "superseded cannot be set; supersede the memory instead")
     if draft.key is not None and draft.category is None:
-        yield Problem(f"{path}.key", "a key needs a category beside it")
+        yield Problem(f"{path}.key", "a key needs a category")
     yield from _tags(f"{path}.tags", draft.tags)
     yield from _metadata(f"{path}.metadata", draft.metadata)
     yield from _times(draft, now, path)
@@ -229,7 +229,7 @@ def _times(draft: Draft, now: int, path: str) -> Iterator[Problem]:
             yield Problem(f"{path}.{name}", "needs a time zone, as in 2026-05-01T12:00:00Z")
     end = draft.expires_at
     if isinstance(end, datetime) and end.tzinfo is not None and end <= from_us(now):
-        yield Problem(f"{path}.expires_at", f"{end.isoformat()} lies in the past")
+        yield Problem(f"{path}.expires_at", f"{end.isoformat()} is in the past")
     start, end = draft.valid_from, draft.valid_to
     if start is not None and end is not None and start.tzinfo and end.tzinfo and end <= start:
         yield Problem(f"{path}.valid_to", f"{end.isoformat()} is not later than valid_from, {start.isoformat()}")

@@ -144,9 +144,9 @@ class Import:
 
 def _check_whole(caller: Caller) -> None:
     if not caller.sees_all:
-        raise Forbidden("a whole space is moved by keys that see all of it, in every category")
+        raise Forbidden("export and import need a key that sees the whole space, in every category")
     if caller.source_class is not None:
-        raise Forbidden("a file says where its memories come from, and this key may not say that of all sources")
+        raise Forbidden("a file states the source class of its memories, which this key may not set")
 
 
 def _report(file: Incoming, memories: tuple[int, int], versions: int, seq: Seq, import_id: int | None) -> ImportReport:
@@ -187,5 +187,5 @@ def _untold(file: Incoming) -> Iterator[Problem]:
     """Count the bad lines that are not listed, and say how to import the good ones."""
     more = file.tally.failed - len(file.tally.failures)
     if more:
-        yield Problem("$", f"{more:,} lines more are bad")
-    yield Problem("$", f"nothing came in, the good lines neither; {TAKE_THE_REST}")
+        yield Problem("$", f"{more:,} more lines are bad")
+    yield Problem("$", f"nothing was imported, not even the good lines; {TAKE_THE_REST}")

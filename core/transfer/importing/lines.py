@@ -79,7 +79,7 @@ class Lines:
     def check_whole(self) -> None:
         """Raise `Broken` unless the last line was read."""
         if not self._ended:
-            raise self._broken("the file ends here without its end: it is cut off")
+            raise self._broken("the file has no last line: it is truncated")
 
     def _take(self, line: bytes) -> None:
         place = None
@@ -98,7 +98,7 @@ class Lines:
 
     def _check_order(self, record: Record) -> None:
         if self._ended:
-            raise self._broken("there are lines behind the end")
+            raise self._broken("there are lines after the last record")
         if (self._file.header is None) != isinstance(record, Header):
             raise self._broken('the first line, and no other, must be a header such as {"type": "muisti", …}')
 
@@ -149,7 +149,9 @@ class Lines:
         if line.id is not None and id_bytes(line.id) is None:
             raise InvalidInput.at("$.id", f"{line.id[:80]!r} is no memory id")
         if line.at.tzinfo is None or to_us(line.at) > self._file.now + DAY_US:
-            raise InvalidInput.at("$.at", "needs a time zone, as in 2026-05-01T12:00:00Z, and must have come")
+            raise InvalidInput.at(
+                "$.at", "needs a time zone, as in 2026-05-01T12:00:00Z, and must not be in the future"
+            )
         self._changed = line.seq
         self._changes.append(line)
 
@@ -159,9 +161,7 @@ class Lines:
         if line.born <= self.last or line.born > self._file.top:
             raise InvalidInput.at("$.born", _no_place(line.born, self.last, self._file.top))
         if line.died is not None and not line.born < line.died <= self._file.top:
-            raise InvalidInput.at(
-                "$.died", f"{line.died} is not between the birth and the {self._file.top} of the header"
-            )
+            raise InvalidInput.at("$.died", f"{line.died} is not between born and the {self._file.top} of the header")
         self.last = line.born
         self._add(Item(self._lines, None, memory, line.born, line.died, line.passages, is_new=False, flags=flags))
 

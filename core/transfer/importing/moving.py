@@ -74,7 +74,7 @@ class Move:
         if versions > REMOTE_MAX and self._file.atomic:
             raise TooLarge(
                 f"the file has {versions:,} versions; a remote database takes {REMOTE_MAX:,} in one transaction: "
-                "send atomic=false, and they come in step by step"
+                "send atomic=false to import in steps"
             )
         return REMOTE_MAX
 
@@ -128,4 +128,4 @@ class Move:
             return QuotaExceeded(name, quotas.used(rows[0]) if rows else None)
         if refused.code == Refusal.MODEL_MISMATCH:
             return ModelMismatch(f"space {name!r} was embedded by another model meanwhile; nothing was imported")
-        return Conflict(f"space {name!r} changed while the file was read, and they do not go together; try again")
+        return Conflict(f"space {name!r} changed while the file was read, in a way that conflicts with it; try again")

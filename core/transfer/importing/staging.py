@@ -153,7 +153,7 @@ class Staging:
                 item = items[0]
                 if not item.is_new:
                     self._file.lost.add(item.memory.id)
-                message = "the same id and version, or the same category and key, stand in an earlier line"
+                message = "an earlier line has the same id and version, or the same category and key"
                 self._file.fail(item.line, item.place, "address_taken", [Problem("$", message)])
                 return
             middle = len(items) // 2
@@ -226,7 +226,7 @@ def write(database: Database, batch: Sequence[Statement]) -> list[Rows]:
         return database.write(batch)
     except Refused as refused:
         if refused.code == Refusal.NO_SPACE:
-            raise Conflict("the space was made anew meanwhile, or the import took too long; try again") from refused
+            raise Conflict("the space was erased meanwhile, or the import took too long; try again") from refused
         raise
 
 

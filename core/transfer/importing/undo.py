@@ -32,7 +32,7 @@ def undo(database: Database, row: SpaceRow, import_id: int, caller: Caller, now:
     """
     found = next((one for one in known(database, row) if one.id == import_id), None)
     if found is None or found.undone is not None:
-        raise NotFound("import", str(import_id), "" if found is None else "it is undone already")
+        raise NotFound("import", str(import_id), "" if found is None else "it was undone before")
     span = found.first, found.last
     later, living = database.read(
         [import_undo.changed_since(row, span, import_id), import_undo.living(row, span, import_id)]
@@ -42,7 +42,7 @@ def undo(database: Database, row: SpaceRow, import_id: int, caller: Caller, now:
         raise ChangedSince([LaterChange(seq, kind, id_text(id_), actor) for seq, kind, id_, actor in changed])
     memories = cast(int, living[0][0])
     if not database.local and memories > REMOTE_MAX:
-        raise TooLarge(f"the import brought {memories:,} memories; a remote database undoes {REMOTE_MAX:,} at once")
+        raise TooLarge(f"the import brought {memories:,} memories; a remote database undoes {REMOTE_MAX:,} in one step")
     if dry_run:
         return replace(found, memories=memories)
     batch = import_undo.undo(row, span, import_id, memories, caller.actor, caller.request, now)
