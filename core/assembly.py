@@ -1,4 +1,4 @@
-"""The parts of the core and what each is made from: the shared ones first, then a group for each view."""
+"""Build the parts of the core: first the shared ones, then a group of parts for each view."""
 
 import msgspec
 
@@ -43,7 +43,7 @@ from muisti.core.write.writer import Writer
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
-    """What the parts are made from: a database in this schema, a model, a clock, and the operator's choices.
+    """The operator's choices that all parts are built from: a database in the current schema, a model, a clock, limits.
 
     `index_memory` is in bytes, `retention_us` in microseconds.
     """
@@ -61,7 +61,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shared(msgspec.Struct, frozen=True, kw_only=True):
-    """The parts that several groups use; there must be one of each for a database."""
+    """Parts that several groups use. Each exists once for a database."""
 
     ids: IdSource
     indexes: Indexes
@@ -76,7 +76,7 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def shared(given: Given) -> Shared:
-    """Make the parts that several groups use."""
+    """Build the parts that several groups use."""
     primary = given.database.primary
     ids = IdSource()
     indexes = Indexes(
@@ -131,7 +131,7 @@ def shared(given: Given) -> Shared:
 
 
 def views(given: Given, parts: Shared) -> Parts:
-    """Make what the views of all callers share."""
+    """Build the parts that the views of all callers share."""
     return Parts(
         clock=given.clock,
         read=ReadParts(
@@ -149,7 +149,7 @@ def views(given: Given, parts: Shared) -> Parts:
 
 
 def registry(given: Given, parts: Shared, eraser: Eraser) -> Spaces:
-    """Make the registry of spaces."""
+    """Build the registry of spaces."""
     return Spaces(
         database=given.database,
         indexes=parts.indexes,
@@ -161,7 +161,7 @@ def registry(given: Given, parts: Shared, eraser: Eraser) -> Spaces:
 
 
 def upkeep(given: Given, parts: Shared, eraser: Eraser) -> Upkeep:
-    """Make what time asks for. Stored answers name versions, so history is kept as long as answers at least."""
+    """Build the maintenance. History is kept at least as long as stored answers, because an answer names versions."""
     primary = given.database.primary
     return Upkeep(
         database=primary,

@@ -1,4 +1,4 @@
-"""Opens databases by their location: for an `Engine`, or for work on a database as a whole."""
+"""Open databases by their location, for an `Engine` or for work on a whole database."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from muisti.core.support.lazy import Lazy
 if TYPE_CHECKING:
     from muisti.core.store.remote import database, http_client
     from muisti.core.store.remote.database import RemoteDatabase
-else:  # a tenth of a second, and a file needs none of it
+else:  # takes a tenth of a second, and a file needs none of it
     database = Lazy("muisti.core.store.remote.database")
     http_client = Lazy("muisti.core.store.remote.http_client")
 
@@ -24,13 +24,13 @@ else:  # a tenth of a second, and a file needs none of it
 def open_database(
     location: Location, *, may_only_read: bool = False, notice: Callable[[str], None] | None = None
 ) -> Database:
-    """Open a file, making it when it is missing, or connect to a server.
+    """Open a database file, creating a missing one, or connect to a server.
 
-    A file that cannot be written is read with `may_only_read`. `notice` hears who has a file locked when a write has
-    waited for a second.
+    With `may_only_read`, a file that cannot be written is opened for reading. When a write has waited a second for
+    another process, `notice` is called with the name of that process.
 
     Raises:
-        MuistiError: it cannot be used.
+        MuistiError: the database cannot be used.
     """
     if location.file is None:
         return _connected(location)
@@ -44,10 +44,10 @@ def open_file(path: Path, *, may_only_read: bool = False, notice: Callable[[str]
 
 @contextmanager
 def entire(location: Location) -> Generator[Path | RemoteDatabase]:
-    """The database as backups take it and put it back: its file, or a connection to its server.
+    """Yield the database for a backup or a restore: its file, or a connection to its server.
 
     Raises:
-        MuistiError: it cannot be used.
+        MuistiError: the database cannot be used.
     """
     if location.file is not None:
         yield location.file

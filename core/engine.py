@@ -1,4 +1,4 @@
-"""The one object that the service holds: opens the store, gives each caller their views, closes."""
+"""The engine of the service: opens the database, gives each caller their views, closes."""
 
 from contextlib import suppress
 from typing import Self
@@ -54,12 +54,15 @@ class Engine:
         policy: Policy = USUAL_POLICY,
         receipt_days: float = RECEIPT_DAYS,
     ) -> None:
-        """Bring the database to this schema. `encoder` None means that embeddings are off.
+        """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
-        `index_memory` is in bytes; `retention_hours` is how long the answers of requests with a key are kept, and old
-        versions at least, whatever a policy says.
-        `calibration` None knows no model: answers are `uncalibrated` but for search by keyword. `quota` is that of
-        spaces that have none of their own, and so is `policy`. Receipts are kept for `receipt_days`.
+        - `index_memory` is in bytes.
+        - `retention_hours` is how long answers of requests with an idempotency key are kept. Old versions are kept at
+          least
+          as long, whatever a policy says.
+        - `calibration` None knows no model: answers are `uncalibrated`, except those of keyword search.
+        - `quota` and `policy` apply to spaces without their own.
+        - Receipts are kept for `receipt_days`.
 
         Raises:
             SchemaTooNew: a newer Muisti wrote the database.
@@ -105,29 +108,29 @@ class Engine:
         self.close()
 
     def close(self) -> None:
-        """Finish the waiting writes and let go of the database."""
+        """Finish the waiting writes and close the database."""
         self._database.hurry()
-        with suppress(MuistiError):  # it is a count
+        with suppress(MuistiError):  # only counts are lost
             self.flush_retrievals()
         self._indexes.close()
         self._database.close()
 
     def settle(self) -> None:
-        """Wait for what is done in the background."""
+        """Wait for background work."""
         self._indexes.settle()
 
     def warm(self) -> None:
-        """Load what the first search would wait for: the compiled loops and the model."""
+        """Load what the first search would wait for: the compiled kernels and the model."""
         bake()
         if self._encoder is not None:
             self._encoder.encode_query("warm")
 
     def check(self) -> None:
-        """Raise when the database is not fit to be written to, as far as is known without reading it."""
+        """Raise when the database is known to be unfit for writing. Nothing is read."""
         self._database.primary.check()
 
     def now(self) -> int:
-        """The time, in microseconds since 1970."""
+        """Return the time in microseconds since 1970."""
         return self._clock()
 
     @property
@@ -142,54 +145,54 @@ class Engine:
 
     @property
     def generation(self) -> str | None:
-        """Hash of the embedding model, which is loaded for it; None when embeddings are off."""
+        """Hash of the embedding model, which is loaded to compute it; None when embeddings are off."""
         return None if self._encoder is None else self._encoder.identity
 
     @property
     def indexes_loaded(self) -> int:
-        """Spaces whose index is in memory."""
+        """Number of spaces whose index is in memory."""
         return self._indexes.loaded
 
     @property
     def index_bytes(self) -> int:
-        """Memory that the indexes take."""
+        """Memory of all indexes, in bytes."""
         return self._indexes.nbytes
 
     @property
     def indexes_loading(self) -> list[str]:
-        """The spaces whose index is being loaded."""
+        """Spaces whose index is being loaded."""
         return self._indexes.loading
 
     @property
     def indexes_evicted(self) -> int:
-        """How often the index of a space was forgotten to stay within the memory."""
+        """Number of indexes dropped to stay within the memory limit."""
         return self._indexes.evicted
 
     def seen_by(self, caller: Caller, *, dry_run: bool = False) -> Memories:
-        """Return the memories as a caller reads and changes them; with `dry_run` nothing that is written stays."""
+        """Return the memories as a caller reads and changes them. With `dry_run`, writes are rolled back."""
         return Memories(self._views, caller, dry_run=dry_run)
 
     def expect(self, writes: int) -> None:
-        """Note that so many more adds are about to begin (fewer when negative): those that begin wait for them."""
+        """Announce that `writes` more adds (fewer when negative) are about to begin. Begun adds wait for them."""
         self._database.primary.expect(writes)
 
     def audit(self, *, limit: int = 50, cursor: str | None = None) -> AuditPage:
-        """Who administered or deleted what, newest first."""
+        """Return a page of the audit log of administration and deletions, newest first."""
         (rows,) = self._database.read([audit_log.page_of(limit, cursor)])
         return audit_log.page(rows, limit)
 
     def flush_retrievals(self) -> None:
-        """Write down what was retrieved since the last time."""
+        """Write the retrieval counts that are buffered."""
         self._retrievals.flush()
 
     def reembed(self, space: str, progress: Progress, *, force: bool = False) -> Space:
-        """Embed a space again with the model that runs; see `core.operations.reembed`.
+        """Embed a space again with the current model; see `core.operations.reembed`.
 
-        Its probes are run before and after.
+        The probes of the space are run before and after.
 
         Raises:
-            RecallDropped: they find less than in their last run with the model before, and it was not forced. That
-                model stands again.
+            RecallDropped: the probes find less than in their last run with the previous model, and `force` is not set.
+                The space keeps its previous model.
         """
         if self._encoder is None:
             raise InvalidInput.at("$.embeddings", "embeddings are off; there is no model to embed with")

@@ -1,7 +1,8 @@
-"""`python -m loadtests.travel`: searches of the past, against the answers recorded then, and what they cost.
+"""`python -m loadtests.travel`: compare searches at past points with answers recorded then, and measure their cost.
 
-After random changes, searches at random past points must equal the answers that were given there. A memory that is
-changed all the time must not slow the search of the present: two spaces of the same memories are searched in turn.
+After random changes, a search at a random past point must return the answer that was recorded there. A memory that
+changes all the time must not slow searches of the present. To show this, two spaces of the same memories are searched
+in turn.
 """
 
 import argparse

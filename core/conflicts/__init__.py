@@ -1,5 +1,7 @@
-"""Does a new memory say what a current one says, or the contrary? Found at write time, without a language model.
+"""Find out, when a memory is written, whether current memories say the same or the contrary. No language model is used.
 
-`words` reads a text as words of a kind, `alignment` pairs the words of two texts, `judgement` decides, and `check`
-finds on the index what is worth comparing.
+- `words` reads a text as words, each of a kind.
+- `alignment` pairs the words of two texts.
+- `judgement` decides how two texts relate.
+- `check` finds on the index the memories that are worth comparing.
 """

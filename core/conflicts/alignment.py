@@ -1,4 +1,4 @@
-"""Two texts word by word: what both say, and what only one says."""
+"""Compare two texts word by word: the words of both, and the words of only one."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,10 +9,10 @@ from muisti.core.conflicts.words import Word
 
 
 class Alignment(msgspec.Struct, frozen=True):
-    """`only_existing` and `only_new` are what one text says and the other does not, in order.
+    """Words of two texts: `only_existing` and `only_new` are the words of one text alone, in their order.
 
-    `common` counts the words that both say, `order` is the share of them that come in the same order in both, 1 when
-    there are none. Function words take no part.
+    `common` counts the words that both texts have. `order` is the share of common words whose order is the same in both
+    texts; it is 1 without common words. Function words are ignored.
     """
 
     only_existing: tuple[Word, ...]
@@ -31,7 +31,7 @@ def align(existing: Sequence[Word], new: Sequence[Word]) -> Alignment:
 
 
 def _parted(words: Sequence[Word], others: Iterable[str]) -> tuple[list[str], list[Word]]:
-    """The keys of the words that others say too, each as often as they do, and the words that are left."""
+    """Return the keys of the words that the other text has too, each as often, and the words that are left."""
     left = Counter(others)
     kept: list[str] = []
     only: list[Word] = []
@@ -46,9 +46,9 @@ def _parted(words: Sequence[Word], others: Iterable[str]) -> tuple[list[str], li
 
 
 def _order(ours: Sequence[str], theirs: Sequence[str]) -> float:
-    """The longest common subsequence, over the number of common words.
+    """Return the length of the longest common subsequence divided by the number of common words.
 
-    A bit for each of our words: Hyyrö, "Bit-parallel LCS-length computation revisited", 2004.
+    Bit-parallel, a bit for each of our words: Hyyrö, "Bit-parallel LCS-length computation revisited", 2004.
     """
     if ours == theirs:
         return 1.0

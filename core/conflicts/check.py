@@ -1,4 +1,4 @@
-"""At write time: finds on the index what a new memory is like. Best effort, up to the change that `at` names."""
+"""Find on the index the memories that a new memory resembles or contradicts. The check is as fresh as the index."""
 
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -28,20 +28,20 @@ from muisti.core.text.passages import MAX_TOKENS
 from muisti.core.text.terms import fold
 
 CANDIDATES = 5  # current memories that are compared with a new one
-OLDER = 12  # that are looked through for older ones
-# Of the longer content's words; of the judged pairs of which anything is said none has less than .38.
+OLDER = 12  # current memories that are searched for older ones
+# Share of the longer content's words. No judged pair with a verdict has less than .38.
 OVERLAP_MIN = 1 / 3
-NEVER = 2.0  # a cosine that no two texts have
+NEVER = 2.0  # higher than any cosine
 
 _REFUSED: Mapping[LikenessKind, type[Similar]] = {"duplicate": Duplicate, "conflict": Contradiction}
 _RANKS: tuple[LikenessKind, ...] = ("duplicate", "conflict", "possible_conflict", "similar")
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What each new memory is like, the most alike first, and the point of history up to which it was sought.
+    """Memories that each new memory resembles or contradicts, best first, and how fresh the index was.
 
-    `within` is what it is like in the same batch: the place of the other, and how they are alike.
-    `at` is None when nothing but the same text is refused.
+    `within` lists resemblances inside the batch: the position of the other memory, and how both relate. `at` is the
+    change up to which the index was read. It is None when only equal texts are refused.
     """
 
     found: tuple[tuple[Likeness, ...], ...]
@@ -50,13 +50,14 @@ class Checked(msgspec.Struct, frozen=True):
 
     @property
     def similar(self) -> tuple[Likeness, ...]:
-        """What a single memory is like."""
+        """Memories that the only new memory resembles or contradicts."""
         return self.found[0] if len(self.found) == 1 else ()
 
     def to_review(self, position: int, made: Sequence[Memory], on_conflict: OnConflict) -> list[Likeness]:
-        """Return the memories with which a new one opens a review, those before it in `made` included.
+        """Return the memories with which a new one opens a review, including earlier ones of `made`.
 
-        Those that it may contradict, and with `review` also those that it repeats or contradicts; with `keep` none.
+        These are the memories that it may contradict. With `review`, those that it repeats or contradicts are added.
+        With `keep`, there are none.
         """
         if not self.found or on_conflict == "keep":
             return []
@@ -65,10 +66,11 @@ class Checked(msgspec.Struct, frozen=True):
         return [one for one in (*self.found[position], *within) if one.kind in kinds]
 
     def refuse(self) -> None:
-        """Raise for the first memory that says the same as another, or the contrary.
+        """Raise for the first new memory that repeats or contradicts another.
 
         Raises:
-            Duplicate, Contradiction.
+            Duplicate: it says the same.
+            Contradiction: it says the contrary.
         """
         for position, (found, within) in enumerate(zip(self.found, self.within, strict=True)):
             for other, one in [*((None, one) for one in found), *within]:
@@ -81,9 +83,9 @@ NOT_CHECKED = Checked((), (), None)
 
 
 class Checker:
-    """Compares new memories with the current ones. Thread-safe; `encoder` is None when embeddings are off.
+    """Compare new memories with the current ones. Instances are thread-safe. `encoder` is None without embeddings.
 
-    Memories of several passages are not compared, and neither are memories that their fields keep apart.
+    Memories of several passages are not compared. Neither are two memories whose fields show that they differ.
     """
 
     def __init__(self, database: Database, indexes: Indexes, encoder: Encoder | None) -> None:
@@ -92,7 +94,7 @@ class Checker:
         self._encoder = encoder
 
     def check(self, space: SpaceRow, made: Sequence[NewVersion], now: int) -> Checked:
-        """Look for what is like each of `made`, in the index and among those before it."""
+        """Compare each memory of `made` with the index and with the earlier ones of `made`."""
         if self._encoder is None:
             return Checked(tuple(() for _ in made), tuple(() for _ in made), None)
         directions = _directions(made, self._encoder.dimensions)
@@ -113,7 +115,10 @@ class Checker:
     def among_older(
         self, space: SpaceRow, snapshot: Snapshot, stored: Sequence[tuple[Memory, bytes | None]], now: int
     ) -> tuple[tuple[Likeness, ...], ...]:
-        """The same for memories that are stored, each with its vector or None: what they are like among older ones."""
+        """Return for each stored memory the older memories that it resembles or contradicts.
+
+        Each memory comes with its vector, or None.
+        """
         assert self._encoder is not None
         directions = restored([vector for _, vector in stored], self._encoder.dimensions)
         near = [
@@ -135,7 +140,7 @@ class Checker:
     def _candidates(
         self, space: SpaceRow, snapshot: Snapshot, new: NewVersion, direction: Floats, now: int
     ) -> Sequence[tuple[Memory, float]]:
-        """Those that are near and have words in common, best first: what says the same, or the contrary, has both."""
+        """Return the nearest memories that share words with a new one, best first."""
         if not direction.any() or not new.passages:
             return ()
         rows, cosines = closest(snapshot, direction, now)
@@ -154,18 +159,21 @@ class Checker:
 
 
 class _Comparing(msgspec.Struct, frozen=True):
-    """Compares memories of one space."""
+    """Comparison of memories in one space."""
 
     space: SpaceRow
     encoder: Encoder
 
     def with_each(self, new: Memory, candidates: Sequence[tuple[Memory, float]]) -> tuple[Likeness, ...]:
-        """What among the candidates is like a new memory. Each comes with the cosine of its embedded text."""
+        """Return the candidates that a new memory resembles or contradicts.
+
+        Each candidate comes with the cosine of its embedded text.
+        """
         found = (self._compared(old, new, cosine) for old, cosine in candidates)
         return tuple(sorted((one for one in found if one is not None), key=lambda one: _RANKS.index(one.kind)))
 
     def among(self, made: Sequence[Memory], directions: Floats) -> tuple[tuple[tuple[int, Likeness], ...], ...]:
-        """For each memory of a batch, those before it that it is like."""
+        """Return for each memory of a batch the earlier ones that it resembles or contradicts."""
         if len(made) == 1:
             return ((),)
         near = np.tril(directions @ directions.T, -1) >= SIMILARITY_MIN
@@ -195,7 +203,7 @@ class _Comparing(msgspec.Struct, frozen=True):
         return likeness(old, verdict.kind, min(round(cosine, 4), 1.0), verdict.differs)
 
     def _is_bare(self, memory: Memory) -> bool:
-        """Whether nothing but the content was embedded."""
+        """Return whether only the content was embedded."""
         return not any(
             getattr(memory, field) for field in self.space.space.settings.embedded_fields if field != "content"
         )
@@ -204,19 +212,19 @@ class _Comparing(msgspec.Struct, frozen=True):
 def closest(
     snapshot: Snapshot, direction: Floats, now: int, most: int = CANDIDATES
 ) -> tuple[RowNumbers, Sequence[float]]:
-    """The best row of each of the nearest visible memories, and its cosine; best first."""
+    """Return the best row of each of the nearest visible memories and its cosine, best first."""
     near = alike(snapshot, direction, snapshot.population(now).allowed, SIMILARITY_MIN, most)
     return near.rows, near.cosines.tolist()
 
 
 def _directions(made: Sequence[NewVersion], dimensions: int) -> Floats:
-    """The vectors of new memories in the coordinates of the index; zeros for one of several passages."""
+    """Return the vectors of new memories in the coordinates of the index. A memory of several passages has zeros."""
     blobs = [new.passages[0].vector if new.passages is not None and len(new.passages) == 1 else None for new in made]
     return restored(blobs, dimensions)
 
 
 def _apart(one: Memory, other: Memory) -> bool:
-    """Whether their fields say that two memories are of different things, whatever their texts say."""
+    """Return whether the fields of two memories show that they are about different things, whatever their texts say."""
     return (
         one.kind != other.kind
         or _differ((one.category, one.key) if one.key else None, (other.category, other.key) if other.key else None)
@@ -230,7 +238,7 @@ def _apart(one: Memory, other: Memory) -> bool:
 def _of_two_authors(verdict: Verdict, old: Memory, new: Memory) -> Verdict | None:
     """Return the verdict on texts of two authors: nothing is refused, and what contradicts opens a review.
 
-    What one author says of himself or herself says nothing about another.
+    A statement of an author in the first person says nothing about another author.
     """
     if verdict.kind == "similar":
         return verdict
@@ -240,10 +248,10 @@ def _of_two_authors(verdict: Verdict, old: Memory, new: Memory) -> Verdict | Non
 
 
 def _ends_before(one: Memory, other: Memory) -> bool:
-    """Whether what one says holds no longer when what the other says begins to."""
+    """Return whether one memory stops being valid before the other becomes valid."""
     return one.valid_to is not None and other.valid_from is not None and one.valid_to <= other.valid_from
 
 
 def _differ(one: object, other: object) -> bool:
-    """Whether both are there and not the same."""
+    """Return whether both values are given and differ."""
     return one is not None and other is not None and one != other

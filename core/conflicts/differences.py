@@ -1,4 +1,4 @@
-"""What of the words that only one of two texts says is a value, a negation or an opposite."""
+"""Sort the words that only one of two texts has: values, negations, opposites and other words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
@@ -14,7 +14,7 @@ _Found = tuple[DifferenceKind, Word | None, Word | None]  # the words of the exi
 
 
 class Parted(msgspec.Struct, frozen=True):
-    """The differences, the words they are made of (existing, new), and the plain words that are left on each side."""
+    """Differences of two texts, their words in pairs (existing, new), and the plain words left on each side."""
 
     differences: tuple[Difference, ...]
     pairs: tuple[tuple[Word | None, Word | None], ...]
@@ -23,7 +23,7 @@ class Parted(msgspec.Struct, frozen=True):
 
 
 def part(existing: Sequence[Word], new: Sequence[Word]) -> Parted:
-    """Sort out what only one side says. Numbers, dates and names are paired in their order."""
+    """Sort the words that only one side has. Numbers, dates and names are paired in their order."""
     found = [*_paired("number", existing, new), *_paired("date", existing, new), *_negations(existing, new)]
     left_existing, left_new = _of(existing, "plain", "name"), _of(new, "plain", "name")
     for _, ours, theirs in (opposites := list(_opposites(left_existing, left_new))):
@@ -49,7 +49,7 @@ def _paired(kind: Literal["number", "date", "name"], existing: Sequence[Word], n
 
 
 def _negations(existing: Sequence[Word], new: Sequence[Word]) -> list[_Found]:
-    """One for a text, however many it has."""
+    """Return at most one pair of negations, however many a text has."""
     ours, theirs = _of(existing, "negation"), _of(new, "negation")
     return [("negation", next(iter(ours), None), next(iter(theirs), None))] if ours or theirs else []
 

@@ -1,4 +1,4 @@
-"""From two texts and their cosine to a verdict. All constants are here; `loadtests.pairs` fits them."""
+"""Decide from two texts and their cosine how they relate. All constants are here; `loadtests.pairs` fits them."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,10 +18,11 @@ Encode = Callable[[Sequence[str]], Vectors]  # unit-length rows
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How far apart two texts may be and still say the same.
+    """Largest distances at which two texts still say the same, and the smallest cosine and order.
 
-    A word that only one text says counts 1 less its cosine to the nearest word that only the other says; `share` is
-    the sum of that over all words of a text, `strange` the most that a word of the new text may count.
+    The distance of a word that only one text has is 1 minus its cosine to the nearest word that only the other has.
+    `share_existing` and `share_new` are the sum of distances divided by the words of a text. `strange` is the largest
+    distance of a single word of the new text.
     """
 
     cosine: float
@@ -34,16 +35,16 @@ class Limits(msgspec.Struct, frozen=True):
 # Fitted on the training pairs for the shipped model: the most recall at a precision of .95 and of .85 (docs/why.md).
 SAME = Limits(cosine=0.92, share_existing=0.15, share_new=0.15, strange=0.5, order=0.8)
 NEARLY = Limits(cosine=0.83, share_existing=0.2, share_new=0.15, strange=0.7, order=0.6)
-# By hand, for texts that are the same but for a value, which moves the cosine.
+# Set by hand, for texts that differ only in a value, which changes the cosine.
 BUT_FOR_A_VALUE = Limits(cosine=0.6, share_existing=0.2, share_new=0.12, strange=0.5, order=0.8)
-COMMON_SHARE = 0.5  # of either's words, the least that both must say to be measured
-GLANCE_SHARE = 0.3  # the same of what white space divides,
-GLANCE_WORDS = 5  # when there are so many
-COMMON_MIN = 2  # words that duplicates have in common; of less only the same text is sure to say the same
+COMMON_SHARE = 0.5  # of the words of either text, the least that both must have to be measured
+GLANCE_SHARE = 0.3  # least share of common words when texts are split at white space,
+GLANCE_WORDS = 5  # applied from this many words
+COMMON_MIN = 2  # words that duplicates have in common; with fewer, only equal texts are sure to say the same
 
 
 class Measures(msgspec.Struct, frozen=True):
-    """What is held against `Limits`; `common` counts the words that both texts say."""
+    """Measured distances, to be compared with `Limits`. `common` counts the words that both texts have."""
 
     common: int
     cosine: float
@@ -63,14 +64,14 @@ class Measures(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What a new text is to an existing one."""
+    """How a new text relates to an existing one."""
 
     kind: LikenessKind
     differs: tuple[Difference, ...] = ()
 
 
 def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | None:
-    """The verdict on two texts, None when they are not alike."""
+    """Return how two texts relate, or None when they are unrelated."""
     if cosine < SIMILARITY_MIN or not _alike_at_a_glance(existing, new):
         return None
     ours, theirs = read(existing), read(new)
@@ -83,7 +84,7 @@ def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | N
 
 
 def _alike_at_a_glance(one: str, other: str) -> bool:
-    """What a tenth of the time tells of most pairs: that few words are common."""
+    """Return whether enough words are common, in a quick test that takes a tenth of the time and drops most pairs."""
     words, others = set(one.lower().split()), set(other.lower().split())
     longer = max(len(words), len(others))
     return longer < GLANCE_WORDS or len(words & others) >= GLANCE_SHARE * longer
@@ -92,7 +93,7 @@ def _alike_at_a_glance(one: str, other: str) -> bool:
 def conclude(
     measures: Measures, aligned: Alignment, parted: Parted, existing: Sequence[Word], new: Sequence[Word]
 ) -> Verdict | None:
-    """Return the verdict on measured texts, None when they are not alike."""
+    """Return how two measured texts relate, or None when they are unrelated."""
     if not parted.differences and measures.common >= COMMON_MIN and measures.within(SAME):
         return Verdict("duplicate")
     is_near = measures.within(BUT_FOR_A_VALUE) if parted.differences else measures.within(NEARLY)
@@ -107,7 +108,7 @@ def conclude(
 def _suspected(
     cosine: float, aligned: Alignment, parted: Parted, existing: Sequence[Word], new: Sequence[Word]
 ) -> Verdict | None:
-    """Return the verdict that two texts may exclude each other, None when nothing speaks for it."""
+    """Return the verdict that two texts may exclude each other, or None when no rule says so."""
     if cosine < SIMILARITY_MIN or aligned.common < COMMON_MIN or aligned.order < BUT_FOR_A_VALUE.order:
         return None
     change = Change(aligned.only_existing, aligned.only_new)
@@ -117,7 +118,7 @@ def _suspected(
 
 
 def matched(existing: Sequence[Word], new: Sequence[Word]) -> tuple[Alignment, Parted] | None:
-    """What two texts have in common, and where they differ; None when too few words are common."""
+    """Return the common words of two texts and their differences, or None when too few words are common."""
     found = align(existing, new)
     longer = found.common + max(len(found.only_existing), len(found.only_new))
     if found.common < max(1, COMMON_SHARE * longer):
@@ -126,7 +127,7 @@ def matched(existing: Sequence[Word], new: Sequence[Word]) -> tuple[Alignment, P
 
 
 def measure(found: Alignment, parted: Parted, cosine: float, encode: Encode) -> Measures:
-    """What is held against the limits."""
+    """Measure two texts for a comparison with `Limits`."""
     losses, gains = _distances(parted.rest_existing, parted.rest_new, encode)
     return Measures(
         common=found.common,
@@ -139,11 +140,11 @@ def measure(found: Alignment, parted: Parted, cosine: float, encode: Encode) -> 
 
 
 def _contradict(parted: Parted, existing: Sequence[Word], new: Sequence[Word]) -> bool:
-    """Whether both cannot be true: one is the negation of the other, or a single value of a state has changed."""
+    """Return whether both cannot be true: one negates the other, or the single value of a state has changed."""
     if len(parted.differences) != 1:
         return False
     kind, (ours, theirs) = parted.differences[0].kind, parted.pairs[0]
-    if kind == "negation":  # of two negations one may be for show: "isn't safe and doesn't scale", "isn't safe or fast"
+    if kind == "negation":  # one of two may be rhetorical: "isn't safe and doesn't scale", "isn't safe or fast"
         return not (_negates(existing) and _negates(new))
     return ours is not None and theirs is not None and is_stated(existing, ours, kind) and is_stated(new, theirs, kind)
 
@@ -153,7 +154,7 @@ def _negates(words: Sequence[Word]) -> bool:
 
 
 def _distances(ours: Sequence[Word], theirs: Sequence[Word], encode: Encode) -> tuple[list[float], list[float]]:
-    """For each word 1 less the cosine to the nearest of the other side, in [0, 1]."""
+    """Return for each word 1 minus the cosine to the nearest word of the other side, in [0, 1]."""
     if not ours or not theirs:
         return [1.0] * len(ours), [1.0] * len(theirs)
     vectors = encode([word.text.lower() for word in (*ours, *theirs)])

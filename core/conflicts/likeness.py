@@ -1,4 +1,4 @@
-"""A memory as it is named to those whose new one is like it."""
+"""Describe an existing memory to the caller whose new memory resembles it."""
 
 from muisti.core.model.outcomes import Difference, Likeness, LikenessKind
 from muisti.core.model.values import Memory
@@ -9,7 +9,7 @@ SHOWN = 300  # characters of a content
 def likeness(
     memory: Memory, kind: LikenessKind, similarity: float | None = None, differs: tuple[Difference, ...] = ()
 ) -> Likeness:
-    """`similarity` is the cosine of both texts, None where they were not compared."""
+    """Return the description. `similarity` is the cosine of both texts, or None when they were not compared."""
     content = memory.content
     return Likeness(
         id=memory.id,

@@ -8,7 +8,7 @@ MEMO, LONG = 4_096, 64  # words whose opposites are remembered, and the most cha
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de")
 _STEM_MIN = 3  # characters that a prefix must leave
 
-# One line for each set of opposites; any two words on two sides of a slash exclude each other.
+# One line for each set of opposites. Two words on different sides of a slash exclude each other.
 _LIST = """
 on / off
 up / down
@@ -91,7 +91,7 @@ _OPPOSITES = _listed()
 
 
 def opposites(key: str) -> frozenset[str]:
-    """The keys of the words that a word excludes, by its key.
+    """Return the keys of the words that a word excludes. The word is given by its key.
 
     >>> "cold" in opposites("hot"), "unsafe" in opposites("safe"), "safe" in opposites("unsafe"), "a" in opposites("b")
     (True, True, True, False)

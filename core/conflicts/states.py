@@ -1,8 +1,8 @@
-"""Whether a value is what a sentence says of its subject: `runs on port 5433`, `is Berlin`, `timeout = 30`.
+"""Decide whether a value is what a sentence states of its subject: `runs on port 5433`, `is Berlin`, `timeout = 30`.
 
-What holds has one such value at a time, so another value contradicts it. What happened may happen again with another
-value (`order 1234 was shipped`, `meeting with Bob`), and names of things that one may have many of (`uses Redis`)
-exclude nothing.
+A state has one such value at a time, so another value contradicts it. An event may happen again with another value
+(`order 1234 was shipped`, `meeting with Bob`). Names of things that one may have many of (`uses Redis`) exclude
+nothing.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ IDENTIFIED = frozenset(tokenize("order ticket issue pr bug case invoice build ta
 
 
 def is_stated(words: Sequence[Word], value: Word, kind: DifferenceKind) -> bool:
-    """Whether the sentence states the value of which `kind` says what it is.
+    """Return whether the sentence states the value, whose kind of difference is `kind`.
 
     >>> from muisti.core.conflicts.words import read
     >>> texts = map(read, ("Staging runs on port 5433", "We shipped order 1234", "Ann met 3 friends"))
@@ -57,7 +57,7 @@ def is_stated(words: Sequence[Word], value: Word, kind: DifferenceKind) -> bool:
 
 def _is_verb(words: Sequence[Word], place: int, verbs: frozenset[str], value: Word) -> bool:
     low = words[place].text.lower()
-    if low in _BE:  # `is shipping` and `is shipped` tell what happens; `is closed` is a state when it has an opposite
+    if low in _BE:  # `is shipping` and `is shipped` are events; `is closed` is a state because it has an opposite
         following = words[place + 1].text.lower()
         return not following.endswith("ing") and (words[place + 1] is value or not following.endswith("ed"))
     return low in _SIGNS or low in verbs

@@ -1,6 +1,6 @@
-"""Whether two texts that differ in one place may exclude each other, when the stricter rules of `states` do not say so.
+"""Decide whether two texts that differ in one place may exclude each other, when the stricter rules of `states` do not.
 
-The rules here are wider and less precise, so what they find is stored and opens a review: a person or an agent decides.
+These rules are wider and less precise. So such a memory is stored and opens a review: a person or an agent decides.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ owned led managed maintained run handled hosted located based written built depl
 called scheduled pinned assigned paid billed reviewed approved
 """
 _PREPOSITIONS = frozenset({"by", "in", "on", "at", "with", "to", "as"})
-# Past tense that does not end in -ed: such a sentence tells what happened once.
+# Past tense that does not end in -ed: such a sentence is about an event.
 _PAST_TENSE = """
 was were had did went ate ran got made took came saw met bought paid spent sold won lost left wrote sent told gave
 found thought began broke built caught drove flew felt grew held kept knew rose slept spoke stood swam taught wore said
@@ -38,7 +38,7 @@ _OWN = frozenset({"i", "i'm", "i've", "i'll", "i'd", "me", "my", "mine", "myself
 
 
 class Change(msgspec.Struct, frozen=True):
-    """The words that only the existing text says, and those that only the new one says, in their order."""
+    """Words that only the existing text has, and words that only the new text has, in their order."""
 
     existing: tuple[Word, ...]
     new: tuple[Word, ...]
@@ -47,10 +47,10 @@ class Change(msgspec.Struct, frozen=True):
 def may_contradict(
     existing: Sequence[Word], new: Sequence[Word], differences: Sequence[Difference], change: Change
 ) -> bool:
-    """Whether both texts may be unable to hold at the same time.
+    """Return whether both texts may be unable to be true at the same time.
 
-    `differences` are the values, negations and opposites that differ, of which there may be one; `change` has all
-    words that only one of the texts says.
+    `differences` are the values, negations and opposites that differ. With more than one the answer is no. `change` has
+    all words that only one of the texts has.
     """
     ours = change.existing
     theirs = tuple(word for word in change.new if _low(word) not in _UPDATES)
@@ -66,7 +66,7 @@ def may_contradict(
 
 
 def is_of_the_speaker(words: Sequence[Word]) -> bool:
-    """Whether a text speaks of its author in the first person, so that texts of two authors are of two people."""
+    """Return whether a text is about its author, in the first person. Two authors then write about two people."""
     return any(_low(word).replace("’", "'") in _OWN for word in words)
 
 
@@ -75,7 +75,7 @@ def _low(word: Word) -> str:
 
 
 def _happened(words: Sequence[Word], but: frozenset[str] = frozenset()) -> bool:
-    """Whether a text tells of an event in the past or of something under way."""
+    """Return whether a text is about an event in the past or one that is under way."""
     lows = [_low(word) for word in words]
     for place, low in enumerate(lows):
         if low in but:
@@ -90,7 +90,7 @@ def _happened(words: Sequence[Word], but: frozenset[str] = frozenset()) -> bool:
 
 
 def _is_predicate(words: Sequence[Word], value: Word) -> bool:
-    """Whether a value comes after a subject and a verb in the present, and is no part of a name such as `order 12`."""
+    """Return whether a value follows a subject and a verb in the present, and is no part of a name like `order 12`."""
     before = words[: value.place]
     if not before or before[-1].key == "#" or before[-1].key in IDENTIFIED or _low(value) in OPPOSED_VERBS:
         return False
@@ -98,7 +98,7 @@ def _is_predicate(words: Sequence[Word], value: Word) -> bool:
 
 
 def _is_verb(word: Word) -> bool:
-    """Whether a word looks like a verb in the third person, or is one by which a text says that something changed."""
+    """Return whether a word looks like a verb in the third person, or like one that announces a change."""
     low = _low(word)
     if low in _BE or low in _UPDATES or low in (":", "="):
         return True
@@ -108,7 +108,7 @@ def _is_verb(word: Word) -> bool:
 def _is_sole_holder(
     existing: Sequence[Word], ours: Sequence[Word], new: Sequence[Word], theirs: Sequence[Word]
 ) -> bool:
-    """Whether only the subject of `X is the owner of Y` differs."""
+    """Return whether only the subject of `X is the owner of Y` differs."""
     return _holds_a_post(existing, ours) and _holds_a_post(new, theirs)
 
 
@@ -124,7 +124,7 @@ def _holds_a_post(words: Sequence[Word], subject: Sequence[Word]) -> bool:
 
 
 def _is_stative(existing: Sequence[Word], ours: Sequence[Word], new: Sequence[Word], theirs: Sequence[Word]) -> bool:
-    """Whether a name differs after a participle of a state and its preposition: `is owned by Ann`."""
+    """Return whether a name differs after a participle of a state and its preposition: `is owned by Ann`."""
     return all(
         all(word.kind == "name" for word in side)
         and side[0].place >= 3
@@ -136,7 +136,7 @@ def _is_stative(existing: Sequence[Word], ours: Sequence[Word], new: Sequence[Wo
 
 
 def _is_exclusive(existing: Sequence[Word], ours: Sequence[Word], new: Sequence[Word], theirs: Sequence[Word]) -> bool:
-    """Whether what is preferred differs, or what a unique subject is."""
+    """Return whether a preference differs, or the value of a unique subject (`the default editor is ...`)."""
     return len(ours) == len(theirs) == 1 and all(
         _is_chosen(words, side[0]) for words, side in ((existing, ours), (new, theirs))
     )

@@ -1,4 +1,4 @@
-"""A text as words, each of a kind: what may be dropped, what negates, what is a value."""
+"""Split a text into words, each of a kind: function word, negation, value or plain."""
 
 import re
 from bisect import bisect_right
@@ -13,7 +13,7 @@ from muisti.core.text.language import QUESTION_WORDS
 from muisti.core.text.terms import tokenize
 
 MEMO = 32_768  # words
-LONG = 64  # characters of a word that is not remembered
+LONG = 64  # characters; longer words are not cached
 
 WordKind = Literal["plain", "function", "negation", "number", "date", "name"]
 
@@ -67,9 +67,9 @@ _HUMP = re.compile(r"[a-z][A-Z]")
 
 
 class Word(msgspec.Struct, frozen=True, gc=False):
-    """A word as it is written, the `key` under which it equals another, and its place among the words of its text.
+    """A word as written, the `key` under which it equals another, and its place among the words of its text.
 
-    The signs `:`, `=` and `#` are function words, for what they say about the word that follows.
+    The signs `:`, `=` and `#` are function words, because they say something about the word that follows.
     """
 
     text: str
@@ -93,7 +93,7 @@ class _Spans:
 
 @lru_cache(32)  # a new text is compared with several
 def read(text: str) -> tuple[Word, ...]:
-    """The words of a text, in order.
+    """Return the words of a text, in their order.
 
     >>> [(word.text, word.kind) for word in read("Ann isn't on port 5433 in May")]
     [('Ann', 'plain'), ("isn't", 'negation'), ('on', 'function'), ('port', 'plain'), ('5433', 'number'), \
@@ -124,12 +124,12 @@ def read(text: str) -> tuple[Word, ...]:
 
 
 def _is_initial(text: str, words: Sequence[Word], stop: int, at: int) -> bool:
-    """Whether the word at a place begins a sentence; `words` are those before it, which end at `stop`."""
+    """Return whether the word at a place begins a sentence. `words` are the words before it; they end at `stop`."""
     return not words or words[-1].key == ":" or _SENTENCE_END.search(text, stop, at) is not None
 
 
 def _split(run: str, at: int) -> list[tuple[str, int]]:
-    """`well-known` is two words, `QX-991` is one."""
+    """Split a run of letters: `well-known` is two words, `QX-991` is one."""
     if not any(char.isdigit() for char in run):
         parts: list[tuple[str, int]] = []
         for part in run.split("-"):
@@ -140,12 +140,12 @@ def _split(run: str, at: int) -> list[tuple[str, int]]:
 
 
 def _capitals_tell(capitals: Sequence[bool | None]) -> bool:
-    """Whether a capital marks a name: not in a headline where most words have one."""
+    """Return whether a capital marks a name. In a headline, where most words have one, it does not."""
     return capitals.count(True) <= max((len(capitals) - capitals.count(None)) // 2, 2)
 
 
 def _worked_out(text: str) -> tuple[WordKind, str, bool | None]:
-    """Kind and key of a word, and whether it begins with a capital; None where that says nothing about its kind."""
+    """Return the kind and key of a word, and whether it begins with a capital, or None where a capital says nothing."""
     telling = text[0].isalpha() and text.lower() not in _FUNCTION
     return *_kind_and_key(text), text[0].isupper() if telling else None
 

@@ -1,1 +1,1 @@
-"""Erasing for good, and looking whether anything is left."""
+"""Erase memories and spaces for good, and verify that nothing is left."""

@@ -1,6 +1,6 @@
-"""Erases memories for good: rows, index, segments, answers, log and free space; then looks whether anything is left.
+"""Erase memories for good: rows, index, segments, stored answers, log and free space. Then verify that nothing is left.
 
-Marking a memory as deleted keeps its history. This does not.
+A deleted memory keeps its history. An erased one does not.
 """
 
 import uuid
@@ -33,12 +33,12 @@ from muisti.core.transfer import staged
 from muisti.core.write.recent_results import RecentResults
 
 AT_ONCE = 100  # memories in one batch
-OVERWRITTEN_MAX = 10_000  # versions that a server surely writes over and deletes in one transaction
+OVERWRITTEN_MAX = 10_000  # versions that a server can overwrite and delete in one transaction
 TRIES = 16
 
 
 class _Work(msgspec.Struct):
-    """What an erasure has done so far."""
+    """Progress of an erasure."""
 
     memories: list[bytes] = msgspec.field(default_factory=list[bytes])
     versions: list[int] = msgspec.field(default_factory=list[int])
@@ -46,14 +46,14 @@ class _Work(msgspec.Struct):
     relatives: set[bytes] = msgspec.field(default_factory=set[bytes])
     traces: Traces = msgspec.field(default_factory=Traces)
     number: int | None = None
-    whole: bool = False  # the space is gone
+    whole: bool = False  # the space itself is erased
 
     def count(self, name: str, more: int) -> None:
         self.erased[name] = self.erased.get(name, 0) + more
 
 
 class Eraser:
-    """Thread-safe."""
+    """Erase memories, subjects and spaces. Instances are thread-safe."""
 
     def __init__(self, database: Database, indexes: Indexes, served: RecentResults, clock: Clock) -> None:
         self._database = database
@@ -62,12 +62,12 @@ class Eraser:
         self._clock = clock
 
     def memory(self, space: str, name: Name, caller: Caller) -> Erasure:
-        """Erase a memory with its history. By its id once more does no harm: all places are looked at again.
+        """Erase a memory with its history. Erasing an id again is harmless: every place is searched again.
 
-        An address names the memory that is there now, expired or not, and never one that was there before.
+        An address means the memory that has it now, expired or not, and never an earlier one.
 
         Raises:
-            NotFound: there never was one, or it is not one of the caller's.
+            NotFound: the caller never had such a memory.
         """
         began, found, work = self._clock(), find_space(self._database.primary, space), _Work()
         raw, is_there = self._known(found, name, caller)
@@ -81,7 +81,7 @@ class Eraser:
     def subject(
         self, space: str, subject: Subject, what: Mapping[str, Json], caller: Caller, *, most: int | None = None
     ) -> Erasure:
-        """Erase all memories that meet a condition, a hundred at a time, until there are none, or `most` are gone."""
+        """Erase all memories that meet a condition, a hundred at a time, until none is left or `most` are erased."""
         began, found, work = self._clock(), find_space(self._database.primary, space), _Work()
         where, args = erasure.where(subject)
         self._stop_imports(imports.holding(found, where, args), work)
@@ -94,28 +94,30 @@ class Eraser:
         return self._told(found, what, caller, began, work)
 
     def plan(self, space: str, subject: Subject) -> Plan:
-        """What `subject` would erase: each memory in its last version."""
+        """Return what `subject` would erase: the last version of each memory."""
         found = find_space(self._database.primary, space)
         ((total,),), rows = self._database.primary.read(erasure.plan(found, *erasure.where(subject), BATCH_MAX))
         items = (Planned("erased", id_text(cast(bytes, memory)), cast(int, version)) for memory, version in rows)
         return Plan(cast(int, total), tuple(items))
 
     def plan_memory(self, space: str, name: Name, caller: Caller) -> Plan:
-        """What `memory` would erase, and raise."""
+        """Return what `memory` would erase. Raises what `memory` would raise."""
         found = find_space(self._database.primary, space)
         return self.plan(space, Subject(memory=self._known(found, name, caller)[0]))
 
     def plan_space(self, name: str, *, keep: bool) -> Plan:
-        """The same of `space`: it is not told by changes, which go with it."""
+        """Return the plan of `space`. It lists no memory, because the history is erased with the space."""
         _check_space(name, keep=keep)
         find_space(self._database.primary, name)
         return Plan(0, ())
 
     def space(self, name: str, caller: Caller, *, keep: bool) -> Erasure:
-        """Erase a space with all that is in it; `keep` makes it anew, empty, with its settings and another epoch.
+        """Erase a space with everything in it. With `keep`, an empty space with its settings remains.
+
+        It gets a new epoch, so earlier points of history are invalid.
 
         Raises:
-            Conflict: it is the default space, which can only be emptied.
+            Conflict: the default space cannot be erased, only emptied.
         """
         _check_space(name, keep=keep)
         began, found = self._clock(), find_space(self._database.primary, name)
@@ -143,24 +145,24 @@ class Eraser:
         return self._told(found, what, caller, began, work)
 
     def _overwritten(self, space: SpaceRow, versions: str) -> list[Statement]:
-        """What writes over a space, if it must be done and can be in one transaction."""
+        """Return the statements that overwrite a space, if they are needed and fit in one transaction."""
         if self._database.local:
             return []
         (rows,) = self._database.primary.read([Statement(f"SELECT {versions}")])
         return erasure.overwrite_space(space) if cast(int, rows[0][0]) <= OVERWRITTEN_MAX else []
 
     def _stop_imports(self, which: Statement, work: _Work) -> None:
-        """What an import has put aside is a copy that nobody sees yet."""
+        """Stop imports into the space, because their staged lines are hidden copies of text."""
         stopped = staged.stop(self._database.primary, which)
         if stopped:
             work.count("imports stopped", stopped)
-            work.traces.everything()  # what it held is not known
+            work.traces.everything()  # the staged text is not known
 
     def _known(self, space: SpaceRow, name: Name, caller: Caller) -> tuple[bytes, bool]:
-        """The id as the store has it, and whether there is anything of it; else it was erased before.
+        """Return the stored id, and whether any version exists; if none does, the memory was erased before.
 
         Raises:
-            NotFound: there never was one, or it is not one of the caller's.
+            NotFound: the caller never had such a memory.
         """
         if isinstance(name, Address):
             (rows,) = self._database.primary.read([memories.at_address(space, name.category, name.key)])
@@ -176,7 +178,7 @@ class Eraser:
         return raw, bool(rows)
 
     def _erase(self, space: SpaceRow, memories: Sequence[bytes], caller: Caller, work: _Work) -> None:
-        """Erase up to a hundred memories: one batch, then their segments."""
+        """Erase up to a hundred memories in one batch, then repack their segments."""
         for _ in range(TRIES):
             versions, *hanging = self._database.primary.read(erasure.known(space, memories))
             ids = [cast(int, row[0]) for row in versions]
@@ -214,14 +216,14 @@ class Eraser:
         raise StoreUnavailable("others change the same memories all the time; try again")
 
     def _texts(self, space: SpaceRow, memories: Sequence[bytes]) -> list[str | bytes | None]:
-        """What the free space of a file must not hold."""
+        """Return the texts that must not remain in the free space of a file."""
         if not self._database.local:
             return []
         answers = self._database.primary.read(erasure.texts(space, memories))
         return [cast("str | bytes | None", value) for rows in answers for row in rows for value in row]
 
     def _told(self, space: SpaceRow, what: Mapping[str, Json], caller: Caller, began: int, work: _Work) -> Erasure:
-        """Clean up behind the rows, then ask every place what it has."""
+        """Clean up after the rows, then count what each place still holds."""
         self._served.forget(space.space.epoch)
         if work.versions or work.memories:
             work.count("segments rewritten", repack(self._database.primary, space))
@@ -246,7 +248,7 @@ class Eraser:
         )
 
     def _rows_left(self, left: Sequence[tuple[str, Statement]]) -> dict[str, int]:
-        """What the database has left, where it is written; and where it is read, when that may be another."""
+        """Count the rows left in the primary database, and in the replica that is read, if there is one."""
         found: dict[str, int] = {}
         readers = {"": self._database.primary} | ({} if self._database.local else {", as read here": self._database})
         for suffix, reader in readers.items():
@@ -255,7 +257,7 @@ class Eraser:
         return found
 
     def _indexed(self, space: SpaceRow, versions: Sequence[int]) -> int:
-        """How many rows of the erased versions are in the index of this process, dead or alive."""
+        """Count the rows of the erased versions in the index of this process, visible or not."""
         name = space.space.name
         if not self._indexes.is_open(name):
             return 0
@@ -267,6 +269,6 @@ class Eraser:
 
 
 def _check_space(name: str, *, keep: bool) -> None:
-    """Raise `Conflict` when the space must stay."""
+    """Raise `Conflict` when the space must not be erased."""
     if name == DEFAULT and not keep:
         raise Conflict(f"the space {DEFAULT!r} always exists; empty it instead")

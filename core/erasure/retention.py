@@ -1,7 +1,7 @@
-"""Forgets what lies before the time that a space remembers: versions that had died by then, and their changes.
+"""Erase history older than a space keeps: versions that were no longer current by then, and their changes.
 
-First the space says from which point on it can be shown; from then on nobody sees what lies before, and that is erased
-piece by piece, whenever there is time.
+The space first records the earliest point that can still be read. Older history is invisible from then on. It is erased
+piece by piece, in the background.
 """
 
 from typing import cast
@@ -14,9 +14,9 @@ AT_ONCE = 200  # versions, and as many changes, in a step
 
 
 def forget(database: Database, space: SpaceRow, before: int) -> bool:
-    """Erase some of what had died by `before`, in microseconds; whether there is more.
+    """Erase some versions that were no longer current at `before`, in microseconds. Return whether more are left.
 
-    What somebody has pinned, and what stood then or came later, is kept.
+    Versions that a checkpoint pins are kept, and so are versions that were current at that point or came later.
     """
     edge, pinned = database.read([retention.edge(space, before), retention.pinned(space)])
     point = cast(int, edge[0][0]) if edge else 0
@@ -26,6 +26,6 @@ def forget(database: Database, space: SpaceRow, before: int) -> bool:
         if point > space.kept_from:
             database.write([spaces.guard(space), *retention.move(space, point)])
         *_, more = database.write([spaces.guard(space), *retention.erase(space, AT_ONCE)])
-    except Refused:  # the space was made anew
+    except Refused:  # the space was erased and created again
         return False
     return bool(more[0][0])

@@ -54,7 +54,7 @@ class Caller(msgspec.Struct, frozen=True):
     def check(self, category: object) -> None:
         """Raise `Forbidden` when the caller may not write to this category."""
         if not self.shows(category):
-            raise Forbidden(f"this key works in category {self.category!r} only; leave it out")
+            raise Forbidden(f"this key works in category {self.category!r} only; leave category out")
 
     def own(self, draft: Draft) -> Draft:
         """Return the draft with the caller's category and source class.
@@ -81,7 +81,7 @@ class Caller(msgspec.Struct, frozen=True):
         if own is None or own == "user":
             return draft
         if TRUST[draft.source_class] > TRUST[before.source_class]:
-            raise Forbidden(f"this key speaks for {own!r}, and may not say that a memory comes from a better source")
+            raise Forbidden(f"this key speaks for {own!r} and cannot set a more trusted source class")
         says = any(getattr(draft, name) != getattr(before, name) for name in _WORDED)
         return replace(draft, source_class=min(own, draft.source_class, key=TRUST.__getitem__)) if says else draft
 

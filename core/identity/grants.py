@@ -102,7 +102,7 @@ def _problems(grant: Grant) -> Iterator[Problem]:
     for scope in sorted(grant.scopes - set(SCOPES)):
         yield Problem("$.scopes", f"{scope[:40]!r} is none of {', '.join(SCOPES)}")
     if grant.scopes & NEEDS_READ and "read" not in grant.scopes:
-        yield Problem("$.scopes", "write and delete need read beside them: a change is answered with what it changed")
+        yield Problem("$.scopes", "write and delete need read too, because the reply to a change contains the memory")
     if not 1 <= len(grant.spaces) <= SPACES_MAX:
         yield Problem("$.spaces", f"has {len(grant.spaces)} names; 1 to {SPACES_MAX} are allowed")
     for position, name in enumerate(grant.spaces):

@@ -9,11 +9,11 @@ from muisti.core.model.values import Json, Seq
 
 # Places that this process cannot check.
 ELSEWHERE: Mapping[str, str] = {
-    "backups made before": "they keep what they were made of; delete them when their time has come",
-    "the disk below the file": "snapshots of the volume, and cells that a disk has put aside, are out of reach",
-    "other processes": "each gives up what it holds in memory when it next looks at the space",
-    "forks of the space": "their copies are memories of their own; purge them there, or drop the fork",
-    "texts of others": "memories that only mention or repeat what was erased are memories of their own",
+    "backups made before": "they keep their contents; delete them when they are no longer needed",
+    "the disk below the file": "snapshots of the volume and remapped blocks of the disk cannot be checked",
+    "other processes": "each drops the memories from its index when it next reads the space",
+    "forks of the space": "their copies are separate memories; purge them there, or drop the fork",
+    "texts of others": "memories that mention or repeat the erased text are separate memories",
 }
 
 

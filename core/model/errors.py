@@ -102,12 +102,12 @@ class SensitiveContent(InvalidInput):
         self.refused, self.of, self._unnamed = refused, of, max(0, len(problems) - PROBLEMS)
 
     def __str__(self) -> str:
-        told = super().__str__()
+        message = super().__str__()
         if self.of == 1:
-            return told
+            return message
         more = f"; and {self._unnamed:,} more" if self._unnamed else ""
-        rest = f"{self.of - self.refused:,} of {self.of:,} memories hold nothing of the kind"
-        return f"{told}{more}; {rest}: {TAKE_THE_REST}"
+        rest = f"{self.of - self.refused:,} of {self.of:,} memories contain nothing of the kind"
+        return f"{message}{more}; {rest}: {TAKE_THE_REST}"
 
 
 class NotFound(MuistiError):
@@ -218,8 +218,8 @@ class Echo(Conflict):
         """Compose the message; `path` is the JSON path of the memory in the request."""
         self.ids, self.path = tuple(ids), path
         super().__init__(
-            f"the new memory only repeats what you have just found ({', '.join(ids[:NAMED])}); nothing was stored, for "
-            "it is known: PATCH or supersede that one to change it, or name it in derived_from"
+            f"the new memory only repeats memories that you have just found ({', '.join(ids[:NAMED])}); nothing was "
+            "stored: PATCH or supersede that one to change it, or name it in derived_from"
         )
 
 
@@ -230,7 +230,9 @@ class ChangedSince(Conflict):
 
     def __init__(self, found: Sequence[LaterChange]) -> None:
         self.found = tuple(found)
-        named = [f"{one.memory_id} (change {one.seq}, {one.kind}, by {one.actor or 'nobody known'})" for one in found]
+        named = [
+            f"{one.memory_id} (change {one.seq}, {one.kind}, by {one.actor or 'an unknown caller'})" for one in found
+        ]
         more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
         super().__init__(
             f"nothing was undone: later changes depend on these, of {', '.join(named[:NAMED])}{more}; "
@@ -248,8 +250,8 @@ class MergeConflict(Conflict):
         named = ", ".join(one.id for one in self.found[:NAMED])
         more = " and others" if len(self.found) > NAMED else ""
         super().__init__(
-            f"nothing was merged: {source!r} and {into!r} have both changed {named}{more}; change one of each, or say "
-            f"whose to keep: ours ({into!r}) or theirs ({source!r})"
+            f"nothing was merged: {source!r} and {into!r} have both changed {named}{more}; change one of each, or "
+            f"choose which to keep: ours ({into!r}) or theirs ({source!r})"
         )
 
 
@@ -274,7 +276,7 @@ class RecallDropped(Conflict):
         self.before, self.after = before, after
         super().__init__(
             f"the probes of space {space!r} had a recall of {before:.3f}, and would have {after:.3f}; the old model is "
-            "in use again: force the change if that is wanted"
+            "in use again: use force to change it anyway"
         )
 
 
@@ -295,8 +297,8 @@ class QuotaExceeded(MuistiError):
     def __init__(self, space: str, usage: Usage | None) -> None:
         self.space, self.usage = space, usage
         super().__init__(
-            f"space {space!r} would hold more than it may{self._holds()}; nothing was stored: delete what is not "
-            "needed, or ask whoever runs the server for more"
+            f"space {space!r} would exceed its quota{self._holds()}; nothing was stored: delete "
+            "memories, or ask the operator for a larger quota"
         )
 
     def _holds(self) -> str:
@@ -374,7 +376,7 @@ class StoreReplaced(StoreUnavailable):
 
 
 class StoreReadOnly(StoreUnavailable):
-    """The database file can be read and not written."""
+    """The database file can be read but not written."""
 
     code = "store_read_only"
 

@@ -1,1 +1,1 @@
-"""What operators and time ask for: backups, keys, leases, checks, repairs, webhooks, the audit log."""
+"""Tasks of operators and of the background: backups, keys, leases, checks, repairs, webhooks, the audit log."""

@@ -1,4 +1,4 @@
-"""The audit log: administration and deletions, newest first, page by page."""
+"""Read the audit log of administration and deletions, newest first, page by page."""
 
 from muisti.core.model.audited import AuditPage
 from muisti.core.model.errors import InvalidInput
@@ -8,7 +8,7 @@ from muisti.core.store.sql import audit
 
 
 def page_of(limit: int, cursor: str | None) -> Statement:
-    """Up to one entry more than `limit`, to see whether another page follows.
+    """Return the statement that reads a page and one entry more, which shows whether another page follows.
 
     Raises:
         InvalidInput: the limit is out of range or the cursor is not one of ours.
@@ -21,6 +21,6 @@ def page_of(limit: int, cursor: str | None) -> Statement:
 
 
 def page(rows: Rows, limit: int) -> AuditPage:
-    """The entries read by `page_of`, and the cursor of the next page."""
+    """Return the entries read by `page_of`, and the cursor of the next page."""
     items = tuple(audit.audited(row) for row in rows[:limit])
     return AuditPage(items=items, next_cursor=str(items[-1].number) if len(rows) > limit else None)

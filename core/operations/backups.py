@@ -1,4 +1,4 @@
-"""Backups of a database wherever it is, made while others write, and put back."""
+"""Back up a database that is in use, in a file or on a server, and restore a backup."""
 
 from pathlib import Path
 
@@ -11,13 +11,13 @@ from muisti.core.support.progress import Progress, silent
 
 
 def back_up(source: Location, target: Path, now: int, progress: Progress = silent, *, force: bool = False) -> Stamp:
-    """Copy a database that may be in use; the copy gets its name when it has been opened and checked.
+    """Copy a database that may be in use. The copy gets its name after it was opened and verified.
 
     Raises:
-        Conflict: there is a file of that name, and no `force`.
+        Conflict: a file of that name exists, and `force` is not set.
         NotFound: there is no database.
-        StoreCorrupt: the database is damaged, or the copy does not hold.
-        StoreUnavailable, StoreFull: it cannot be read, or the copy not be written.
+        StoreCorrupt: the database is damaged, or the copy fails verification.
+        StoreUnavailable, StoreFull: the database cannot be read, or the copy cannot be written.
     """
     with entire(source) as database:
         return backup.back_up(database, target, now, progress, force=force)
@@ -32,15 +32,15 @@ def restore(
     at: int | Seq | None = None,
     force: bool = False,
 ) -> Stamp:
-    """Put a copy in the place of a database, with a new epoch for every space: points of before hold no more.
+    """Restore a backup. Every space gets a new epoch, so points of history from before are invalid.
 
-    `at` takes what came later back: all spaces to a time in microseconds, or one to a point of its history. With
-    `force` a file that is there already is kept beside it, under another name. A database on a server must be empty.
+    `at` also rolls back later changes: all spaces to a time in microseconds, or one space to a point of its history.
+    With `force`, an existing file is kept beside the new one under another name. A database on a server must be empty.
 
     Raises:
-        Conflict: there is a database already, and no `force`; or somebody has it open.
-        NotFound, StoreCorrupt: there is no such copy, or it is damaged; nothing was changed.
-        PastRetention, PointAhead: the copy does not know that point.
+        Conflict: a database exists and `force` is not set, or a process has it open.
+        NotFound, StoreCorrupt: the backup is missing or damaged. Nothing was changed.
+        PastRetention, PointAhead: the backup does not have that point of history.
     """
     with entire(target) as database:
         return backup.restore(copy, database, now, progress, at=at, force=force)

@@ -1,4 +1,4 @@
-"""Whether what is derived of memories equals what they say, and whether they say what was stored."""
+"""Verify that derived data match the memories, and that memories match the checksums of what was stored."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, cast
@@ -24,16 +24,16 @@ from muisti.core.text.terms import ANALYZER, fold, same_text_hash
 from muisti.core.write.prepare import Source, draft_of, embedded_text, terms
 
 BATCH = 500  # versions
-LEAST_COSINE = 0.999  # of a vector with that of its text: another machine may round otherwise
+LEAST_COSINE = 0.999  # between a vector and that of its text; other machines may round differently
 
-Progress = Callable[[int, int], None]  # versions looked at, of how many
+Progress = Callable[[int, int], None]  # versions checked so far, versions in total
 
 _ROW = (*COVERED, "updated_at", "checksum", "content_hash", "space_id", "died", *(f"{name}_folded" for name in FOLDED))
 _HANGING = rebuilt_from_version()
 
 
 class Flaw(NamedTuple):
-    """A version of which something derived is not as it should be, or (`altered`) that says what nobody stored."""
+    """A version whose derived data are wrong, or one that was `altered`: its text does not match its checksum."""
 
     row: int
     memory: str
@@ -43,9 +43,9 @@ class Flaw(NamedTuple):
 
 
 class Findings(Struct):
-    """Of a database: `versions` were looked at, `unsealed` of them have no checksum.
+    """Findings about a database: `versions` were checked, and `unsealed` of them have no checksum.
 
-    `counts` and `segments` are names of spaces whose counters or packed index are wrong.
+    `counts` and `segments` name spaces whose counters or packed index are wrong.
     """
 
     versions: int = 0
@@ -64,9 +64,9 @@ class Findings(Struct):
 
 
 class _Held(NamedTuple):
-    """A version as it is stored: its row by column, the memory in it, and what hangs on it.
+    """A stored version: its row by column, its memory, and the rows of other tables that belong to it.
 
-    What of these cannot be read is empty, or None.
+    A part that cannot be read is empty or None.
     """
 
     id: int
@@ -78,12 +78,12 @@ class _Held(NamedTuple):
 
 
 def look(database: Database, encoder: Encoder | None, progress: Progress) -> Findings:
-    """Look at every version, and at what indexes are loaded from. Changes nothing.
+    """Check every version and the packed segments of indexes. Nothing is changed, and others may write meanwhile.
 
-    `encoder` None: vectors are not looked at. Others may write meanwhile.
+    Without an `encoder`, vectors are not checked.
 
     Raises:
-        StoreCorrupt: it cannot be read.
+        StoreCorrupt: the database cannot be read.
     """
     found = Findings()
     all_spaces = _spaces(database)
@@ -110,14 +110,14 @@ def _spaces(database: Database) -> dict[int, SpaceRow]:
 
 
 def _next(database: Database, after: int, limit: int = BATCH) -> list[_Held]:
-    """The next versions by row, with all that hangs on them, of one moment."""
+    """Read the next versions, in the order of rows, with the rows that belong to them, in one snapshot."""
     among = f"SELECT id FROM versions WHERE id > ? ORDER BY id LIMIT {limit}"
     named = ", ".join(f"v.{name}" for name in _ROW)
     asked = f"SELECT {version_rows.COLUMNS}, {named} FROM versions v WHERE v.id IN ({among}) ORDER BY 1"
     hung = [f"SELECT * FROM {table.name} WHERE {table.version} IN ({among}) ORDER BY 1, 2, 3" for table in _HANGING]
     try:
         versions, *hanging = database.read([Statement(sql, (after,)) for sql in (asked, *hung)])
-    except StoreCorrupt:  # a text of one of them is none
+    except StoreCorrupt:  # a text column does not hold valid text
         return _next(database, after, limit // 2) if limit > 1 else _unreadable(database, after, asked)
     by_version: dict[int, dict[str, Rows]] = {}
     for table, rows in zip(_HANGING, hanging, strict=True):
@@ -127,7 +127,7 @@ def _next(database: Database, after: int, limit: int = BATCH) -> list[_Held]:
 
 
 def _unreadable(database: Database, after: int, asked: str) -> list[_Held]:
-    """A version that cannot be read, or of which what hangs on it cannot."""
+    """Return a version without the rows that belong to it or, when its own row cannot be read, only its id."""
     try:
         return [_held(row, None) for row in database.read([Statement(asked, (after,))])[0]]
     except StoreCorrupt:
@@ -154,7 +154,7 @@ def _flaws(
             yield one, (False, "texts")
             continue
         space = all_spaces.get(int(str(one.row["space_id"])))
-        if space is None:  # of an import that is not done
+        if space is None:  # of an unfinished import
             continue
         memory = version_rows.memory(one.columns, space.space.name)
         if what := _underived(one, memory, one.hanging):
@@ -166,7 +166,7 @@ def _flaws(
 
 
 def _underived(one: _Held, memory: Memory, hanging: dict[str, Rows]) -> str | None:
-    """What was derived of a version and is not what its memory gives."""
+    """Return the name of derived data that do not match the memory of a version, or None."""
     content_hash = same_text_hash(memory.content)
     folded = [None if one.row[name] is None else fold(str(one.row[name])) for name in FOLDED]
     if content_hash != one.row["content_hash"] or folded != [one.row[f"{name}_folded"] for name in FOLDED]:
@@ -192,7 +192,7 @@ def _key(row: Row) -> tuple[str, int]:
 def _misplaced(
     sound: Sequence[tuple[_Held, Memory]], all_spaces: dict[int, SpaceRow], encoder: Encoder
 ) -> Iterator[tuple[_Held, tuple[bool, str]]]:
-    """Versions whose vectors are not those of their texts, or that lack some; other models' are not looked at."""
+    """Yield versions whose vectors are missing or are not those of their texts. Vectors of other models are skipped."""
     wanted: list[tuple[_Held, str, bytes | None]] = []
     for one, memory in sound:
         space = all_spaces[int(str(one.row["space_id"]))]
@@ -232,7 +232,7 @@ def _miscounted() -> Statement:
 
 
 def _packed_well(database: Database, space: SpaceRow) -> bool:
-    """Whether the packed segments of a space hold what its rows do."""
+    """Return whether the packed segments of a space match its rows."""
     (listed,) = database.read([segments.chain(space, space.generation)])
     for first, *_ in listed:
         (found,) = database.read([segments.data(space, space.generation, [int(str(first))])])

@@ -1,4 +1,4 @@
-"""The compiled kernels of this installation, as operators are told about them."""
+"""Report to operators how the kernels of this installation were compiled."""
 
 from msgspec import Struct
 
@@ -6,7 +6,7 @@ from muisti.core.kernels import target
 
 
 class Compiled(Struct, frozen=True):
-    """Whether a library was made `ahead` of time, and a `warning` where answers are right but slower to begin."""
+    """Whether a library was compiled `ahead` of time, and a `warning` when the start is slower than it could be."""
 
     ahead: bool
     warning: str | None

@@ -1,4 +1,4 @@
-"""Inspection of a database without changing it: its file, its schema, its clock and its spaces. `checkup` reads all."""
+"""Inspect a database without changing it: its file, schema, clock and spaces. `checkup` reads all of its data."""
 
 from pathlib import Path
 from typing import cast
@@ -11,24 +11,24 @@ from muisti.core.store.rescue import soundness
 
 
 class Schema(Struct, frozen=True):
-    """The schema of a database, None where it has none yet, and that of this Muisti."""
+    """The schema version of a database, None if it has none yet, and the version that this Muisti needs."""
 
     found: int | None
     known: int
 
 
 class Clocks(Struct, frozen=True):
-    """The time of a database, and that of its last change, None without one; in seconds since 1970."""
+    """The current time of a database and the time of its last change, or None. Both are in seconds since 1970."""
 
     there: float
     last_change: float | None
 
 
 def file_flaws(path: Path) -> list[str]:
-    """Return what SQLite finds wrong with a file, and what it does not see of its log; nothing when all is well.
+    """Return what SQLite finds wrong with a file and with its log. The list is empty when the file is sound.
 
     Raises:
-        StoreUnavailable: it cannot be looked at now, which says nothing about damage.
+        StoreUnavailable: the file cannot be inspected now, which says nothing about damage.
     """
     return soundness.flaws(path)
 
@@ -43,7 +43,7 @@ def schema_of(database: Database) -> Schema:
 
 
 def clocks_of(database: Database) -> Clocks:
-    """Return the times of a database whose schema is this Muisti's."""
+    """Return the times of a database that has the current schema."""
     asked = "SELECT unixepoch('subsec'), (SELECT max(committed_at) FROM spaces)"
     ((there, last),) = cast(list[tuple[float, int | None]], database.read([Statement(asked)])[0])
     return Clocks(there, None if last is None else last / 1e6)
@@ -56,7 +56,7 @@ def spaces_with_memories(database: Database) -> list[str]:
 
 
 def spaces_of_other_models(database: Database, identity: str) -> list[str]:
-    """Return the names of the spaces that another model than `identity` embedded."""
+    """Return the names of the spaces whose vectors come from a model other than `identity`."""
     asked = "SELECT s.name FROM spaces s JOIN generations g ON g.id = s.generation_id WHERE g.hash <> ? ORDER BY 1"
     (rows,) = database.read([Statement(asked, (identity,))])
     return [str(name) for (name,) in rows]

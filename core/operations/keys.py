@@ -1,4 +1,4 @@
-"""API keys: made, found, rotated and revoked. Only a hash of the secret is kept."""
+"""Create, find, rotate and revoke API keys. Only a hash of the secret is stored."""
 
 import hashlib
 import hmac
@@ -14,7 +14,7 @@ from muisti.core.model.values import LOCAL
 from muisti.core.store.database import Database, Refused
 from muisti.core.store.sql import audit, keys
 
-MARK = "mk"  # what every key begins with, so that scanners for secrets can know it
+MARK = "mk"  # prefix of every key, so that secret scanners can recognise it
 OVERLAP_MAX = timedelta(days=30)
 
 
@@ -25,7 +25,7 @@ class Keys:
         self._database = database
 
     def exist(self) -> bool:
-        """Whether there ever was a key; those that have ended count."""
+        """Return whether a key was ever created, including keys that have ended."""
         return bool(self._database.read([keys.any_key()])[0])
 
     def create(
@@ -38,10 +38,12 @@ class Keys:
         parent: Key | None = None,
         by: str = LOCAL,
     ) -> tuple[Key, str]:
-        """A new key and its secret, which is nowhere else. It lives no longer than `parent`, whose end ends it too.
+        """Create a key. Return it with its secret, which is stored nowhere.
+
+        The key ends with its `parent`, if not before.
 
         Raises:
-            InvalidInput: the grant or a value is no good.
+            InvalidInput: the grant or a value is invalid.
             NotFound: the parent has ended.
         """
         check_grant(grant)
@@ -59,7 +61,7 @@ class Keys:
         return made, secret
 
     def find(self, secret: str) -> Key | None:
-        """The key with this secret, ended or not; None when there is none."""
+        """Return the key with this secret, active or ended, or None."""
         key_id = id_in(secret)
         rows = [] if key_id is None else self._database.read([keys.by_id(key_id)])[0]
         known = rows[0][-1] if rows else b""
@@ -67,22 +69,22 @@ class Keys:
         return keys.key(rows[0]) if hmac.compare_digest(known, digest(secret)) else None
 
     def get(self, key_id: str) -> Key:
-        """Raises `NotFound`."""
+        """Return a key by its id. Raises `NotFound`."""
         (rows,) = self._database.read([keys.by_id(key_id)])
         if not rows:
             raise NotFound("key", key_id[:80])
         return keys.key(rows[0])
 
     def all(self) -> list[Key]:
-        """Newest first, those that have ended too."""
+        """Return all keys, newest first, including those that have ended."""
         return [keys.key(row) for row in self._database.read([keys.all_keys()])[0]]
 
     def family(self, key_id: str) -> list[Key]:
-        """A key and those that were made with it, newest first."""
+        """Return a key and its descendants, newest first."""
         return [keys.key(row) for row in self._database.read([keys.family(key_id)])[0]]
 
     def revoke(self, key_id: str, now: int, *, by: str = LOCAL) -> list[str]:
-        """End a key and those made with it, now and for ever. Gives the ids of those that end by this.
+        """End a key and its descendants for good. Return the ids of the keys that this call ends.
 
         Raises:
             NotFound: there is no such key.
@@ -96,12 +98,14 @@ class Keys:
     def rotate(
         self, key_id: str, now: int, *, overlap: timedelta, expires_at: datetime | None = None, by: str = LOCAL
     ) -> tuple[Key, str]:
-        """A new key in place of another, which holds on for `overlap`. Without `expires_at` it ends when that would.
+        """Create a key in place of another one, which stays valid for `overlap`.
+
+        Without `expires_at`, the new key ends when the old one would have ended.
 
         Raises:
             NotFound: there is no such key.
-            Conflict: it has ended.
-            InvalidInput: a value is no good.
+            Conflict: the old key has ended.
+            InvalidInput: a value is invalid.
         """
         old = self.get(key_id)
         if not old.alive(from_us(now)):
@@ -126,17 +130,17 @@ class Keys:
         return made, secret
 
     def used(self, at: Mapping[str, int]) -> None:
-        """Note when keys were last used, in microseconds."""
+        """Store when keys were last used, in microseconds."""
         self._database.write(keys.used(list(at.items())))
 
 
 def digest(secret: str) -> bytes:
-    """256 random bits need no slow hash: nobody can try them all."""
+    """Hash a secret. 256 random bits need no slow hash, because they cannot be guessed."""
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
 def id_in(secret: str) -> str | None:
-    """The id that stands in a key, None when this is no key.
+    """Return the id that a key contains, or None when the text is no key.
 
     >>> id_in("mk_0123456789ab_" + "x" * 43), id_in("hello")
     ('0123456789ab', None)
@@ -158,4 +162,4 @@ def _check(name: str, expires_at: datetime | None, now: int) -> None:
     if expires_at is not None and expires_at.tzinfo is None:
         raise InvalidInput.at("$.expires_at", "needs a time zone, as in 2026-05-01T12:00:00Z")
     if expires_at is not None and to_us(expires_at) <= now:
-        raise InvalidInput.at("$.expires_at", f"{expires_at.isoformat()} lies in the past")
+        raise InvalidInput.at("$.expires_at", f"{expires_at.isoformat()} is in the past")

@@ -1,4 +1,4 @@
-"""Leases: which of the processes that share a database does a work of the background."""
+"""Leases decide which of the processes that share a database does a background task."""
 
 from typing import cast
 
@@ -9,19 +9,19 @@ SECOND_US = 1_000_000
 
 
 class Leases:
-    """The leases of a database. Thread-safe.
+    """Leases of a database. Instances are thread-safe.
 
-    A lease spares work and keeps processes out of each other's way. It is no lock: a process that was stopped for
-    longer than its lease goes on where it was. What is done under it must be right when two do it at once.
+    A lease avoids duplicate work; it is not a lock. A process that was suspended for longer than its lease continues
+    its task. So every leased task must be correct when two processes run it at the same time.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def take(self, name: str, owner: str, seconds: float) -> float:
-        """Lease a work for so many seconds, or prolong the lease.
+        """Take or extend the lease of a task for some seconds.
 
-        Gives 0 when it is the owner's now, else the seconds until another try makes sense.
+        Return 0 when the owner has it now, else the seconds to wait before the next try.
         """
         (rows,) = self._database.read([leases.state(name)])
         held, wait = cast(tuple[str, int], rows[0]) if rows else ("", 0)
@@ -31,5 +31,5 @@ class Leases:
         return 0.0 if now_held == owner else seconds
 
     def give_back(self, name: str, owner: str, *, rest: float = 0.0) -> None:
-        """End a lease that is still the owner's; the work is due again in `rest` seconds."""
+        """End a lease that the owner still has. The task is due again in `rest` seconds."""
         self._database.write([leases.give_back(name, owner, int(rest * SECOND_US))])

@@ -1,4 +1,4 @@
-"""Names in a database file for a shell that completes words: read quickly, by no more than the file."""
+"""Read names from a database file for shell completion, quickly and without the engine."""
 
 from contextlib import closing
 from pathlib import Path
@@ -21,7 +21,7 @@ _SQL: dict[Named, str] = {
 
 
 def names(path: Path, kind: Named, space: str, most: int) -> list[tuple[str, str]]:
-    """Names of a kind in a space with a word about each: how many memories it has, or how the memory begins.
+    """Return names of a kind in a space, each with a hint: the number of memories, or the beginning of the memory.
 
     Raises:
         MuistiError: the file cannot be read.

@@ -1,4 +1,4 @@
-"""Embed a space anew: the new vectors grow beside the old, then the space changes over in one batch."""
+"""Embed a space with another model: store the new vectors beside the old ones, then switch in one batch."""
 
 from collections.abc import Callable
 from typing import cast
@@ -19,7 +19,7 @@ from muisti.core.write.prepare import Source, draft_of, embedded_text
 
 BATCH = 500  # passages
 
-Progress = Callable[[int, int], None]  # passages done, passages in all
+Progress = Callable[[int, int], None]  # passages done, passages in total
 
 _THEN = "FROM versions v JOIN passages p ON p.version_id = v.id WHERE v.space_id = ? AND {then}"
 _LACKING = f"""{_THEN} AND NOT EXISTS (SELECT 1 FROM embeddings e JOIN generations g ON g.id = e.generation_id
@@ -30,12 +30,13 @@ _LIVING, _MISSING = (text.format(then="v.died IS NULL") for text in (_THEN, _LAC
 def reembed(
     database: Database, space: SpaceRow, encoder: Encoder, clock: Callable[[], int], progress: Progress
 ) -> None:
-    """Give every living passage a vector of `encoder`, then make its model the space's. Can be stopped and resumed.
+    """Embed every current passage with `encoder`, then make its model the model of the space.
 
-    Until the change the space answers from its old vectors; other processes see the change with their next search.
+    The work can be stopped and resumed. Until the switch, the space answers from its old vectors. Other processes see
+    the switch with their next search.
 
     Raises:
-        NotFound: the space has been erased since.
+        NotFound: the space was erased meanwhile.
     """
     digest = encoder.identity
     database.write([spaces.register_generation(digest, encoder.name, encoder.dimensions, clock())])
@@ -48,7 +49,7 @@ def reembed(
 
 
 def embed_past(database: Database, space: SpaceRow, encoder: Encoder, point: Point) -> None:
-    """Give what stood at a point the vectors of the space's model that it lacks, so that it can come back."""
+    """Embed the memories of a point of history with the model of the space, so that they can be restored."""
     then, args = lived(point)
     lacking = _LACKING.format(then=then)
     while True:
@@ -79,7 +80,7 @@ def _store(database: Database, space: SpaceRow, encoder: Encoder, rows: Rows) ->
     vectors = pack(encoder.encode([_text(row, space) for row in rows])) if rows else []
     database.write([
         Statement(
-            # OR IGNORE: another process may embed the same; WHERE: the version may have been erased meanwhile
+            # OR IGNORE: another process may embed the same text. WHERE: the version may have been erased meanwhile.
             "INSERT OR IGNORE INTO embeddings SELECT p.version_id, p.number, g.id, ? FROM passages p, generations g "
             "WHERE p.version_id = ? AND p.number = ? AND g.hash = ?",
             (vector, row[0], row[WIDTH], digest),
@@ -95,7 +96,7 @@ def _text(row: Row, space: SpaceRow) -> str:
 
 
 def _switch(database: Database, space: SpaceRow, digest: str, now: int) -> bool:
-    """Make the model the space's, unless a memory came in meanwhile that lacks its vector."""
+    """Make the model that of the space, unless a memory was written meanwhile and lacks its vector."""
     try:
         database.write([
             spaces.guard(space),
@@ -116,10 +117,10 @@ def _switch(database: Database, space: SpaceRow, digest: str, now: int) -> bool:
 
 
 def turn_back(database: Database, space: SpaceRow, now: int) -> None:
-    """Make the model of `space`, as it was before, the space's again. What came in meanwhile may lack its vectors.
+    """Switch back to the model that `space` had before. Memories written meanwhile may lack vectors of that model.
 
     Raises:
-        NotFound: the space has been erased since.
+        NotFound: the space was erased meanwhile.
     """
     try:
         database.write([

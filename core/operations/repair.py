@@ -1,6 +1,4 @@
-"""Puts right what a checkup found: what is derived is made anew, and what a damaged file still holds goes into a new
-one.
-"""
+"""Repair what a checkup found: rebuild derived data, and recover what a damaged file still holds into a new file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,9 +23,9 @@ from muisti.core.write.prepare import ready
 
 
 def mend(database: Database, encoder: Encoder | None, findings: Findings, now: int) -> int:
-    """Make anew what is derived and not as it should be; gives how many versions that were.
+    """Rebuild derived data that are wrong. Return the number of versions that were repaired.
 
-    Versions that say what nobody stored are left: what they said, nobody knows. Those without a checksum get one.
+    Altered versions are left, because their original text is unknown. Versions without a checksum get one.
     """
     derived = [flaw.row for flaw in findings.derived]
     for first in range(0, len(derived), BATCH):
@@ -42,13 +40,13 @@ def mend(database: Database, encoder: Encoder | None, findings: Findings, now: i
 
 
 def recover(source: Path, target: Path, encoder: Encoder | None, now: int, progress: Progress) -> Salvaged:
-    """Put what a damaged file still holds into a new one, which is checked before it bears its name.
+    """Recover what a damaged file still holds into a new file. The new file gets its name after it was verified.
 
-    `encoder` embeds what comes; None leaves it without vectors. The damaged file stays as it is.
+    `encoder` embeds the recovered memories; with None, they have no vectors. The damaged file is not changed.
 
     Raises:
-        Conflict: somebody has the file open, or there is a file of the new name.
-        StoreCorrupt: there is nothing in it.
+        Conflict: a process has the file open, or a file of the new name exists.
+        StoreCorrupt: the file holds nothing that can be recovered.
     """
     if target.exists():
         raise Conflict(f"{target} is there already")
@@ -93,7 +91,7 @@ def _derive_all(database: Database, encoder: Encoder | None, now: int, progress:
 
 
 def _derive(database: Database, encoder: Encoder | None, rows: Sequence[int], now: int) -> None:
-    """Make all that hangs on versions anew, a space at a time."""
+    """Rebuild all derived rows of versions, one space at a time."""
     if encoder is not None:
         database.write([spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now)])
     for space in map(space_row, database.read([spaces.all_spaces()])[0]):
@@ -103,7 +101,7 @@ def _derive(database: Database, encoder: Encoder | None, rows: Sequence[int], no
 
 
 def _derive_in(database: Database, space: SpaceRow, encoder: Encoder | None, rows: Sequence[int]) -> None:
-    """Leaves a space that another model embedded, which only that can embed anew."""
+    """Rebuild derived rows in a space. A space of another model is skipped, because only that model can embed it."""
     identity = None if encoder is None else encoder.identity
     if space.space.generation not in (None, identity):
         return
@@ -124,7 +122,7 @@ def _derive_in(database: Database, space: SpaceRow, encoder: Encoder | None, row
 
 
 def _seal(database: Database, altered: set[int]) -> None:
-    """Give versions that were stored before there were checksums one of what they say now."""
+    """Add checksums to versions that were stored before checksums existed."""
     named = ", ".join((*COVERED, "updated_at"))
     after = 0
     while True:

@@ -1,4 +1,4 @@
-"""The keys that reports are signed with, as the database has them. What a key is and does is not known here."""
+"""Store the keys that sign reports. What a key is, and how it signs, is defined elsewhere."""
 
 from typing import cast
 
@@ -7,21 +7,21 @@ from muisti.core.store.sql import signing
 
 
 class SigningKeys:
-    """Thread-safe. All replicas on a database sign with the same key."""
+    """Signing keys of a database, shared by all its replicas. Instances are thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def own(self) -> tuple[str, str] | None:
-        """Id and private key (PEM) of the one to sign with, None before the first."""
+        """Return the id and the private key (PEM) of the signing key, or None before the first one."""
         (rows,) = self._database.primary.read([signing.own()])
         return cast(tuple[str, str], rows[0]) if rows else None
 
     def add(self, key_id: str, public: str, private: str | None, now: int) -> None:
-        """Keep a key; `private` None when it is kept elsewhere. One that is known stays as it is."""
+        """Store a key. `private` is None when it is kept elsewhere. A known key stays unchanged."""
         self._database.write([signing.add(key_id, public, private, now)])
 
     def public(self) -> list[str]:
-        """Every key that ever signed, as a JWK, oldest first."""
+        """Return every public key that ever signed, as a JWK, oldest first."""
         (rows,) = self._database.read([signing.public()])
         return [cast(str, row[0]) for row in rows]

@@ -1,6 +1,6 @@
-"""What time alone calls for: memories that expire or grow too old, versions and answers that nobody needs any more.
+"""Maintenance over time: end expired memories, purge old ones, erase old versions and old stored answers.
 
-Each step does a little, so that nobody waits for it, and tells whether there is more.
+Each step is small, so that nobody waits for it, and returns whether more is left to do.
 """
 
 from muisti.core.erasure.eraser import Eraser
@@ -15,12 +15,12 @@ from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import candidates, requests, retention
 from muisti.core.write.expiry import Expirer
 
-AT_A_TIME = 1_000  # memories in a step: all places are asked once for each
+AT_A_TIME = 1_000  # memories in a step; every place is searched once for each
 ANSWERS_AT_ONCE = 1_000
 
 
 class Upkeep:
-    """Works where the database is written. `least_history_us` is how long old versions are kept at least."""
+    """Maintenance of the primary database. Erased versions are at least `least_history_us` old (microseconds)."""
 
     def __init__(
         self, database: Database, expirer: Expirer, eraser: Eraser, policy: Policy, least_history_us: int
@@ -32,36 +32,36 @@ class Upkeep:
         self._least_history_us = least_history_us
 
     def with_candidates(self) -> list[str]:
-        """The names of spaces that have some to review."""
+        """Return the names of spaces that have candidates to review."""
         return self._names(candidates.spaces_with_some())
 
     def with_expired(self, now: int) -> list[str]:
-        """The spaces with memories that have expired and still stand there."""
+        """Return the spaces with memories that have expired but are not yet ended."""
         return self._names(retention.expired(now))
 
     def end_expired(self, space: str, now: int) -> bool:
-        """End some memories of a space that have expired; whether there may be more."""
+        """End some expired memories of a space. Return whether more may be left."""
         return self._expirer.step(space, now)
 
     def with_old_history(self, now: int) -> list[str]:
-        """The spaces with versions that are older than those that are kept."""
+        """Return the spaces with versions that are older than the history they keep."""
         return self._names(retention.due(now, self._policy.history_days or 0.0, self._least_history_us))
 
     def forget_history(self, space: str, now: int) -> bool:
-        """Erase some versions of a space that are older than those that are kept; whether there are more."""
+        """Erase some versions of a space that are older than its history. Return whether more are left."""
         found = find_space(self._database, space)
         days = found.space.policy.over(self._policy).history_days
         before = now - max(int(days * DAY_US), self._least_history_us) if days else 0
         return forget(self._database, found, before)
 
     def with_old_memories(self, now: int) -> list[str]:
-        """The spaces with memories that are older than their policy lets them grow."""
+        """Return the spaces with memories that are older than their policy allows."""
         return self._names(retention.outdated(now))
 
     def purge_old(self, space: str, now: int, caller: Caller) -> Erasure | None:
-        """Purge some memories of a space that its policy lets grow no older; None when it lets all.
+        """Purge some memories of a space that are older than its policy allows, or return None if it has no limit.
 
-        As many as `AT_A_TIME` went when there may be more.
+        When `AT_A_TIME` memories were purged, more may be left.
         """
         days = find_space(self._database, space).space.policy.over(self._policy).purge_after_days
         if not days:
@@ -70,7 +70,7 @@ class Upkeep:
         return self._eraser.subject(space, old, {"older_than_days": days}, caller, most=AT_A_TIME)
 
     def forget_answers(self, now: int) -> bool:
-        """Delete some answers of requests with a key that have expired; whether there are more."""
+        """Delete some expired answers of requests with an idempotency key. Return whether more are left."""
         old = requests.old(now)
         if not self._database.read([old])[0]:
             return False

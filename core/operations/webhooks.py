@@ -1,7 +1,7 @@
-"""Webhooks: who is to be told of the changes of a space, how far they were told, and what could not be told.
+"""Webhooks of a space, with the position of each in the change feed, and the deliveries that failed.
 
-Somebody else sends (`service.webhooks`). The feed has the changes; here stands only how far each webhook is in it, so a
-change may be told twice, and never goes missing unnoticed: what is given up is a dead letter.
+`service.webhooks` sends them. Only positions are stored here; the changes are in the feed. So a change may be delivered
+twice, and none is lost silently: a delivery that is given up becomes a dead letter.
 """
 
 import base64
@@ -24,12 +24,12 @@ from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import audit, spaces, webhooks
 from muisti.core.store.sql.trial import written
 
-MOST = 20  # of a space
-AT_ONCE = 20  # changes that are told before it is noted how far
+MOST = 20  # in a space
+AT_ONCE = 20  # changes that are delivered before the position is stored
 SECRET_BYTES = 32
 SECOND_US = 1_000_000
-WAITS = (5, 30, 300, 1_800, 7_200, 18_000)  # seconds until the next try, about eight hours in all
-LAID_ASIDE = "what came before is forgotten; only what follows is told"
+WAITS = (5, 30, 300, 1_800, 7_200, 18_000)  # seconds until the next try, about eight hours in total
+LOST = "the feed no longer has these changes; delivery continues with later ones"
 
 
 class Webhooks:
@@ -49,11 +49,11 @@ class Webhooks:
         *,
         dry_run: bool = False,
     ) -> Webhook:
-        """Tell an address of what changes from now on, of these kinds (none: all).
+        """Create a webhook that delivers changes from now on, of the given kinds, or of all kinds if none is given.
 
         Raises:
             InvalidInput: there is no such kind.
-            Conflict: the space has as many as it may have.
+            Conflict: the space has the maximum number of webhooks.
         """
         check(Wanted(kinds=tuple(kinds), show=show))
         found = find_space(self._database, space)
@@ -79,7 +79,7 @@ class Webhooks:
         return Webhook(new)
 
     def all(self, space: str) -> list[Webhook]:
-        """The webhooks of a space."""
+        """Return the webhooks of a space."""
         found = find_space(self._database, space)
         rows, letters = self._database.read(webhooks.all_of(found))
         by: dict[str, list[DeadLetter]] = {}
@@ -88,7 +88,7 @@ class Webhooks:
         return [Webhook(one, tuple(by.get(one.id, ()))) for one in map(webhooks.kept, rows)]
 
     def delete(self, space: str, id_: str, caller: Caller, now: int, *, dry_run: bool = False) -> None:
-        """Raises `NotFound` when there is none."""
+        """Delete a webhook. Raises `NotFound` when there is none."""
         found = find_space(self._database, space)
         told = audit.note(now, caller.actor, "webhook_deleted", space=space, target=id_)
         try:
@@ -97,12 +97,10 @@ class Webhooks:
             raise NotFound("webhook", id_) from refused
 
     def redeliver(self, space: str, id_: str, since: int | None, *, dry_run: bool = False) -> Webhook:
-        """Go back to a change, or to the first one that could not be told, and tell again all that came after it.
-
-        One that had stopped goes on.
+        """Deliver again from a change, or from the first change that failed. A stopped webhook resumes.
 
         Raises:
-            NotFound: there is none.
+            NotFound: there is no such webhook.
         """
         found = find_space(self._database, space)
         try:
@@ -115,32 +113,32 @@ class Webhooks:
         return Webhook(webhooks.kept(rows[0]))
 
     def spaces_with_due(self, now: int) -> list[str]:
-        """The spaces whose webhooks have something to tell."""
+        """Return the spaces whose webhooks have changes to deliver."""
         (rows,) = self._database.read([webhooks.spaces_with_due(now)])
         return [str(name) for (name,) in rows]
 
     def due(self, space: str, now: int) -> list[Kept]:
-        """The webhooks of a space that have something to tell."""
+        """Return the webhooks of a space that have changes to deliver."""
         (rows,) = self._database.read([webhooks.due(find_space(self._database, space), now)])
         return [webhooks.kept(row) for row in rows]
 
     def next_of(self, space: str, one: Kept, now: int) -> Events | None:
-        """What a webhook has to tell next; None when the feed has forgotten that, which is a dead letter."""
+        """Return the next changes to deliver, or None when the feed no longer has them, which makes a dead letter."""
         wanted = Wanted(since=Seq(one.epoch, one.cursor), kinds=one.kinds, show=one.show, limit=AT_ONCE)
         try:
             return changes_of(self._database, space, wanted, OWNER)
         except (EpochGone, PastRetention):
-            self._database.write(webhooks.give_up(one, one.cursor + 1, one.attempts, LAID_ASIDE, now))
+            self._database.write(webhooks.give_up(one, one.cursor + 1, one.attempts, LOST, now))
             return None
 
     def reached(self, one: Kept, cursor: int, now: int) -> None:
-        """All up to a change was told."""
+        """Store that all changes up to `cursor` were delivered."""
         self._database.write([webhooks.reached(one, cursor, now)])
 
     def failed(self, one: Kept, told: int, first: int, error: str, now: int, *, gone: bool = False) -> None:
-        """All up to `told` was told, and `first` was not. It is tried again, later each time, and then laid aside.
+        """Store that changes up to `told` were delivered and change `first` was not. It is tried again, then given up.
 
-        `gone`: nobody wants to be told any more.
+        The wait grows with each try. `gone`: the receiver wants no more deliveries.
         """
         attempts = (one.attempts if told == one.cursor else 0) + 1
         if gone:

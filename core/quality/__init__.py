@@ -1,1 +1,1 @@
-"""Whether recall is still good: probes, receipts, lint."""
+"""Measure the quality of recall: probes, receipts, lint."""

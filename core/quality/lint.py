@@ -1,7 +1,7 @@
-"""Lint: what is wrong with the memories of a space, page by page, and how each could be mended.
+"""Lint: find faults of the memories of a space, page by page, and propose a fix for each.
 
-A page looks at so many memories, the oldest first, and a cursor goes on from there with the tallies so far: what the
-last page tells is the report of the whole space, however large that is, and nothing is kept between pages.
+A page covers some memories, oldest first. Its cursor contains the counts so far. So the last page reports on the whole
+space, whatever its size, and nothing is stored between pages.
 """
 
 import base64
@@ -33,8 +33,8 @@ from muisti.core.text.secrets import secrets_in
 from muisti.core.write.prepare import draft_of
 from muisti.core.write.screening import Screener, redacted
 
-ABOUT = 100  # characters of a memory in a finding
-# How much of a memory's worth each finding takes; the worst of a memory counts.
+ABOUT = 100  # characters of a memory shown in a finding
+# Share of a memory's score that each finding costs. Only the most expensive finding of a memory counts.
 WEIGHTS: Mapping[Check, float] = {
     "secret": 1.0,
     "contradiction": 0.5,
@@ -48,7 +48,7 @@ _BEGIN = (-(2**63), b"")
 
 
 class _Tally(msgspec.Struct, array_like=True):
-    """Where a page ends, and what was counted up to there. `lost` in hundredths of a memory."""
+    """Position of a page's end, and the counts up to there. `lost` is in hundredths of a memory."""
 
     epoch: str
     created_at: int
@@ -63,7 +63,7 @@ class _Tally(msgspec.Struct, array_like=True):
 
 
 class _Seen(msgspec.Struct, frozen=True):
-    """A memory as it stands, with what the store knows of it."""
+    """A current memory with data that the checks need."""
 
     memory: Memory
     retrievals: int
@@ -81,12 +81,12 @@ class _Seen(msgspec.Struct, frozen=True):
 
     @property
     def may_fade(self) -> bool:
-        """Whether it may go out of use because nobody asks for it: no guard, nothing important."""
+        """Return whether the memory may be deprecated for lack of use: it is no guard and not of high importance."""
         return self.is_active and self.memory.type != "guard" and self.memory.importance in ("low", "medium")
 
 
 class Linter:
-    """Thread-safe; `encoder` is None when embeddings are off."""
+    """Linter of all spaces. Instances are thread-safe. `encoder` is None when embeddings are off."""
 
     def __init__(self, database: Database, indexes: Indexes, encoder: Encoder | None, screener: Screener) -> None:
         self._database = database
@@ -106,10 +106,10 @@ class Linter:
         limit: int = AT_ONCE,
         cursor: str | None = None,
     ) -> Report:
-        """Look at the next `limit` memories; `now` in microseconds.
+        """Check the next `limit` memories. `now` is in microseconds.
 
         Raises:
-            InvalidInput: the limit is out of range, or the cursor is none of this space.
+            InvalidInput: the limit is out of range, or the cursor does not belong to this space.
         """
         if not 1 <= limit <= AT_ONCE_MAX:
             raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {AT_ONCE_MAX:,}")
@@ -141,15 +141,17 @@ class Linter:
     def _alike(
         self, space: SpaceRow, seen: Sequence[_Seen], caller: Caller, checks: Sequence[Check], now: int
     ) -> tuple[Sequence[tuple[Likeness, ...]], tuple[str, ...]]:
-        """What each memory is like among the older ones, and what could not be compared."""
+        """Return the older memories that each memory resembles or contradicts, and the checks that were skipped."""
         nothing: list[tuple[Likeness, ...]] = [() for _ in seen]
         if not {"duplicate", "contradiction"} & set(checks):
             return nothing, ()
         if self._encoder is None:
-            return nothing, ("embeddings are off: contradictions, and duplicates in other words, were not sought",)
+            return nothing, ("embeddings are off: contradictions, and duplicates in other words, were not checked",)
         if space.space.generation != self._encoder.identity:
-            missing = "another model embedded this space" if space.space.generation else "nothing here is embedded"
-            return nothing, (f"{missing}: contradictions, and duplicates in other words, were not sought",)
+            missing = (
+                "another model embedded this space" if space.space.generation else "no memory of this space is embedded"
+            )
+            return nothing, (f"{missing}: contradictions, and duplicates in other words, were not checked",)
         _, snapshot = self._indexes.fresh(space.space.name, 0)
         compared = [(one.memory, one.vector if one.is_active and one.twin is None else None) for one in seen]
         found = self._checker.among_older(space, snapshot, compared, now)
@@ -157,7 +159,7 @@ class Linter:
 
 
 class _Looking(msgspec.Struct, frozen=True):
-    """Looks at one memory after the other."""
+    """Checks of single memories."""
 
     space: SpaceRow
     screener: Screener
@@ -165,7 +167,7 @@ class _Looking(msgspec.Struct, frozen=True):
     now: int
 
     def at(self, one: _Seen, alike: Sequence[Likeness]) -> Iterator[Finding]:
-        """What is wrong with a memory."""
+        """Yield the findings about a memory."""
         yield from self._secrets(one)
         yield from _orphans(one)
         if one.memory.status == "superseded":
@@ -184,7 +186,7 @@ class _Looking(msgspec.Struct, frozen=True):
             return
         about = str(changes.get("content", memory.content))
         fix = Fix("purge", memory.id) if named else Fix("update", memory.id, changes)
-        where = " in its category, key or the names in its metadata, which only erasing takes away" if named else ""
+        where = " in its category, key or the names in its metadata, which only erasing removes" if named else ""
         said = ", ".join(sorted({*kinds, *named}))
         yield Finding(
             "secret", memory.id, memory.version, f"holds what looks like a secret: {said}{where}", _about(about), (fix,)
@@ -199,10 +201,10 @@ class _Looking(msgspec.Struct, frozen=True):
         if not one.retrievals:
             age = self._days(to_us(memory.created_at))
             if age >= self.limits.never_recalled_days:
-                detail = f"{age:.0f} days old, and nobody ever asked for it"
+                detail = f"{age:.0f} days old and never retrieved"
                 yield Finding("never_recalled", memory.id, memory.version, detail, about, fix)
         elif (idle := self._days(max(used, to_us(memory.updated_at)))) >= self.limits.stale_days:
-            detail = f"neither asked for nor changed for {idle:.0f} days"
+            detail = f"not retrieved or changed for {idle:.0f} days"
             yield Finding("stale", memory.id, memory.version, detail, about, fix)
 
     def _days(self, since: int) -> float:
@@ -219,14 +221,16 @@ def _orphans(one: _Seen) -> Iterator[Finding]:
     if one.lost_parent:
         yield found("its parent is gone", memory.parent_id, Fix("update", memory.id, {"parent_id": None}))
     if one.lost_source is not None:
-        yield found("what it is derived from was erased", one.lost_source, Fix("purge", memory.id))
+        yield found("a memory that it is derived from was erased", one.lost_source, Fix("purge", memory.id))
     if one.lost_after:
         yield found(
-            "what superseded it was erased: nobody finds either", memory.superseded_by, Fix("restore", memory.id)
+            "the memory that superseded it was erased, so no search finds either",
+            memory.superseded_by,
+            Fix("restore", memory.id),
         )
     elif one.lost_before and memory.superseded_by is None:
         fix = Fix("supersede", memory.id, drafts=(draft_of(memory),))
-        yield found("what it superseded was erased", memory.supersedes, fix)
+        yield found("the memory that it superseded was erased", memory.supersedes, fix)
 
 
 def _likenesses(one: _Seen, alike: Sequence[Likeness]) -> Iterator[Finding]:
@@ -240,14 +244,14 @@ def _likenesses(one: _Seen, alike: Sequence[Likeness]) -> Iterator[Finding]:
             detail = f"says nearly the same as {other.id}: {_about(other.content)}"
             yield Finding("duplicate", memory.id, memory.version, detail, about, fix, (other.id,))
         elif other.kind in ("conflict", "possible_conflict"):
-            fix = (Fix("update", other.id, {"status": "deprecated"}),)  # the older one: facts change
+            fix = (Fix("update", other.id, {"status": "deprecated"}),)  # of the older memory, because facts change
             verb = "contradicts" if other.kind == "conflict" else "may contradict"
             detail = f"{verb} {other.id}: {_about(other.content)}"
             yield Finding("contradiction", memory.id, memory.version, detail, about, fix, (other.id,))
 
 
 def _oversized(memory: Memory, most: int) -> Finding:
-    """Its parts would be memories of their own, derived from it."""
+    """Return the finding that a memory is too long. The fix stores its parts as memories derived from it."""
     whole = draft_of(memory)
     parts = [
         Draft(
@@ -268,12 +272,12 @@ def _oversized(memory: Memory, most: int) -> Finding:
         for part in _parts(memory.content)
     ]
     fix = (Fix("add", memory.id, drafts=parts), Fix("update", memory.id, {"status": "deprecated"}))
-    detail = f"has {memory.tokens:,} tokens, more than {most:,}: a hit shows but a part of it"
+    detail = f"has {memory.tokens:,} tokens, more than {most:,}: a hit shows only a part of it"
     return Finding("oversized", memory.id, memory.version, detail, _about(memory.content), fix)
 
 
 def _parts(content: str) -> list[str]:
-    """The content in pieces of a passage each, where passages are cut, without their overlap.
+    """Return the content in parts of one passage each, cut where passages are cut, without overlap.
 
     >>> _parts("Short.")
     ['Short.']

@@ -1,4 +1,4 @@
-"""Probes: questions whose answer is known. They tell whether a change made a space answer better or worse."""
+"""Probes are questions with known answers. They show whether a change improves or harms the answers of a space."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -22,16 +22,16 @@ from muisti.core.store.sql.probes import ProbeRow, RunRow
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.validate import check_query
 
-PROBES_MAX = 500  # of a space
-RUNS_MAX = 20  # that are kept of a space
-FORESIGHT_SECONDS = 2.0  # of trying, for which a dry run may keep writers waiting to tell of probes
-LOADS = 10  # reads that it takes to load an index, about
+PROBES_MAX = 500  # in a space
+RUNS_MAX = 20  # kept for a space
+FORESIGHT_SECONDS = 2.0  # longest time that a dry run may block writers to predict probes
+LOADS = 10  # reads that loading an index takes, approximately
 
 
 class Probes:
-    """The probes of a database. Thread-safe.
+    """Probes of all spaces. Instances are thread-safe.
 
-    A probe belongs to a whole space: all methods raise `Forbidden` for a caller who sees only a part of it, and
+    A probe belongs to a whole space. All methods raise `Forbidden` for a caller who sees only a part of it, and
     `NotFound` when there is no such space.
     """
 
@@ -41,11 +41,11 @@ class Probes:
         self._ids = ids
 
     def add(self, space: str, expects: Expectation, caller: Caller, now: int) -> Probe:
-        """Pin a question.
+        """Store a probe.
 
         Raises:
-            InvalidInput: it cannot be asked, or expects nothing.
-            Conflict: the space has as many as it may.
+            InvalidInput: the query is invalid, or no answer is expected.
+            Conflict: the space has the maximum number of probes.
         """
         _check(caller)
         _check_expectation(expects)
@@ -69,13 +69,13 @@ class Probes:
         return _probe(row)
 
     def list(self, space: str, caller: Caller) -> Sequence[Probe]:
-        """All probes, oldest first."""
+        """Return all probes, oldest first."""
         _check(caller)
         (rows,) = self._database.read([probes.of_space(find_space(self._database, space))])
         return [_probe(probes.probe_row(row)) for row in rows]
 
     def delete(self, space: str, probe_id: str, caller: Caller) -> None:
-        """Raises `NotFound` when there is no such probe."""
+        """Delete a probe. Raises `NotFound` when there is no such probe."""
         _check(caller)
         raw = id_bytes(probe_id)
         found = find_space(self._database, space)
@@ -84,23 +84,23 @@ class Probes:
             raise NotFound("probe", probe_id)
 
     def runs(self, space: str, caller: Caller) -> Sequence[Run]:
-        """The runs that are kept, newest first."""
+        """Return the stored runs, newest first."""
         _check(caller)
         found = find_space(self._database, space)
         (rows,) = self._database.read([probes.runs(found)])
         return [_run(found, probes.run_row(row)) for row in rows]
 
     def last(self, space: str, generation: str | None) -> Run | None:
-        """The last run with a model that asked anything."""
+        """Return the last run with a model that asked any probe, or None."""
         found = find_space(self._database, space)
         rows = self._one(probes.runs(found))
         runs = (_run(found, probes.run_row(row)) for row in rows)
         return next((run for run in runs if run.ranks and run.generation == generation), None)
 
     def compared(self, space: str, before: Run, now: int) -> tuple[float, float]:
-        """The recall of today, and that of a run: of those probes that are asked in both. Nothing is kept.
+        """Return the recall of now and of an earlier run, over the probes that both ask. Nothing is stored.
 
-        Also what a change would do to the probes is told so: try it, compare, take it back.
+        A caller can measure a change so: make it, compare, then undo it.
         """
         found = find_space(self._database, space)
         k = {one.id: one.expects.k for one in self.list(space, OWNER) if one.id in before.ranks}
@@ -108,11 +108,11 @@ class Probes:
         return recall_of(k, {id_: today.get(id_) for id_ in k}), recall_of(k, {id_: before.ranks[id_] for id_ in k})
 
     def run(self, space: str, caller: Caller, clock: Callable[[], int]) -> Run:
-        """Ask all questions, and keep what they gave.
+        """Ask all probes and store their ranks.
 
         Raises:
             ModelMismatch: another model embedded the space.
-            NotFound: the space has been erased since.
+            NotFound: the space was erased meanwhile.
         """
         _check(caller)
         run = self.tried(space, clock())
@@ -125,7 +125,7 @@ class Probes:
         return run
 
     def tried(self, space: str, now: int) -> Run:
-        """The same, and nothing is kept."""
+        """Ask all probes without storing the ranks."""
         found = find_space(self._database, space)
         (rows,) = self._database.read([probes.of_space(found)])
         pinned = [_probe(probes.probe_row(row)) for row in rows]
@@ -141,13 +141,12 @@ class Probes:
     def foreseen(
         self, space: SpaceRow, batch: Sequence[Statement], now: int, seconds: float
     ) -> tuple[Shift, ...] | None:
-        """The probes that would rank otherwise if a batch were written, which takes `seconds`.
+        """Return the probes whose rank a batch would change. `seconds` is how long the batch takes.
 
-        They are asked in an index of what the space would be, so every question runs the batch and takes it back; None
-        when that takes too long.
+        Each search runs the batch, reads, and rolls it back. Return None when that would take too long.
 
         Raises:
-            Refused: it would not be written.
+            Refused: the batch would be refused.
         """
         (rows,) = self._database.read([probes.of_space(space)])
         if not rows:
@@ -172,7 +171,7 @@ class Probes:
         return next((rank for rank, hit in enumerate(answer.hits, start=1) if hit.memory.id == wanted), None)
 
     def _at(self, space: SpaceRow, expects: Expectation) -> str | None:
-        """The id of the memory at the address."""
+        """Return the id of the memory that has the address, or None."""
         assert expects.category is not None and expects.key is not None
         rows = self._one(memories.at_address(space, expects.category, expects.key))
         return version_rows.memory(rows[0], space.space.name).id if rows else None
@@ -182,7 +181,7 @@ class Probes:
 
 
 def recall_of(k: Mapping[str, int], ranks: Mapping[str, int | None]) -> float:
-    """The share of the probes that found theirs among the first `k`, by their ids; 1 without probes.
+    """Return the share of probes whose answer is among the first `k`; it is 1 without probes. Keys are probe ids.
 
     >>> recall_of({"a": 1, "b": 10, "c": 10, "d": 10}, {"a": 2, "b": 2, "c": None, "d": 10})
     0.5
@@ -202,9 +201,9 @@ def _check_expectation(expects: Expectation) -> None:
         raise InvalidInput.at("$.k", f"{expects.k} is not between 1 and {LIMIT_MAX}")
     address = (expects.category, expects.key)
     if expects.memory_id is None and None in address:
-        raise InvalidInput.at("$.memory_id", "say what should be found: a memory_id, or a category and a key")
+        raise InvalidInput.at("$.memory_id", "name the expected memory by memory_id, or by category and key")
     if expects.memory_id is not None and address != (None, None):
-        raise InvalidInput.at("$.memory_id", "goes without category and key")
+        raise InvalidInput.at("$.memory_id", "cannot be combined with category and key")
     if expects.memory_id is not None and id_bytes(expects.memory_id) is None:
         raise InvalidInput.at("$.memory_id", "must be an id such as 0197a3c0-5f4e-7000-8000-0123456789ab")
     for name, value in zip(("category", "key"), address, strict=True):

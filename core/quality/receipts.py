@@ -1,4 +1,4 @@
-"""Receipts: what a search was asked and what it answered is kept on request, and can be asked again and compared."""
+"""Receipts store, on request, a search and its answer, so that the search can be repeated and compared."""
 
 from collections.abc import Callable
 from typing import cast
@@ -19,12 +19,12 @@ from muisti.core.store.sql.receipts import Kept, KeptHit
 from muisti.core.store.sql.version_rows import WIDTH
 from muisti.core.text.terms import fold
 
-KEPT_MAX = 10_000  # receipts of a space
-FORGET_MAX = 500  # in one step
+KEPT_MAX = 10_000  # in a space
+FORGET_MAX = 500  # receipts in one step
 
 
 class _Fate(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a memory: its last version, whether that is dead, and when it and the first one were born."""
+    """State of a memory: its last version, whether that has ended, and the changes of this and the first version."""
 
     memory: Memory
     is_dead: bool
@@ -33,19 +33,19 @@ class _Fate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Receipts:
-    """The receipts of a database. Thread-safe."""
+    """Receipts of all spaces. Instances are thread-safe."""
 
     def __init__(self, database: Database, ids: IdSource, days: float) -> None:
-        """They are kept for so many days."""
+        """`days` is how long receipts are kept."""
         self._database = database
         self._ids = ids
         self._kept_us = int(days * DAY_US)
 
     def keep(self, space: str, parameters: bytes, answer: Answer, reference_time: int, caller: Caller, now: int) -> str:
-        """Keep what was answered; the receipt's id. Times in microseconds.
+        """Store an answer. Return the receipt's id. Times are in microseconds.
 
         Raises:
-            NotFound: the space has been erased since.
+            NotFound: the space was erased meanwhile.
         """
         found = find_space(self._database, space)
         id_ = self._ids.new(now)
@@ -72,10 +72,10 @@ class Receipts:
         return id_text(id_)
 
     def get(self, receipt_id: str, reaches: Callable[[str], bool], caller: Caller, now: int) -> Receipt:
-        """A receipt of a space that the caller reaches.
+        """Return a receipt of a space that the caller may read.
 
         Raises:
-            NotFound: there is none, or none for this caller.
+            NotFound: there is none that the caller may see.
         """
         raw = id_bytes(receipt_id)
         rows, hits = self._database.read(receipts.by_id(raw)) if raw is not None else ([], [])
@@ -98,7 +98,7 @@ class Receipts:
         )
 
     def compared(self, receipt: Receipt, answer: Answer, now: int) -> tuple[Moved, ...]:
-        """The memories whose places differ between a receipt and an answer of today, those of the receipt first."""
+        """Return the memories whose ranks differ between a receipt and an answer of now, those of the receipt first."""
         space = find_space(self._database, receipt.space)
         before = {hit.memory_id: hit.rank for hit in receipt.hits}
         after = {hit.memory.id: rank for rank, hit in enumerate(answer.hits, start=1)}
@@ -124,13 +124,13 @@ class Receipts:
         )
 
     def forget(self, now: int) -> bool:
-        """Forget some that are too old; whether there are more."""
+        """Delete some receipts that are too old. Return whether more are left."""
         *_, ((left,),) = self._database.write(receipts.forget(now - self._kept_us, FORGET_MAX))
         return cast(int, left) > 0
 
 
 def _is_theirs(one: Kept, caller: Caller) -> bool:
-    """Who sees one category only is shown what was seen by such a one."""
+    """Return whether a caller may see a receipt. A caller of one category sees only receipts of that category."""
     return caller.category is None or one.category == fold(caller.category)
 
 
@@ -145,7 +145,7 @@ def _hit(one: KeptHit, told: Told) -> ReceiptHit:
 
 
 def _why(fate: _Fate | None, receipt: Receipt, now: int, *, is_other_model: bool) -> Why:
-    """Why a memory has another place than then."""
+    """Return why the rank of a memory has changed."""
     if fate is None:
         return "erased"
     memory = fate.memory

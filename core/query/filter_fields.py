@@ -42,7 +42,7 @@ def nearest(name: str, known: Sequence[str]) -> str:
 
 def _wrong(wanted: str, value: Json) -> ValueError:
     if value is None:
-        return ValueError('null is no value; {"exists": false} finds what has none')
+        return ValueError('null is no value; {"exists": false} finds memories without the field')
     return ValueError(f"must be {wanted}, not {_NAMES[type(value)]}")
 
 

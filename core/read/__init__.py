@@ -1,1 +1,1 @@
-"""Reads that are no search: one memory, lists, counts, the past, the change feed, feedback."""
+"""Reads other than search: single memories, lists, counts, the past, the change feed, feedback."""

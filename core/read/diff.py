@@ -1,4 +1,4 @@
-"""What sets two versions of a memory apart, field by field."""
+"""Compare two versions of a memory field by field."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ _WORDS = re.compile(r"\s+|\S+")
 
 
 def diffed(fields: Iterable[MemoryField]) -> tuple[tuple[str, Diff], ...]:
-    """Return the names of the fields that a diff shows, with how it shows them."""
+    """Return the fields that a diff shows, and how it shows each."""
     return tuple((field.name, field.diff) for field in fields if field.diff is not None)
 
 
@@ -22,12 +22,12 @@ _DIFFED = diffed(FIELDS)
 
 
 def differences(before: Memory, after: Memory, fields: Iterable[tuple[str, Diff]] = _DIFFED) -> tuple[FieldChange, ...]:
-    """Return the fields that differ; of content the stretch of words that does, of metadata each path."""
+    """Return the fields that differ. For content, only the words that differ; for metadata, each path."""
     return tuple(_differences(before, after, fields))
 
 
 def compared(versions: Sequence[Version]) -> tuple[Version, ...]:
-    """The versions of a memory, newest first, each with its changes from the one before."""
+    """Return the versions of a memory, newest first, each with its changes from the version before."""
     return tuple(
         newer if older is None else replace(newer, changes=differences(older.memory, newer.memory))
         for newer, older in zip_longest(versions, versions[1:])
@@ -35,7 +35,7 @@ def compared(versions: Sequence[Version]) -> tuple[Version, ...]:
 
 
 def stretch(before: str, after: str) -> tuple[str, str]:
-    """Two texts without the words that both begin with, and those that both end with.
+    """Return two texts without their common words at the beginning and at the end.
 
     >>> stretch("We deploy on Fridays at noon", "We deploy on Mondays at noon")
     ('Fridays', 'Mondays')
@@ -67,7 +67,7 @@ def _by_path(before: Mapping[str, Json], after: Mapping[str, Json], name: str) -
 
 
 def _leaves(metadata: Mapping[str, Json], path: str) -> Iterator[tuple[str, Json]]:
-    """What is no object, and objects that are empty, by path."""
+    """Yield each value that is not an object with its path. Empty objects are yielded too."""
     for name, value in metadata.items():
         if isinstance(value, dict) and value:
             yield from _leaves(value, f"{path}.{name}")
@@ -76,7 +76,7 @@ def _leaves(metadata: Mapping[str, Json], path: str) -> Iterator[tuple[str, Json
 
 
 def _same(one: Json, other: Json) -> bool:
-    """Whether two values are written alike: 1, 1.0 and true are not."""
+    """Return whether two values have the same JSON type and value: 1, 1.0 and true all differ."""
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, dict) and isinstance(other, dict):

@@ -1,4 +1,4 @@
-"""Counts over a space, as it stands or stood: categories, tags, sizes."""
+"""Counts of a space, now or at an earlier point: categories, tags, sizes."""
 
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -41,7 +41,7 @@ def counts(space: SpaceRow, rows: Rows) -> Counts:
 
 
 def sizes(space: SpaceRow, point: Point, default: Quota, category: str | None = None) -> list[Statement]:
-    """What `stats` reads, in its order."""
+    """Return the statements that `stats` reads, in its order."""
     here, args = _here(space, point, category)
     within, named = _within(category)
     then, numbers = lived(point)
@@ -76,7 +76,7 @@ def sizes(space: SpaceRow, point: Point, default: Quota, category: str | None = 
 
 
 def _here(space: SpaceRow, point: Point, category: str | None) -> tuple[str, tuple[Scalar, ...]]:
-    """Memories that were current at a point, of one category when one is given."""
+    """Return a condition for memories that were current at a point, optionally of one category."""
     within, named = _within(category)
     then, numbers = lived(point)
     where = f"v.space_id = ? AND {then} AND v.status <> 'superseded' AND {UNEXPIRED}{within}"
@@ -88,7 +88,7 @@ def _within(category: str | None) -> tuple[str, tuple[Scalar, ...]]:
 
 
 def stats(space: SpaceRow, results: Sequence[Rows], *, whole: bool) -> Stats:
-    """What `sizes` has read. `whole`: of the whole space, whose quota may be told."""
+    """Return the statistics from the results of `sizes`. `whole`: the caller sees the whole space, and so its quota."""
     living, versions, passages, expired, changes, groups, usage = results
     last = cast(int | None, changes[0][2])
     return Stats(

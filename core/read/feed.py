@@ -1,4 +1,4 @@
-"""The change feed: what became of a space after a point of its history, in order, and nothing twice."""
+"""The change feed: all changes of a space after a point of its history, in order, each once."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -17,18 +17,18 @@ from muisti.core.store.sql import feed, memories, version_rows
 from muisti.core.store.sql.feed import Told
 from muisti.core.store.sql.spaces import SpaceRow
 
-WINDOW = 10_000  # changes that one page looks through; a filter may pass none of them
-BYTES = 4 << 20  # of memories in one page; one change is told whatever it holds
+WINDOW = 10_000  # changes that one page reads; a filter may drop all of them
+BYTES = 4 << 20  # of memories in one page; a page has at least one change, whatever its size
 
 
 def changes_of(database: Database, name: str, wanted: Wanted, caller: Caller) -> Events:
-    """A page of the changes of a space, as the caller sees them.
+    """Return a page of the changes of a space that the caller may see.
 
     Raises:
-        NotFound, InvalidInput: there is no such space; such a page cannot be asked for.
-        EpochGone: the point is of a space that has been made anew since.
-        PastRetention, PointAhead: the point lies before what the space remembers, or in the future.
-        NotYetReplicated: the point has not arrived here.
+        NotFound, InvalidInput: there is no such space, or such a page is impossible.
+        EpochGone: the space was erased and created again since the point.
+        PastRetention, PointAhead: the point is older than the history of the space, or in the future.
+        NotYetReplicated: the change has not arrived in this replica.
     """
     check(wanted)
     since = 0 if wanted.since is None else wanted.since.number
@@ -51,7 +51,7 @@ def changes_of(database: Database, name: str, wanted: Wanted, caller: Caller) ->
 
 
 def standing(database: Database, names: Sequence[str]) -> dict[str, Seq]:
-    """Where spaces stand, of those that exist."""
+    """Return the latest change number of each space that exists."""
     (rows,) = database.read([feed.standing(names)])
     return {cast(str, name): Seq(cast(str, epoch), cast(int, seq)) for name, epoch, seq in rows}
 
@@ -68,14 +68,16 @@ def _check_point(database: Database, found: SpaceRow, since: Seq | None) -> None
     name = found.space.name
     at = find_space(database.primary, name).seq
     if at.epoch != since.epoch:
-        raise EpochGone(f"space {name!r} has been made anew since {since}; read it again, and go on from there")
+        raise EpochGone(
+            f"space {name!r} was erased and created again since {since}; read it again and continue from there"
+        )
     if at.number < since.number:
-        raise PointAhead(f"space {name!r} is at {at}; {since} is still to come")
+        raise PointAhead(f"space {name!r} is at {at}; {since} is in the future")
     raise NotYetReplicated(f"space {name!r} is at {found.seq} here, not yet at {since}; try again")
 
 
 def _fitting(told: Sequence[Told], show: Show) -> Sequence[Told]:
-    """The first of them, as many as one page may hold."""
+    """Return the first changes, as many as fit in one page."""
     total = 0
     for place, one in enumerate(told):
         total += one.bytes

@@ -1,7 +1,7 @@
-"""What callers say of a memory that they were given: that it was useful, or that it was not.
+"""Feedback of callers on memories that they were given: useful or not useful.
 
-One verdict of each caller counts, the last. It is kept apart from the memory, as retrievals are, and ranks within
-bounds (`core.search.decay.feedback_factor`).
+The last verdict of each caller counts. Verdicts are stored apart from memories, as retrieval counts are. They change
+the rank within bounds (`core.search.decay.feedback_factor`).
 """
 
 from muisti.core.identity.caller import Caller
@@ -26,10 +26,10 @@ def give(
     *,
     dry_run: bool = False,
 ) -> Telemetry:
-    """Note a verdict of the caller on a current memory, None to take it back; what is known of the memory then.
+    """Store a verdict of the caller on a current memory, or remove it with None. Return the memory's telemetry.
 
     Raises:
-        NotFound: there is no such memory for the caller.
+        NotFound: the caller sees no such memory.
     """
     found, (rows,) = read(database.primary, space, lambda row: [named(row, name, Point(None, now))])
     memory = shown(rows, space, name, caller, now)
@@ -37,6 +37,6 @@ def give(
     said = [spaces.guard(found), *feedback.give(found, raw, caller.actor, verdict, now)]
     try:
         used = written(database, said, telemetry.of_memory(found, raw, caller.actor), dry_run=dry_run)
-    except Refused as refused:  # it was deleted meanwhile
+    except Refused as refused:  # deleted meanwhile
         raise missing(name) from refused
     return telemetry.telemetry(used, memory.id, found.seq)

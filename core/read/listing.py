@@ -1,6 +1,6 @@
-"""Lists, sorted by creation or by the last change, page by page.
+"""List memories page by page, sorted by creation or by the last change.
 
-A cursor is the place of the last memory of a page in one order, and names that order: it cannot be read in another.
+A cursor contains the position of the last memory of a page and the name of the order. It is valid in that order only.
 """
 
 import base64
@@ -21,11 +21,11 @@ from muisti.core.store.sql.spaces import SpaceRow
 NEWEST: Sort = "-created_at"
 _NAMES: dict[Sort, str] = {"-created_at": "", "created_at": "c", "-updated_at": "-u", "updated_at": "u"}  # in cursors
 _ORDERS: dict[str, Sort] = {name: sort for sort, name in _NAMES.items()}
-_PLACE = 32  # characters of a cursor behind the name of its order
+_PLACE = 32  # characters of a cursor after the name of its order
 
 
 def order_of(sort: str | None, cursor: str | None) -> Sort:
-    """Return the order of a list: the one asked for, else that of its cursor, else the newest first.
+    """Return the order of a list: the requested one, else that of its cursor, else newest first.
 
     >>> order_of("updated_at", None), order_of(None, None), order_of(None, "-u" + 32 * "A")
     ('updated_at', '-created_at', '-updated_at')
@@ -48,7 +48,7 @@ def order_of(sort: str | None, cursor: str | None) -> Sort:
 def page_of(
     space: SpaceRow, filter: Filter | None, limit: int, sort: Sort, cursor: str | None, point: Point
 ) -> Statement:
-    """Up to one memory more than `limit`, as they stood at a point, to see whether another page follows.
+    """Return the statement that reads a page as of a point, and one memory more if another page follows.
 
     Raises:
         InvalidInput: the limit is out of range or the cursor is not one of ours.
@@ -57,13 +57,13 @@ def page_of(
         raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
     condition, args = ("1", ()) if filter is None else where(filter)
     if filter is None or "status" not in fields_of(filter):
-        condition = f"v.status = 'active' AND ({condition})"  # what is superseded is to be asked for, too
+        condition = f"v.status = 'active' AND ({condition})"  # superseded memories are listed only on request
     after = None if cursor is None else _position(cursor)
     return memories.listed(space, condition, args, point, limit + 1, sort, after)
 
 
 def page(space: SpaceRow, rows: Rows, limit: int, sort: Sort) -> Page:
-    """The memories read by `page_of`, and the cursor of the next page."""
+    """Return the memories read by `page_of`, and the cursor of the next page."""
     items = tuple(version_rows.memory(row, space.space.name) for row in rows[:limit])
     return Page(items=items, next_cursor=_cursor(items[-1], sort) if len(rows) > limit else None, seq=space.seq)
 

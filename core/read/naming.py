@@ -1,6 +1,6 @@
-"""Finds the memory that a caller names, by its id or by its category and key.
+"""Find the memory that a caller names, by its id or by its category and key.
 
-Every call that takes a name comes here, so that both kinds of name reach the same memories.
+Every call that takes a name uses this module, so both kinds of name reach the same memories.
 """
 
 from typing import cast
@@ -17,15 +17,15 @@ from muisti.core.store.sql.spaces import SpaceRow
 
 
 def missing(name: Name) -> NotFound:
-    """Return the error that says that there is nothing of this name."""
+    """Return the error that there is no memory of this name."""
     return NotFound("entry", str(name)) if isinstance(name, Address) else NotFound("memory", name)
 
 
 def named(space: SpaceRow, name: Name, point: Point) -> Statement:
-    """Return the SQL of the version that a name meant at a point.
+    """Return the SQL that reads the version that had a name at a point.
 
     Raises:
-        NotFound: it is no id.
+        NotFound: the name is not a valid id.
     """
     if isinstance(name, Address):
         return memories.stood_at_address(space, name.category, name.key, point)
@@ -36,7 +36,7 @@ def shown(rows: Rows, space: str, name: Name, caller: Caller, now: int) -> Memor
     """Return the memory that `named` has read.
 
     Raises:
-        NotFound: there is none, it is superseded, has expired, or is not one of the caller's.
+        NotFound: the memory is missing, superseded, expired, or hidden from the caller.
     """
     try:
         return current(rows, space, str(name), caller, now)
@@ -58,10 +58,10 @@ def find(database: Database, space: SpaceRow, name: Name, caller: Caller, now: i
 
 
 def id_of(database: Database, space: str, name: Name, caller: Caller, now: int) -> str:
-    """Return the id of the current memory of a name; an id as it is, whether there is one or not.
+    """Return the id of the current memory of a name. A given id is returned unchecked.
 
     Raises:
-        NotFound: there is nothing at the address for this caller.
+        NotFound: the caller sees no memory at the address.
     """
     if not isinstance(name, Address):
         return name
@@ -70,12 +70,12 @@ def id_of(database: Database, space: str, name: Name, caller: Caller, now: int) 
 
 
 def last_id(database: Database, space: SpaceRow, name: Name, caller: Caller) -> str:
-    """Return the id of the memory that is at an address, expired or not, else of the last that was there.
+    """Return the id of the memory that has an address, expired or not, or of the last one that had it.
 
-    Memories that the caller may not see never were there. An id comes back as it is.
+    Memories that the caller may not see are ignored. A given id is returned unchecked.
 
     Raises:
-        NotFound: there never was one.
+        NotFound: no memory ever had the address.
     """
     if not isinstance(name, Address):
         return name

@@ -1,4 +1,4 @@
-"""Reads of a space as it stood at a point of its history."""
+"""Read a space as of a point of its history."""
 
 from collections.abc import Callable
 from typing import cast
@@ -19,11 +19,11 @@ AskAt = Callable[[SpaceRow, Point], list[Statement]]
 def read_at(
     database: Database, name: str, as_of: AsOf | None, now: int, ask: AskAt
 ) -> tuple[SpaceRow, Point, list[Rows]]:
-    """What is asked of a space, at a point of its history; the `seq` of the space is that point. None: now.
+    """Read a space as of a point of its history; None means now. The `seq` of the returned space is that point.
 
     Raises:
         NotFound: there is no such space.
-        EpochGone, PastRetention, PointAhead: it cannot be shown as it was then.
+        EpochGone, PastRetention, PointAhead: the space cannot be read as of that point.
     """
     point = Point(None, now) if as_of is None else point_of(database, name, as_of, now)
     space, answers = read(database, name, lambda space: ask(space, point))
@@ -31,19 +31,19 @@ def read_at(
 
 
 def point_of(database: Database, name: str, as_of: AsOf, now: int) -> Point:
-    """The point that a caller names; `now` in microseconds.
+    """Return the point that a caller names. `now` is in microseconds.
 
     Raises:
         NotFound: there is no such space.
-        EpochGone: the point belongs to one that was made anew since.
-        PastRetention: it lies before what is kept.
-        PointAhead: it lies in the future.
+        EpochGone: the space was erased and created again since the point.
+        PastRetention: the point is older than the history that is kept.
+        PointAhead: the point is in the future.
     """
     space, (rows,) = read(database, name, lambda space: [points.change(space, as_of)])
     if as_of.epoch not in (None, space.space.epoch):
-        raise EpochGone(f"space {name!r} has been made anew since {as_of.epoch}:{as_of.number}; that one is gone")
+        raise EpochGone(f"space {name!r} was erased and created again since {as_of.epoch}:{as_of.number}")
     if as_of.number is not None and as_of.number > space.space.seq and database is not database.primary:
-        return point_of(database.primary, name, as_of, now)  # this copy may be behind
+        return point_of(database.primary, name, as_of, now)  # the replica may be behind
     _check_past(space, as_of, now)
     last, committed_at = cast(tuple[int, int], rows[0]) if rows else (0, to_us(space.space.created_at))
     number = last if as_of.number is None else as_of.number
@@ -52,10 +52,10 @@ def point_of(database: Database, name: str, as_of: AsOf, now: int) -> Point:
 
 
 def shown_at(database: Database, space: SpaceRow, number: int) -> SpaceRow:
-    """The space as it stood after a change.
+    """Return the space as it was after a change.
 
     Raises:
-        PastRetention: that lies before what is kept.
+        PastRetention: the change is older than the history that is kept.
     """
     if number < space.kept_from:
         (rows,) = database.read([points.committed(space, space.kept_from)])
@@ -67,11 +67,11 @@ def shown_at(database: Database, space: SpaceRow, number: int) -> SpaceRow:
 
 
 def _check_past(space: SpaceRow, as_of: AsOf, now: int) -> None:
-    """Raise unless the space was there then."""
+    """Raise unless the space existed at that time."""
     name, made = space.space.name, space.space.created_at
     if as_of.number is not None and as_of.number > space.space.seq:
-        raise PointAhead(f"space {name!r} has come to change {space.space.seq}, not yet to {as_of.number}")
+        raise PointAhead(f"space {name!r} is at change {space.space.seq}, not yet at {as_of.number}")
     if as_of.time is not None and as_of.time > now:
-        raise PointAhead(f"{from_us(as_of.time).isoformat()} lies in the future")
+        raise PointAhead(f"{from_us(as_of.time).isoformat()} is in the future")
     if as_of.time is not None and as_of.time < to_us(made):
-        raise PastRetention(f"space {name!r} was made at {made.isoformat()}; there is nothing before")
+        raise PastRetention(f"space {name!r} was made at {made.isoformat()}; it has no earlier history")

@@ -1,4 +1,4 @@
-"""Reads of a space: the space itself, and whatever is asked of it, from one snapshot."""
+"""Read a space and any other rows in one snapshot."""
 
 from collections.abc import Callable
 
@@ -13,10 +13,10 @@ Ask = Callable[[SpaceRow], list[Statement]]
 
 
 def find_space(database: Database, name: str) -> SpaceRow:
-    """The space of this name.
+    """Return the space of this name.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such space.
     """
     (rows,) = database.read([spaces.by_name(name)])
     if not rows:
@@ -25,7 +25,7 @@ def find_space(database: Database, name: str) -> SpaceRow:
 
 
 def read(database: Database, name: str, ask: Ask) -> tuple[SpaceRow, list[Rows]]:
-    """The space and what it answers, from one snapshot."""
+    """Return the space and the results of the statements that `ask` makes for it, from one snapshot."""
     while True:
         before = find_space(database, name)
         state, *answers = database.read([spaces.by_name(name), *ask(before)])
@@ -35,10 +35,10 @@ def read(database: Database, name: str, ask: Ask) -> tuple[SpaceRow, list[Rows]]
 
 
 def current(rows: Rows, space: str, memory_id: str, caller: Caller, now: int) -> Memory:
-    """The memory that `memories.living` has read.
+    """Return the memory that `memories.living` has read.
 
     Raises:
-        NotFound: there is none, it is superseded, has expired, or is not one of the caller's.
+        NotFound: the memory is missing, superseded, expired, or hidden from the caller.
     """
     memory = version_rows.memory(rows[0], space) if rows else None
     if memory is None or not caller.shows(memory.category) or memories.is_expired(memory, now):

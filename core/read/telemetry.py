@@ -1,6 +1,6 @@
-"""What is retrieved is counted: noted in a bounded buffer, which costs a search nothing, and written now and then.
+"""Count retrievals: a bounded buffer makes this free for a search, and a background task writes the counts.
 
-Best-effort: what is noted and not yet written is lost with the process, and the oldest goes when too much waits.
+Counts are best-effort. Unwritten ones are lost when the process ends, and the oldest are dropped from a full buffer.
 """
 
 from collections import deque
@@ -11,14 +11,14 @@ from muisti.core.store.database import Database
 from muisti.core.store.sql import telemetry
 from muisti.core.support.waiting import Lock
 
-WAITING_MAX = 10_000  # answers
+WAITING_MAX = 10_000  # results of reads
 WRITTEN_MAX = 1_000  # memories in one statement
 
-_Retrieved = dict[str, tuple[int, int]]  # by the memory's id: how often, and when last
+_Retrieved = dict[str, tuple[int, int]]  # by memory id: number of retrievals and time of the last
 
 
 class Retrievals:
-    """Counts for all spaces. Thread-safe."""
+    """Retrieval counts of all spaces. Instances are thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -26,14 +26,14 @@ class Retrievals:
         self._flushing = Lock()
 
     def note(self, epoch: str, memory_ids: list[str], now: int) -> None:
-        """Memories of a space were given to somebody; `now` in microseconds."""
+        """Count a retrieval of some memories of a space. `now` is in microseconds."""
         self._answers.append((epoch, memory_ids, now))
 
     def flush(self) -> bool:
-        """Write what was noted; whether there was anything.
+        """Write the counts. Return whether there were any.
 
         Raises:
-            StoreUnavailable: it could not be written. It waits for the next time.
+            StoreUnavailable: the counts could not be written. They stay in the buffer.
         """
         with self._flushing:
             taken = [self._answers.popleft() for _ in range(len(self._answers))]

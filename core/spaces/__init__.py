@@ -1,1 +1,1 @@
-"""Spaces as wholes: made, copied, merged, marked and taken back."""
+"""Operations on whole spaces: create, fork, merge, mark with checkpoints, roll back, erase."""

@@ -1,4 +1,4 @@
-"""Named points of a space's history: what changed since, and back to one."""
+"""Checkpoints are named points of a space's history. Compare a space with one, or roll back to it."""
 
 import base64
 import binascii
@@ -26,13 +26,16 @@ from muisti.core.write.arrivals import Arrivals
 from muisti.core.write.begun import Call
 from muisti.core.write.transactions import Transactions
 
-TURNS_MAX = 50_000  # memories that one batch changes; a remote database gives a transaction 5 s
+TURNS_MAX = 50_000  # memories that one batch changes; a remote database limits a transaction to 5 s
 
-_NAME = re.compile(r"[a-z][a-z0-9._-]{0,62}")  # unlike any number, any time and any Muisti-Seq
+_NAME = re.compile(r"[a-z][a-z0-9._-]{0,62}")  # differs from every number, time and Muisti-Seq
 
 
 class Checkpoints:
-    """Thread-safe; `encoder` is None when embeddings are off. All methods raise `NotFound` without such a space."""
+    """Checkpoints of all spaces. Instances are thread-safe. `encoder` is None when embeddings are off.
+
+    All methods raise `NotFound` when there is no such space.
+    """
 
     def __init__(
         self,
@@ -51,11 +54,11 @@ class Checkpoints:
     def create(
         self, space: str, name: str, note: str | None, caller: Caller, *, dry_run: bool = False
     ) -> tuple[Checkpoint, Seq]:
-        """Name the point where the space stands. What stood there is kept until the checkpoint is deleted.
+        """Name the current point of a space. Its memories stay readable until the checkpoint is deleted.
 
         Raises:
             InvalidInput, Forbidden.
-            AlreadyExists: there is one of this name.
+            AlreadyExists: the space has a checkpoint of this name.
         """
         check_whole(caller)
         if not _NAME.fullmatch(name):
@@ -73,16 +76,16 @@ class Checkpoints:
         return checkpoints.checkpoint(rows[0]), found.seq
 
     def all(self, space: str) -> tuple[list[Checkpoint], Seq]:
-        """Newest first."""
+        """Return the checkpoints of a space, newest first, and the current point."""
         found = find_space(self._database, space)
         (rows,) = self._database.read([checkpoints.all_of(found)])
         return [checkpoints.checkpoint(row) for row in rows], found.seq
 
     def delete(self, space: str, name: str, caller: Caller, *, dry_run: bool = False) -> None:
-        """Forget a checkpoint; what stood there is kept no longer than anything else.
+        """Delete a checkpoint. Its point is then kept no longer than other history.
 
         Raises:
-            NotFound: there is none of this name.
+            NotFound: there is no checkpoint of this name.
         """
         check_whole(caller)
         found = find_space(self._database, space)
@@ -93,9 +96,10 @@ class Checkpoints:
     def diff(
         self, space: str, since: str, until: str | None, caller: Caller, *, limit: int = 50, cursor: str | None = None
     ) -> Diff:
-        """What was added, changed and ended between two points, each a checkpoint, a time or a change; None is now.
+        """Return the memories that were added, changed or ended between two points.
 
-        What came and went in between is not there. Memories come in the order of their ids.
+        A point is a checkpoint, a time or a change; None means now. A memory that was both added and ended in between
+        is not listed. Memories are in the order of their ids.
 
         Raises:
             InvalidInput, PastRetention, PointAhead, EpochGone.
@@ -107,7 +111,7 @@ class Checkpoints:
         last = Point(found.seq.number, first.time) if until is None else self._point(found, until, "$.until")
         start, stop = _numbers(first, last)
         if start > stop:
-            raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, which is since")
+            raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, the value of since")
         beyond = b"" if cursor is None else position(cursor)
         (touched,) = self._database.read([checkpoints.touched(found, start, stop, beyond, limit + 1)])
         ids = [row[0] for row in touched[:limit] if isinstance(row[0], bytes)]
@@ -122,15 +126,15 @@ class Checkpoints:
         return Diff(items=tuple(items), next_cursor=more, since=Seq(epoch, start), until=Seq(epoch, stop))
 
     def roll_back(self, space: str, to: str, call: Call) -> RolledBack:
-        """Let all memories stand as they stood at a point, in one step; what came since ends.
+        """Restore all memories of a space as they were at a point, in one step. Memories added since then end.
 
-        That is a change like others: it can be undone, and rolled back. To repeat it changes nothing more. Text that
-        becomes current again passes the policy of the space first, as if it were new.
+        A roll-back is a change like any other: it can be undone or rolled back, and repeating it changes nothing. Text
+        that becomes current again passes the policy of the space first, as if it were new.
 
         Raises:
-            SensitiveContent: the policy refuses some of it; nothing is rolled back.
+            SensitiveContent: the policy refuses some of the text; nothing is rolled back.
             InvalidInput, Forbidden, PastRetention, PointAhead, EpochGone, QuotaExceeded, ModelMismatch.
-            TooLarge: more memories than one step can change.
+            TooLarge: one step cannot change so many memories.
         """
         check_whole(call.caller)
         found = find_space(self._database, space)
@@ -154,7 +158,7 @@ class Checkpoints:
         except Refused as refused:
             if refused.code != Refusal.CONSTRAINT:
                 raise
-            problem = f"change {seq} lies within a step that passed an address on; name a point before or behind it"
+            problem = f"change {seq} is inside a step that passed an address on; name a point before or after that step"
             raise InvalidInput.at("$.to", problem) from refused
         assert done.tally is not None
         made = 0 if done.plan is not None else done.tally.changes
@@ -164,7 +168,7 @@ class Checkpoints:
         return self._database.read([checkpoints.named(space, name)])[0]
 
     def _point(self, space: SpaceRow, text: str, path: str) -> Point:
-        """The point that a checkpoint, a time or a change names."""
+        """Return the point that a checkpoint, a time or a change names."""
         rows = self._named(space, text)
         if rows:
             seq = checkpoints.checkpoint(rows[0]).seq
@@ -182,7 +186,7 @@ class Checkpoints:
 def check_whole(caller: Caller) -> None:
     """Raise `Forbidden` unless the caller sees all of a space."""
     if not caller.sees_all:
-        raise Forbidden("that concerns a whole space; this key sees a part of it")
+        raise Forbidden("this needs a key that sees the whole space; this key sees a part of it")
 
 
 def check_size(counted: Rows, advice: str) -> None:
@@ -190,7 +194,7 @@ def check_size(counted: Rows, advice: str) -> None:
     count = counted[0][0]
     assert isinstance(count, int)
     if count > TURNS_MAX:
-        raise TooLarge(f"{count:,} memories would change; at most {TURNS_MAX:,} do so in one step: {advice}")
+        raise TooLarge(f"{count:,} memories would change; at most {TURNS_MAX:,} can change in one step: {advice}")
 
 
 def _numbers(first: Point, last: Point) -> tuple[int, int]:
@@ -199,7 +203,7 @@ def _numbers(first: Point, last: Point) -> tuple[int, int]:
 
 
 def _by_id(rows: Rows, space: str, caller: Caller) -> dict[bytes, Memory]:
-    """Memories that the caller sees, by id; those that were superseded are not there."""
+    """Return the memories that the caller sees, by id, without superseded ones."""
     found = [(row[1], version_rows.memory(row, space)) for row in rows]
     return {
         memory_id: one
@@ -220,15 +224,15 @@ def _changes(
 
 
 def cursor_of(memory_id: bytes) -> str:
-    """Where a page in the order of ids goes on."""
+    """Return the cursor of the page that follows a memory, in the order of ids."""
     return base64.urlsafe_b64encode(memory_id).decode()
 
 
 def position(cursor: str) -> bytes:
-    """The id that a cursor names.
+    """Return the id that a cursor contains.
 
     Raises:
-        InvalidInput: it is none of ours.
+        InvalidInput: the cursor is not one of ours.
     """
     try:
         raw = base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True)

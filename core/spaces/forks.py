@@ -1,4 +1,4 @@
-"""Forks of a space: copied, worked in, compared with what they came from, merged into it or dropped."""
+"""Fork a space, compare the fork with its origin, and merge it back or drop it."""
 
 import uuid
 from collections.abc import Iterator, Sequence
@@ -35,13 +35,13 @@ from muisti.core.write.arrivals import Arrivals
 from muisti.core.write.begun import Call
 from muisti.core.write.transactions import Transactions
 
-SHOWN = 100  # conflicts in a refusal
+SHOWN = 100  # conflicts listed in a refusal
 
 _NEW = Statement("SELECT count(*) FROM turns")
 
 
 class _Both(msgspec.Struct, frozen=True):
-    """What is merged, and into what."""
+    """The two spaces of a merge: `space` is the source, `target` receives its changes."""
 
     space: SpaceRow
     target: SpaceRow
@@ -51,18 +51,21 @@ class _Both(msgspec.Struct, frozen=True):
         return [forks.refuse_moved(self.space), forks.refuse_moved(self.target)]
 
     def planned(self, strategy: Strategy | None, left: Sequence[bytes], ended: Sequence[bytes]) -> list[Statement]:
-        """Fill the plan: `left` memories of the space stay out of it, `ended` ones of the target end."""
+        """Return the statements that plan the merge.
+
+        Memories in `left` are not merged; memories of the target in `ended` end.
+        """
         plan = forks.plan(self.space, self.target, left, ended, theirs=strategy == "theirs")
         return [*self.guards, *forks.pair(self.space, self.target), plan]
 
 
 class Forks:
-    """Thread-safe. All methods raise `NotFound` when there is no such space."""
+    """Forks of all spaces. Instances are thread-safe. All methods raise `NotFound` when there is no such space."""
 
     def __init__(
         self, database: Database, indexes: Indexes, transactions: Transactions, arrivals: Arrivals, quota: Quota
     ) -> None:
-        """`quota` is that of spaces without one."""
+        """`quota` applies to spaces without a quota of their own."""
         self._database = database.primary
         self._arrivals = arrivals
         self._quota = quota
@@ -70,14 +73,14 @@ class Forks:
         self._transactions = transactions
 
     def fork(self, space: str, name: str, call: Call) -> Space:
-        """Copy all that lives in a space into a new one. Ids are new there; what a memory was before is not copied.
+        """Copy all current memories of a space into a new one. They get new ids, and their history is not copied.
 
-        The copy has the policy of the space, which is not asked again of what the space holds; its quota is its own.
+        The new space has the policy of the old one; copied memories are not screened again. Its quota is its own.
 
         Raises:
             InvalidInput, Forbidden, QuotaExceeded.
-            AlreadyExists: there is a space of this name.
-            TooLarge: there is more than one step can copy.
+            AlreadyExists: a space of this name exists.
+            TooLarge: one step cannot copy so many memories.
         """
         check_whole(call.caller)
         check_name(name)
@@ -104,7 +107,7 @@ class Forks:
         return space_row(rows[0]).space
 
     def compare(self, space: str, other: str, call: Call, *, limit: int = 50, cursor: str | None = None) -> Comparison:
-        """What would come of merging `other` into a space, memory by memory, in the order of the ids in `other`.
+        """Return what merging `other` into a space would change, by memory, in the order of the ids in `other`.
 
         Raises:
             InvalidInput, Forbidden, Conflict.
@@ -120,16 +123,19 @@ class Forks:
         return Comparison(items=items, next_cursor=more, seq=both.target.seq, other=both.space.seq)
 
     def merge(self, source: str, into: str, strategy: Strategy | None, call: Call, *, drop: bool = False) -> Written:
-        """Let a space take over what another has changed since it was forked from it or merged into it last, at once.
+        """Merge into a space, in one step, the changes of another since it was forked or last merged.
 
-        What only the target has changed stays. What both have changed, and not alike, is a conflict: with `ours` the
-        target's stands, with `theirs` the other's. A space that is no fork is added: what says the same is there
-        already. To repeat it takes over only what is new. `drop`: the other space is erased with that. What comes in
-        passes the policy of the target first, as if it were new.
+        - Changes of only the target stay.
+        - Different changes of both are a conflict. With `ours` the target's version is kept, with `theirs` the other
+          one.
+        - A space that is no fork is added. Texts that the target has already are skipped.
+        - Repeating a merge merges only what is new.
+        - `drop` erases the other space in the same step.
+        - Merged text passes the policy of the target first, as if it were new.
 
         Raises:
-            MergeConflict: both have changed the same, and there is no strategy.
-            SensitiveContent, Echo: the policy refuses some of it; nothing is merged.
+            MergeConflict: both have changed the same memory, and no strategy is given.
+            SensitiveContent, Echo: the policy refuses some of the text; nothing is merged.
             InvalidInput, Forbidden, Conflict, TooLarge, QuotaExceeded.
         """
         check_whole(call.caller)
@@ -164,7 +170,7 @@ class Forks:
         return both
 
     def _check(self, both: _Both) -> None:
-        """Raise unless memories of one can stand in the other as they are."""
+        """Raise unless memories of one space can be stored in the other unchanged."""
         space, target = both.space.space, both.target.space
         if space.name == target.name:
             raise InvalidInput.at("$.from", f"{space.name!r} is the space itself")
@@ -176,7 +182,7 @@ class Forks:
             )
 
     def _rehearsed(self, batch: Sequence[Statement]) -> Rows:
-        """The rows of the last statement, tried and taken back."""
+        """Return the rows of the last statement of a batch that is run and rolled back."""
         return self._database.rehearse(batch)[-1]
 
     def _compared(self, both: _Both, beyond: bytes, limit: int, *, only_conflicts: bool) -> Rows:
@@ -189,10 +195,12 @@ class Forks:
             raise MergeConflict(both.space.space.name, both.target.space.name, found)
 
     def _addresses(self, both: _Both, strategy: Strategy | None) -> tuple[list[bytes], list[bytes]]:
-        """What must stay out of the merge, or end with it, so that no two memories have one address.
+        """Return the memories of the source that must not be merged, and those of the target that must end.
+
+        Otherwise two memories would have the same address.
 
         Raises:
-            MergeConflict: there is such a thing, and no strategy.
+            MergeConflict: two memories have the same address, and no strategy is given.
             TooLarge.
         """
         left, ended = list[bytes](), list[bytes]()
@@ -249,5 +257,5 @@ class Forks:
 
 
 def _fields(base: Memory, now: Memory) -> tuple[FieldChange, ...]:
-    """What was said anew; ids of two spaces differ anyway."""
+    """Return the changed fields, without ids and links, which always differ between two spaces."""
     return tuple(one for one in differences(base, now) if one.field not in LINKS)

@@ -1,4 +1,4 @@
-"""The spaces of a database: made, listed, given quotas and policies, erased."""
+"""Create, list, limit and erase the spaces of a database."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from muisti.core.write.validate import check_policy, check_quota, check_settings
 
 
 class Spaces:
-    """What is done with whole spaces. `quota` and `policy` hold where a space has none of its own."""
+    """Operations on whole spaces. `quota` and `policy` apply to spaces without their own."""
 
     def __init__(
         self, database: Database, indexes: Indexes, eraser: Eraser, clock: Clock, quota: Quota, policy: Policy
@@ -43,7 +43,7 @@ class Spaces:
         return [self._told(space_row(row)) for row in rows]
 
     def standing(self, names: Sequence[str]) -> dict[str, Seq]:
-        """Where spaces stand, of those that exist: one cheap question."""
+        """Return the latest change number of each space that exists. This is one cheap query."""
         return feed.standing(self._database, names)
 
     def get(self, name: str) -> Space:
@@ -52,10 +52,10 @@ class Spaces:
     def create(
         self, name: str, settings: SpaceSettings | None = None, *, by: str = LOCAL, dry_run: bool = False
     ) -> Space:
-        """Make an empty space; a dry run tells what it would be.
+        """Create an empty space. A dry run returns the space that would be created.
 
         Raises:
-            AlreadyExists: there is one of this name.
+            AlreadyExists: a space of this name exists.
         """
         check_name(name)
         settings = settings or SpaceSettings()
@@ -67,35 +67,36 @@ class Spaces:
             rows = written(self._database, [*made, told], spaces.by_name(name), dry_run=dry_run)
         except Refused as refused:
             raise AlreadyExists(f"a space {name!r} exists already") from refused
-        if not rows:  # somebody has erased it meanwhile
+        if not rows:  # erased by another process meanwhile
             raise NotFound("space", name)
         return self._told(space_row(rows[0]))
 
     def ensure(self, name: str) -> Space:
-        """The space, made when it is missing."""
+        """Return the space of this name. Create it if it is missing."""
         try:
             return self._told(find_space(self._database, name))
         except NotFound:
             pass
         try:
             return self.create(name)
-        except AlreadyExists:  # another process was faster
+        except AlreadyExists:  # another process created it first
             return self._told(find_space(self._database, name))
 
     def delete(self, name: str, *, by: str = LOCAL) -> Erasure:
-        """Erase a space with all that is in it.
+        """Erase a space with everything in it.
 
         Raises:
-            Conflict: it is the default space.
+            Conflict: the default space cannot be erased.
         """
         return self._eraser.space(name, Caller(by), keep=False)
 
     def set_quota(
         self, space: str, changes: Mapping[str, int | None], *, by: str = LOCAL, dry_run: bool = False
     ) -> tuple[Usage, Seq]:
-        """Let a space hold so many `memories` or `bytes` and no more; None: the default. What it holds already stays.
+        """Limit the number of `memories` or `bytes` of a space; None restores the default. Existing memories stay.
 
-        The quota belongs to the name: a space that is made anew has it too. A dry run tells what would be.
+        The quota belongs to the name, so a space that is created again under the name has it too. A dry run returns the
+        usage with the new quota.
         """
         check_quota(changes)
         found = find_space(self._database, space)
@@ -109,13 +110,13 @@ class Spaces:
     def set_policy(
         self, space: str, changes: Mapping[str, str | float | None], *, by: str = LOCAL, dry_run: bool = False
     ) -> Space:
-        """Say what a space does with `secrets`, `personal_data` and `echoes` from now on; None: the default.
+        """Change what a space does with `secrets`, `personal_data` and `echoes`; None restores the default.
 
-        What is stored already stays as it is, but for what is older than `history_days` and `purge_after_days` allow.
-        A dry run tells what would hold.
+        Stored memories stay as they are, except those older than `history_days` and `purge_after_days` allow. A dry run
+        returns the policy that would apply.
 
         Raises:
-            InvalidInput: a value is none that a policy may have.
+            InvalidInput: a policy cannot have such a value.
         """
         check_policy(changes)
         found = find_space(self._database.primary, space)
@@ -125,40 +126,40 @@ class Spaces:
             batch = [spaces.guard_policy(found), spaces.set_policy(space, policy), told]
             rows = written(self._database, batch, spaces.by_name(space), dry_run=dry_run)
         except Refused as refused:
-            if refused.code == Refusal.STALE:  # somebody else has changed another part of it
+            if refused.code == Refusal.STALE:  # another process changed another part of it
                 return self.set_policy(space, changes, by=by, dry_run=dry_run)
             raise NotFound("space", space) from refused
-        if not rows:  # somebody has erased it meanwhile
+        if not rows:  # erased by another process meanwhile
             raise NotFound("space", space)
         return self._told(space_row(rows[0]))
 
     def require(self, space: str, at: Seq) -> None:
-        """Raise unless this store has reached a point of history.
+        """Raise unless this database has reached a point of history.
 
         Raises:
-            EpochGone: the point is of a space that has been made anew since.
-            NotYetReplicated: the point has not arrived here.
+            EpochGone: the space was erased and created again since then.
+            NotYetReplicated: the change has not arrived in this replica.
         """
         try:
             here = find_space(self._database, space).seq
         except NotFound:
-            here = None  # where this is read it may not have arrived
+            here = None  # it may not have arrived in the replica
         if here is not None and here.epoch == at.epoch and here.number >= at.number:
             return
         here = self.catch_up(space).at
         if here.epoch != at.epoch:
-            raise EpochGone(f"space {space!r} has been made anew since {at}; forget that point and read again")
+            raise EpochGone(f"space {space!r} was erased and created again since {at}; drop that point and read again")
         if here.number < at.number:
             raise NotYetReplicated(f"space {space!r} is at {here}, not yet at {at}; try again")
 
     def catch_up(self, space: str) -> Space:
-        """The space as it stands where it is written. What is read here later has come as far."""
+        """Return the current space of the primary database. Later reads of this replica include its changes."""
         found = find_space(self._database.primary, space)
         self._indexes.note(found, found.seq.number)
         return found.space
 
     def ruled(self, space: Space) -> Space:
-        """The same with the policy that holds in it, the defaults of the server included."""
+        """Return the space with its effective policy, which includes the defaults of the server."""
         return replace(space, policy=space.policy.over(self._policy))
 
     def _told(self, found: SpaceRow) -> Space:

@@ -30,7 +30,7 @@ PAGES = 2_000  # copied between two reports of progress
 def back_up(source: Path | Side, target: Path, now: int, progress: Progress = silent, *, force: bool = False) -> Stamp:
     """Back up a database that may be in use; see `core.operations.backups`."""
     if target.exists() and not force:
-        raise Conflict(f"{target} is there already; name another file, or force it")
+        raise Conflict(f"{target} exists already; name another file, or force it")
     if isinstance(source, Path) and not source.exists():
         raise NotFound("database", str(source))
     with fresh(target) as partial:
@@ -106,7 +106,7 @@ def restore(
                 carry(FileSide(given), target, progress)
         return stamp
     if target.exists() and not force:
-        raise Conflict(f"{target} is there already; nothing was restored: name another file, or force it")
+        raise Conflict(f"{target} exists already; nothing was restored: name another file, or force it")
     with fresh(target, aside=now) as partial:
         with translated(), opened(backup) as given, opened(partial) as copy:
             _copied(given, copy, progress)

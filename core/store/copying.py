@@ -112,7 +112,7 @@ def carry(source: Side, target: Side, progress: Progress) -> None:
     target.write(plan.sql_of("index"))
     carried = _read(source, plan, progress, "copying", lambda table, rows: _insert(target, table, rows))
     if _read(target, plan, progress, "comparing", lambda table, rows: None) != carried:
-        raise StoreCorrupt("what was written there is not what is read there; make a new database and try again")
+        raise StoreCorrupt("the copied rows differ from the written ones; create a new database and try again")
     target.write([*plan.sql_of("view"), *plan.sql_of("trigger"), Statement(f"DROP TABLE {UNFINISHED}")])
 
 
@@ -135,7 +135,7 @@ def _refuse_what_holds_something(target: Side) -> None:
     (schema,) = _ask(target, [_SCHEMA])
     refuse_unfinished({str(name) for _, name, _ in schema})
     if schema:
-        raise Conflict("the database holds something already; nothing was written: name an empty one")
+        raise Conflict("the database is not empty; nothing was written: name an empty one")
 
 
 def _read(
@@ -169,7 +169,7 @@ def _insert(target: Side, table: _Table, rows: Rows) -> None:
     try:
         target.write([*counted, table.insert(rows)])
     except TooLarge as error:
-        raise TooLarge(f"a row of the table {table.name} is larger than the database there takes") from error
+        raise TooLarge(f"a row of the table {table.name} is too large for that database") from error
 
 
 def _batches(rows: Iterator[tuple[int, Row]]) -> Iterator[tuple[int, Rows]]:

@@ -41,10 +41,7 @@ def migrate(database: Database, now: int) -> None:
 def refuse_unfinished(tables: Container[str]) -> None:
     """Raise `Conflict` when the tables of a database mark an unfinished copy."""
     if UNFINISHED in tables:
-        raise Conflict(
-            "the database holds half of a copy: one that is still being made, or one that broke off; wait for it, or "
-            "make a new database and copy again"
-        )
+        raise Conflict("the database contains an unfinished copy; wait for it, or copy again into a new database")
 
 
 @cache

@@ -21,8 +21,8 @@ class _Stretch(NamedTuple):
 def highlight(text: str, terms: Collection[str], around: int = 240) -> str | None:
     """Return the stretch of about `around` characters in which most different terms match, the first of equals.
 
-    Matches stand between `**`, a `…` says that text was left out. None when no term matches. Analyses the whole
-    text: pass a passage rather than a long document.
+    Matches are between `**`; a `…` marks omitted text. Return None when no term matches. The function analyses the
+    whole text, so pass a passage rather than a long document.
 
     >>> highlight("It rained. Then Ann painted the lake at sunrise.", {"paint", "lake"}, around=24)
     '…Ann **painted** the **lake** at…'
@@ -37,7 +37,7 @@ def highlight(text: str, terms: Collection[str], around: int = 240) -> str | Non
 
 
 def _densest(matches: list[Span], wanted: set[str], around: int) -> _Stretch:
-    """The matches that fit into `around` characters and have the most different terms, then the most matches."""
+    """Return the matches within `around` characters that have the most different terms, then the most matches."""
     inside: Counter[str] = Counter()
     best, best_rank, first, different = _Stretch(0, 0), (0, 0), 0, 0
     for last, match in enumerate(matches):
@@ -56,7 +56,7 @@ def _densest(matches: list[Span], wanted: set[str], around: int) -> _Stretch:
 
 
 def _window(text: str, core: _Stretch, around: int) -> _Stretch:
-    """Widen to `around` characters, matches in the middle, cut at white space when there is some near."""
+    """Widen to `around` characters with the matches in the middle. Cut at nearby white space, if there is any."""
     room = max(0, around - (core.stop - core.start)) // 2
     start = max(0, min(core.start - room, len(text) - around))
     stop = min(len(text), max(start + around, core.start + 1))
@@ -68,7 +68,7 @@ def _window(text: str, core: _Stretch, around: int) -> _Stretch:
 
 
 def _merged(matches: Iterable[Span]) -> list[_Stretch]:
-    """Overlapping matches, as bigrams are, become one."""
+    """Merge overlapping matches, such as bigrams."""
     merged: list[_Stretch] = []
     for start, stop, _ in matches:
         if merged and start <= merged[-1].stop:

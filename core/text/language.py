@@ -1,7 +1,7 @@
-"""Which language a text is in, by its function words, and what that language does to words.
+"""Detect the language of a text by its function words, and stem words by the rules of that language.
 
-A text counts as another language than English when at least two of its words are function words of it, and more than
-are English. Shorter questions stay undecided; they are treated as English.
+A text is in another language than English if it has at least two function words of that language. It must also have
+fewer English ones. Shorter questions stay undecided; they are treated as English.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ import Stemmer
 import stop_words  # pyright: ignore[reportMissingTypeStubs]  # annotated, without the marker
 
 ENGLISH = "english"
-# Those for which both a list of function words and a Snowball stemmer exist.
+# Languages with both a list of function words and a Snowball stemmer.
 LANGUAGES = (
     ENGLISH, "arabic", "catalan", "czech", "danish", "dutch", "finnish", "french", "german", "greek", "hindi",
     "hungarian", "indonesian", "italian", "norwegian", "persian", "polish", "portuguese", "romanian", "russian",
@@ -34,12 +34,12 @@ QUESTION_WORDS = frozenset({
 })
 # fmt: on
 
-# A Stemmer keeps its word in one buffer, so threads take turns.
+# A Stemmer keeps its word in one buffer, so threads must take turns.
 _TURN = Lock()
 
 
 def language_of(words: Sequence[str]) -> str:
-    """The language whose function words the first words are, case-folded; English when that is not clear.
+    """Return the language whose function words occur most among the first words, case-folded; English when unclear.
 
     A word that several languages share counts for each by its share.
 
@@ -62,12 +62,12 @@ def language_of(words: Sequence[str]) -> str:
 
 
 def function_words(language: str) -> frozenset[str]:
-    """Words that say nothing about what a question is about."""
+    """Return the words that say nothing about the subject of a question."""
     return _function_words(language)
 
 
 def stem(word: str, language: str) -> str:
-    """What the forms of a word have in common, by Snowball's rules.
+    """Return the common stem of a word's forms, by Snowball's rules.
 
     >>> stem("running", "english"), stem("häuser", "german")
     ('run', 'haus')
@@ -86,9 +86,9 @@ def _function_words(language: str) -> frozenset[str]:
 
 @cache
 def _speakers() -> dict[str, tuple[int, ...]]:
-    """The languages that each function word belongs to.
+    """Return the languages of each function word.
 
-    The English list is a long one and borrows much; it has no say over a word of two other languages.
+    The English list is long and has many loanwords, so it is ignored for a word of two other languages.
     """
     spoken: dict[str, tuple[int, ...]] = {}
     for number, language in enumerate(LANGUAGES[1:], start=1):
@@ -103,5 +103,5 @@ def _speakers() -> dict[str, tuple[int, ...]]:
 
 @cache
 def _stemmer(language: str) -> Callable[[str], str]:
-    made = cast(Any, Stemmer).Stemmer(language, 0)  # its own cache is off: the callers remember
+    made = cast(Any, Stemmer).Stemmer(language, 0)  # its own cache is off, because callers cache stems
     return made.stemWord

@@ -8,9 +8,9 @@ from muisti.core.text.terms import token_starts
 
 MAX_TOKENS = 256
 OVERLAP = 32  # tokens that a passage may share with the one before
-MIN_TOKENS = MAX_TOKENS // 2  # a cut is not made earlier, however good the border
+MIN_TOKENS = MAX_TOKENS // 2  # a cut is never earlier, however good the border
 
-# How good it is to cut before a token.
+# How good a cut before a token is.
 _ANYWHERE, _WORD, _SENTENCE, _PARAGRAPH = range(4)
 
 _BLANK_LINES = re.compile(r"\n[^\S\n]*+\n\s*+")
@@ -22,11 +22,11 @@ _SENTENCE_ENDS = re.compile(
 
 
 def split(content: str, tokens: int | None = None) -> list[Passage]:
-    """Cover `content` with passages of at most `MAX_TOKENS`, in order; short content is one passage.
+    """Cover `content` with passages of at most `MAX_TOKENS`, in order. Short content is one passage.
 
-    A passage ends at the last paragraph border of its second half, else the last sentence border, else between
+    A passage ends at the last paragraph border of its second half, else at the last sentence border, else between
     words, else anywhere. The next one starts up to `OVERLAP` tokens earlier, at a sentence or else a word. Every
-    character is in a passage, and starts and stops increase. `tokens` is how many there are, when that is known.
+    character is in a passage, and starts and stops increase. `tokens` is the number of tokens, if known.
 
     >>> split("Short.")
     [Passage(number=0, start=0, stop=6)]
@@ -48,7 +48,7 @@ def split(content: str, tokens: int | None = None) -> list[Passage]:
 
 
 def _borders(content: str, starts: list[int]) -> list[int]:
-    """For each token, how good it is to cut before it."""
+    """Return for each token how good a cut before it is."""
     borders = [_WORD if start and content[start - 1].isspace() else _ANYWHERE for start in starts]
     for pattern, rank in ((_SENTENCE_ENDS, _SENTENCE), (_BLANK_LINES, _PARAGRAPH)):
         for border in pattern.finditer(content):
@@ -59,10 +59,10 @@ def _borders(content: str, starts: list[int]) -> list[int]:
 
 
 def _last_best(borders: list[int], low: int, high: int) -> int:
-    """The last of the best places in `[low, high]`."""
+    """Return the last of the best places in `[low, high]`."""
     return max(range(low, high + 1), key=lambda token: (borders[token], token))
 
 
 def _first_best(borders: list[int], low: int, high: int) -> int:
-    """The first sentence in `[low, high)`, else the first word, else `low`."""
+    """Return the first sentence in `[low, high)`, else the first word, else `low`."""
     return max(range(low, high), key=lambda token: (min(borders[token], _SENTENCE), -token))

@@ -47,7 +47,7 @@ def _is_account(match: re.Match[str]) -> bool:
 
 
 def luhn(digits: str) -> bool:
-    """Whether the last digit is the check digit of a card.
+    """Return whether the last digit is the check digit of a card.
 
     >>> luhn("79927398713"), luhn("79927398710")
     (True, False)
@@ -57,7 +57,7 @@ def luhn(digits: str) -> bool:
 
 
 def mod_97(account: str) -> bool:
-    """Whether the two digits behind the country check an account number (ISO 7064).
+    """Return whether the two digits after the country are the check digits of an account number (ISO 7064).
 
     >>> mod_97("GB82WEST12345698765432"), mod_97("GB83WEST12345698765432")
     (True, False)

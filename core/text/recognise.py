@@ -22,10 +22,10 @@ Judge = Callable[[re.Match[str]], float]
 
 
 class Rule(NamedTuple):
-    """`pattern` finds candidates; its group `value`, or else all that it matches, is what counts, if `judge` agrees.
+    """A rule: `pattern` finds candidates, and `judge` decides. The group `value`, or else the whole match, is the find.
 
-    `hints`, in lower case: one of them is in every candidate. They spare most texts the pattern. Each pattern starts
-    where a word starts or has a bounded length, so that the time is linear in the text.
+    Every candidate contains one of the `hints` (lower case), so most texts never run the pattern. Each pattern starts
+    at the start of a word or has a bounded length, so that the time is linear in the text.
     """
 
     kind: str
@@ -35,12 +35,12 @@ class Rule(NamedTuple):
 
 
 def rule(kind: str, hints: str, pattern: str, judge: Judge) -> Rule:
-    """`hints` are parted by `|`."""
+    """Return a rule. `hints` are separated by `|`."""
     return Rule(kind, tuple(hints.split("|")), re.compile(pattern), judge)
 
 
 def found_in(text: str, rules: Sequence[Rule]) -> list[Found]:
-    """All that a table recognises, in the order of the text; of what overlaps the first, and of those the longest."""
+    """Return all finds of a table, in the order of the text. Of overlapping finds, the first or longest is kept."""
     lowered = text.lower()
     found: list[Found] = []
     for kind, hints, pattern, judge in rules:
@@ -58,7 +58,7 @@ def _value(match: re.Match[str]) -> tuple[int, int]:
 
 
 def parted(found: list[Found]) -> list[Found]:
-    """Drop what overlaps; what is sure goes before what is not."""
+    """Drop overlapping finds; sure ones are kept before unsure ones."""
     kept = _apart([one for one in found if one.sure])
     unsure = [one for one in found if not one.sure]
     if not unsure:
@@ -75,6 +75,6 @@ def _apart(found: list[Found]) -> list[Found]:
 
 
 def _meets(one: Found, others: Sequence[Found]) -> bool:
-    """Return whether a stretch overlaps one of some that are in order and apart."""
+    """Return whether a find overlaps one of some that are sorted and do not overlap."""
     after = bisect_left(others, one.stop, key=lambda other: other.start)
     return after > 0 and others[after - 1].stop > one.start

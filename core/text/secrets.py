@@ -1,7 +1,7 @@
 """Recognise credentials by their form, so that they are not stored by accident.
 
-What passes for a secret here must look like one that works: placeholders such as `<token>`, `${TOKEN}`, `****` and
-`your-key`, code that fetches a secret and prose about one are harmless.
+A find must look like a secret that works. Not recognised are placeholders (`<token>`, `${TOKEN}`, `****`, `your-key`),
+code that fetches a secret, and prose about one.
 """
 
 import re
@@ -94,14 +94,14 @@ RULES = (
 
 
 def secrets_in(text: str) -> list[Found]:
-    """What looks like a secret that works, in order."""
+    """Return what looks like a working secret, in order."""
     found = found_in(text, RULES)
     stated = stated_in(text)
     return parted([*found, *stated]) if stated else found
 
 
 def find_secret(text: str) -> str | None:
-    """The kind of the first secret in a text, None when it looks harmless.
+    """Return the kind of the first secret in a text, or None when there is none.
 
     >>> find_secret("export DB_PASSWORD=correct-horse"), find_secret("password: <your password>")
     ('password-assignment', None)

@@ -1,7 +1,7 @@
-"""Whom a question asks about: the speakers that it names, or one of the two sides of a chat.
+"""Find out whom a question is about: the speakers that it names, or one of the two sides of a chat.
 
-"What did Caroline say about her dog?" is about Caroline's turns, "What did I say?" about the user's, "What did you
-recommend?" about the assistant's. "Can you tell me" asks for nothing of that kind. English only.
+"What did Caroline say about her dog?" is about Caroline's turns, "What did I say?" about the user's, and "What did you
+recommend?" about the assistant's. "Can you tell me" is about neither side. English only.
 """
 
 import re
@@ -24,12 +24,12 @@ _REQUEST = re.compile(
 )
 
 
-NAMED = 0.4  # what a memory gains by whom the question names
-SIDE = 0.3  # and by the side of a chat that it asks about
+NAMED = 0.4  # score gain of a memory whose speaker is named
+SIDE = 0.3  # score gain of a memory from the side of a chat that is asked about
 
 
 class Speakers:
-    """The speakers of a space, by their folded names; the place of a name is its code."""
+    """Speakers of a space by their folded names. The index of a name is its code."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names
@@ -42,11 +42,11 @@ class Speakers:
         self._assistants = [code for code, name in enumerate(names) if name in ASSISTANTS]
 
     def asked(self, question: str, speaks: Callable[[int], bool] = lambda _: True) -> Mapping[int, float]:
-        """What the memories of a speaker gain by a question, by the speaker's code; nothing for the others.
+        """Return the score gain of each speaker's memories for a question, by the speaker's code.
 
-        A whole name gives `NAMED`; a part of it, with a capital letter where the question has any, as much of that as
-        the part is the speaker's alone. A summary draws on both sides of a chat. `speaks` tells by the
-        code who is there.
+        A full name gains `NAMED`. A part of a name gains less when several speakers share it. It needs a capital letter
+        if the question has any. A summary is about both sides of a chat. `speaks` returns whether the speaker of a code
+        is present.
 
         >>> Speakers(["ann lee", "bob lee", "user"]).asked("What did Ann Lee tell me about Lee?")
         {0: 0.4, 1: 0.2}
@@ -74,7 +74,7 @@ class Speakers:
 
 
 def sides(question: str) -> tuple[bool, bool]:
-    """Whether a question is about what its asker, and what its reader, said or did.
+    """Return whether a question is about what its asker, and what its reader, said or did.
 
     >>> sides("Can you tell me what I said?"), sides("What did you recommend?")
     ((True, False), (False, True))

@@ -1,6 +1,6 @@
-"""Text as terms: one analysis for what is stored and for what is asked.
+"""Split text into terms, with one analysis for stored text and for queries.
 
-A text is put in NFKC and cut into runs; a run gives the terms that find it:
+A text is converted to NFKC and cut into runs. A run gives the terms that find it:
 
     running Wörter     run, wörter                      case-folded English stems
     getUserName        getusernam, get, user, name      an identifier, then its parts
@@ -32,8 +32,8 @@ FIELDS: tuple[Field, ...] = ("content", "key", "tags", "category", "author", "re
 
 Codes = npt.NDArray[np.uint64]  # one term each: the field in the top 8 bits, the term's hash in the low 56
 
-MEMO = 32_768  # runs, and terms, whose analysis is remembered
-SHORT = 64  # characters; what is longer is neither remembered nor stemmed
+MEMO = 32_768  # runs, and terms, whose analysis is cached
+SHORT = 64  # characters; longer words are neither cached nor stemmed
 STACK = 32  # marks in a row; Unicode's Stream-Safe Text Format allows 30 on one letter
 GROWTH = 18  # characters that NFKC makes of one, at most
 _PIECE = 1_024  # characters that are normalised at a time to measure a text
@@ -45,7 +45,7 @@ _UNSPACED = (
     r"\u3005-\u3007\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\U00020000-\U0003ffff"
 )
-# What `\w` leaves out although it stands within words: accents, vowel signs, soft hyphens and joiners.
+# Characters within words that `\w` leaves out: accents, vowel signs, soft hyphens and joiners.
 _IGNORED = "\u00ad\u200c\u200d"
 _MARKS = (
     r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
@@ -76,7 +76,7 @@ _ASCII = _Patterns(  # finds the same in ASCII as those for all scripts, twice a
 
 @cache
 def _all_scripts() -> _Patterns:
-    """Not before they are needed: `re` takes 20 ms for them."""
+    """Compile the patterns on first use: `re` takes 20 ms for them."""
     return _Patterns(
         runs=re.compile(rf"(?:{_WORD}|(?<![\w.])\.{_WORD})(?:[-./:+#]{_WORD})*+(?:\+\+|#)?|[{_UNSPACED}]++"),
         words=re.compile(_WORD),
@@ -260,7 +260,7 @@ def _is_mark(char: str) -> bool:
 
 
 def _origins(text: str) -> tuple[list[int], list[int]]:
-    """For each character of the NFKC form: start and stop of the characters of `text` that it came from."""
+    """Return for each character of the NFKC form where the characters of `text` that it came from start and stop."""
     text = _unstacked(text)
     borders = [0, *(at for at in range(1, len(text)) if not _joins_previous(text[at])), len(text)]
     pieces = [(start, stop, unicodedata.normalize("NFKC", text[start:stop])) for start, stop in pairwise(borders)]
@@ -291,7 +291,7 @@ def _encoded(terms: Sequence[str]) -> bytes:
 
 
 def _native(runs: Sequence[str], language: str, empty: Collection[str]) -> list[str]:
-    """Stems by the rules of a language other than English, where they differ from the English ones."""
+    """Return stems by the rules of a language other than English, where they differ from the English ones."""
     if language == ENGLISH:
         return []
     words = [_folded(run) for run in runs if run.isalpha() and len(run) <= SHORT]
@@ -310,7 +310,7 @@ def _terms_of_run(run: str) -> tuple[str, ...]:
 
 
 def _pieces(run: str, at: int = 0) -> list[Span]:
-    """The terms of a run that starts at `at`, with their places."""
+    """Return the terms of a run that starts at `at`, with their places."""
     if _is_unspaced(run):
         return [Span(place, place + len(bigram), (bigram,)) for place, bigram in enumerate(_bigrams(run), at)]
     if run.isalnum():
@@ -331,7 +331,7 @@ def _bigrams(run: str) -> list[str]:
 
 
 def _names(run: str, at: int) -> list[Span]:
-    """What is looked for as it is written: the whole run, and what stands between its slashes and colons."""
+    """Return the terms that are searched literally: the whole run, and its parts between slashes and colons."""
     whole = Span(at, at + len(run), (_folded(run),))
     segments = [Span(at + part.start(), at + part.end(), (_folded(part[0]),)) for part in _SEGMENTS.finditer(run)]
     return [name for name in dict.fromkeys([whole, *segments]) if _is_name(name.terms[0])]

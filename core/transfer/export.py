@@ -1,7 +1,7 @@
-"""A space as the records of an export: its whole history as it stood at one change, page by page.
+"""Export a space as records, page by page: its whole history up to one change.
 
-Nothing is held open between pages. History is only ever added to, so that pages read one after another show the same
-change, whatever is written meanwhile; what is erased meanwhile is noticed at the end.
+Nothing is held open between pages. History only grows, so all pages show the same change, whatever is written
+meanwhile. If history is erased meanwhile, the export fails at the end.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,10 +37,10 @@ PAGE = 200  # changes
 
 
 class Export:
-    """One export. `seq` is the point of history that it shows; `vectors`: with passages and their vectors."""
+    """An export. `seq` is its point of history; `vectors` includes passages and their vectors."""
 
     def __init__(self, database: Database, space: str, now: int, version: str, *, vectors: bool) -> None:
-        """`now` in microseconds; `version` is that of Muisti.
+        """`now` is in microseconds; `version` is the version of Muisti.
 
         Raises:
             NotFound: there is no such space.
@@ -64,10 +64,10 @@ class Export:
         )
 
     def pages(self) -> Iterator[Sequence[Record]]:
-        """The records, some at a time.
+        """Yield the records in pages.
 
         Raises:
-            NotFound, Conflict: the space was made anew, or parts of its history were erased meanwhile.
+            NotFound, Conflict: the space was erased and created again, or history was erased meanwhile.
         """
         yield [self.header]
         lines, versions, after = 1, 0, 0
@@ -78,14 +78,14 @@ class Export:
             versions += sum(isinstance(record, VersionLine) for record in page)
         self._check(self._database.read([spaces.state(self._space.id)])[0])
         if versions != self._versions:
-            raise Conflict("memories were erased while they were exported, and the file is not whole; export again")
+            raise Conflict("memories were erased during the export, so the file is incomplete; export again")
         for page in self._telemetry():
             yield page
             lines += len(page)
         yield [End(lines)]
 
     def _telemetry(self) -> Iterator[Sequence[Record]]:
-        """How often memories were retrieved, as it is known now: that has no place in the history."""
+        """Yield the retrieval counts of memories, as of now, because they have no history."""
         after = b""
         while True:
             (rows,) = self._database.read([exports.retrievals(self._space, self.seq.number, after, PAGE)])
@@ -95,7 +95,7 @@ class Export:
             after = cast(bytes, rows[-1][0])
 
     def _page(self, after: int) -> tuple[list[Record], int]:
-        """The records of the next changes, and the change up to which they go."""
+        """Return the records of the next changes, and the number of the last of these changes."""
         seq = self.seq.number
         state, changed = self._database.read(
             [spaces.state(self._space.id), exports.changes(self._space, after, seq, PAGE)]
@@ -121,7 +121,7 @@ class Export:
 
     def _check(self, state: Rows) -> None:
         if not state or state[0][0] != self._space.space.epoch:
-            raise NotFound("space", self._space.space.name, "it was made anew while it was exported")
+            raise NotFound("space", self._space.space.name, "it was erased and created again during the export")
 
 
 def _space(row: SpaceRow) -> SpaceRecord:
@@ -152,7 +152,7 @@ def _retrieved(row: Row) -> TelemetryLine:
 
 
 def _passages(rows: Rows) -> dict[int, list[PassageRecord]]:
-    """The passages of each version, by its row id."""
+    """Return the passages of each version, by its row id."""
     found: dict[int, list[PassageRecord]] = {}
     last = (-1, -1)
     for row in rows:

@@ -1,7 +1,7 @@
-"""The lines of an export, format 2: what stands in each, and how it is read. docs/export.md describes them.
+"""Records of an export, format 2: their fields, and how lines are read. docs/export.md describes them.
 
-A file is a `Header`, then `ChangeLine`s, `VersionLine`s and `MemoryLine`s, `TelemetryLine`s, then an `End`. Format 1 is
-the same without telemetry.
+A file is a `Header`, then `ChangeLine`s, `VersionLine`s and `MemoryLine`s, `TelemetryLine`s, then an `End`. Format 1
+differs only in having no telemetry.
 """
 
 import base64
@@ -36,9 +36,9 @@ class SettingsRecord(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SpaceRecord(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the file comes from, and the point of history that it shows. `generation` is its model's hash.
+    """The exported space and the point of history. `generation` is the hash of its model.
 
-    `kept_from` is the oldest change after which that space can be shown.
+    `kept_from` is the oldest change as of which the space can be read.
     """
 
     name: str
@@ -59,7 +59,7 @@ class GenerationRecord(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CountsRecord(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the file has: memories that are not deleted, all versions, all changes."""
+    """Counts of the file: memories that are not deleted, all versions, all changes."""
 
     memories: Count
     versions: Count
@@ -67,7 +67,7 @@ class CountsRecord(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Header(Struct, frozen=True, forbid_unknown_fields=True, tag="muisti", tag_field="type", kw_only=True):
-    """The first line. `space`, `counts` and `generations` are what an export tells; `source` names another system."""
+    """The first line. Exports have `space`, `counts` and `generations`; `source` names another system."""
 
     format: int
     muisti: str = ""
@@ -79,7 +79,7 @@ class Header(Struct, frozen=True, forbid_unknown_fields=True, tag="muisti", tag_
 
 
 class ChangeLine(Struct, frozen=True, forbid_unknown_fields=True, tag="change", tag_field="type", kw_only=True):
-    """A change of the space: who made it, when, with which request; `undone` is the change that took it back."""
+    """A change of the space: who made it, when, and in which request. `undone` is the change that undid it."""
 
     seq: Annotated[int, Meta(ge=1, le=2**53)]
     kind: Annotated[str, Meta(max_length=40)]
@@ -100,7 +100,7 @@ class PassageRecord(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class VersionLine(Struct, frozen=True, forbid_unknown_fields=True, tag="version", tag_field="type", kw_only=True):
-    """A version of a memory, which lived from change `born` until change `died`."""
+    """A version of a memory. It was current from change `born` until change `died`."""
 
     born: Annotated[int, Meta(ge=1, le=2**53)]
     died: int | None
@@ -109,14 +109,14 @@ class VersionLine(Struct, frozen=True, forbid_unknown_fields=True, tag="version"
 
 
 class MemoryLine(Struct, frozen=True, forbid_unknown_fields=True, tag="memory", tag_field="type", kw_only=True):
-    """A memory without a history: only `id` and `content` must be told. `place` is where it stood before."""
+    """A memory without a history. Only `id` and `content` are required. `place` locates it in its original source."""
 
     memory: Raw
     place: Annotated[str, Meta(max_length=1_000)] | None = None
 
 
 class TelemetryLine(Struct, frozen=True, forbid_unknown_fields=True, tag="telemetry", tag_field="type", kw_only=True):
-    """How often a memory of an earlier line was retrieved, and when last."""
+    """Number of retrievals of a memory of an earlier line, and the time of the last."""
 
     id: str
     retrieval_count: Annotated[int, Meta(ge=1, le=2**53)]
@@ -124,14 +124,14 @@ class TelemetryLine(Struct, frozen=True, forbid_unknown_fields=True, tag="teleme
 
 
 class BadLine(Struct, frozen=True, forbid_unknown_fields=True, tag="bad", tag_field="type", kw_only=True):
-    """What could not be read in the file of another system: it counts as a line that cannot come in."""
+    """An unreadable part of a file of another system. It counts as a line that cannot be imported."""
 
     message: Annotated[str, Meta(max_length=1_000)]
     place: Annotated[str, Meta(max_length=1_000)] | None = None
 
 
 class End(Struct, frozen=True, forbid_unknown_fields=True, tag="end", tag_field="type"):
-    """The last line; `lines` counts those before it, the header too."""
+    """The last line. `lines` counts the lines before it, including the header."""
 
     lines: Count
 
@@ -157,7 +157,7 @@ _TYPES: Mapping[str, Any] = {
 
 
 def _told_fields() -> Iterator[tuple[str, Any] | tuple[str, Any, Any]]:
-    """The fields of a memory, of which only its id and content must be told."""
+    """Yield the fields of a memory. Only its id and content are required."""
     for one in structs.fields(Memory):
         kind = _TYPES.get(one.name, one.type)
         if one.name in _DEFAULTS:
@@ -178,19 +178,19 @@ T = TypeVar("T")
 
 
 def read_record(line: bytes) -> Record:
-    """The record in a line.
+    """Return the record in a line.
 
     Raises:
-        InvalidInput: it is none; the paths say where.
+        InvalidInput: the line is no valid record; the paths locate the faults.
     """
     return _checked(lambda: _DECODER.decode(line))
 
 
 def read_memory(raw: Raw, space: str, default_time: datetime) -> Memory:
-    """The memory in a record, in `space`; what is not told has its default, and `default_time` for times.
+    """Return the memory in a record, in `space`. Missing fields get defaults; missing times are `default_time`.
 
     Raises:
-        InvalidInput: it is none, or has fields that are unknown.
+        InvalidInput: the record is invalid or has unknown fields.
     """
     told: dict[str, Any] = structs.asdict(_checked(lambda: _MEMORY.decode(raw)))
     told["space"] = space
@@ -209,7 +209,7 @@ def read_memory(raw: Raw, space: str, default_time: datetime) -> Memory:
 
 
 def id_of(raw: Raw) -> list[str]:
-    """The id of the memory in a record, none when it cannot be read."""
+    """Return a list with the id of the memory in a record, empty when it cannot be read."""
     try:
         told = _checked(lambda: _MEMBERS.decode(raw)).get("id")
     except InvalidInput:
@@ -218,10 +218,10 @@ def id_of(raw: Raw) -> list[str]:
 
 
 def read_vector(text: str, dimensions: int) -> bytes:
-    """A stored vector (core/embedding/vectors.py) from its base64.
+    """Return a stored vector (core/embedding/vectors.py) from its base64.
 
     Raises:
-        InvalidInput: it has not the length of such a vector.
+        InvalidInput: the length is wrong.
     """
     try:
         blob = base64.b64decode(text, validate=True)
@@ -235,12 +235,12 @@ def read_vector(text: str, dimensions: int) -> bytes:
 
 
 def vector_text(blob: bytes) -> str:
-    """The base64 of a stored vector."""
+    """Return the base64 of a stored vector."""
     return base64.b64encode(blob).decode("ascii")
 
 
 def memory_record(memory: Memory) -> Raw:
-    """A memory as a record has it: without the space, which the header names, and what is empty."""
+    """Return the record of a memory, without empty fields and without the space, which the header names."""
     told = {
         name: value
         for name, value in structs.asdict(memory).items()

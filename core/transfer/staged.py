@@ -1,4 +1,4 @@
-"""Takes away what imports put aside, into spaces that nobody sees."""
+"""Delete the hidden spaces of imports."""
 
 from typing import cast
 
@@ -7,7 +7,7 @@ from muisti.core.store.sql import imports
 
 
 def clear(database: Database, staging_id: int, memories: int | None) -> None:
-    """Delete a staging space; of an import that has brought `memories`, None when it has come to nothing."""
+    """Delete a hidden space. `memories` is the number imported, None when the import failed."""
     while True:
         *_, left = database.write(imports.clear(staging_id))
         if not left[0][0]:
@@ -16,12 +16,12 @@ def clear(database: Database, staging_id: int, memories: int | None) -> None:
 
 
 def clear_dead(database: Database, now: int) -> None:
-    """Take away what imports left behind that broke off with their process."""
+    """Delete what imports of ended processes left behind."""
     _clear_all(database, imports.dead(now))
 
 
 def stop(database: Database, which: Statement) -> int:
-    """End the imports that `which` finds, under way or dead: none of them writes or moves any more. Gives how many."""
+    """End the imports that `which` finds, running or dead; none writes any more. Return their number."""
     (rows,) = database.read([which])
     for staging_id, _ in rows:
         database.write([imports.disown(cast(int, staging_id))])

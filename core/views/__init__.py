@@ -1,1 +1,1 @@
-"""The memories of all spaces as one caller meets them: to read, to write, as a timeline, and for review."""
+"""Four views of the memories of all spaces for one caller: read, write, timeline and review."""

@@ -1,4 +1,4 @@
-"""Who calls, when, and whether anything stays: what the views of a caller share."""
+"""Describe a call: the caller, the time, and whether it is a dry run. The views of a caller share this."""
 
 import msgspec
 
@@ -9,12 +9,12 @@ from muisti.core.write.begun import Call
 
 
 class Calls(msgspec.Struct, frozen=True):
-    """Stamps each call of one caller with the time. With `dry_run` nothing that is written stays."""
+    """Stamp each call of one caller with the time. With `dry_run`, writes are rolled back."""
 
     caller: Caller
     clock: Clock
     dry_run: bool = False
 
     def new(self, request: RequestKey | None = None) -> Call:
-        """Return a call that is made now. A dry run is never a repetition of a request."""
+        """Return a call made now. A dry run never counts as a repetition of a request."""
         return Call(self.clock(), None if self.dry_run else request, self.caller, self.dry_run)

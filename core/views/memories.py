@@ -1,4 +1,4 @@
-"""The memories of all spaces, as one caller reads, writes, versions and reviews them."""
+"""All operations on memories for one caller, in four views."""
 
 import msgspec
 
@@ -12,7 +12,7 @@ from muisti.core.views.write import Write, WriteParts
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the views of all callers share."""
+    """Parts that the views of all callers share."""
 
     clock: Clock
     read: ReadParts
@@ -22,16 +22,16 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Memories:
-    """Four views of one caller. Synchronous and thread-safe; callers own the threads.
+    """Four views of one caller. Instances are synchronous and thread-safe; callers own the threads.
 
-    Every method of a view raises `NotFound` when there is no space of that name. Bad values raise `InvalidInput`, a
-    database that does not answer `StoreUnavailable`. Memories that the caller may not see are not there.
+    Every method of a view raises `NotFound` when there is no space of that name. Invalid values raise `InvalidInput`, a
+    database that does not answer `StoreUnavailable`. Memories that the caller may not see are hidden.
     """
 
     __slots__ = ("read", "review", "timeline", "write")
 
     def __init__(self, parts: Parts, caller: Caller, *, dry_run: bool = False) -> None:
-        """`dry_run`: each write returns its `plan`, and nothing of it stays."""
+        """With `dry_run`, each write returns its `plan` and is rolled back."""
         calls = Calls(caller, parts.clock, dry_run)
         self.read = Read(parts.read, calls)
         self.write = Write(parts.write, calls)

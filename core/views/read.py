@@ -1,4 +1,4 @@
-"""Reading: memories by name, in lists and by search, what was before, and what a space holds."""
+"""Read memories by name, in lists and by search, at any point of history, and read what a space contains."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -39,7 +39,7 @@ from muisti.core.write.validate import check_query
 
 
 class ReadParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What `Read` is bound to a caller from."""
+    """Parts from which a `Read` is made for a caller."""
 
     database: Database
     searcher: Searcher
@@ -148,7 +148,7 @@ class Read:
             Forbidden: there are memories that the caller does not see.
         """
         if not self._calls.caller.sees_all:
-            raise Forbidden("a whole space is moved by keys that see all of it, in every category")
+            raise Forbidden("export and import need a key that sees the whole space, in every category")
         with suppress(StoreUnavailable):  # a count that cannot be written is no reason to read nothing
             self._parts.retrievals.flush()
         return Export(self._parts.database, space, self._calls.clock(), version, vectors=vectors)

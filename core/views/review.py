@@ -32,7 +32,7 @@ from muisti.core.write.review import Reviewer
 
 
 class ReviewParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What `Review` is bound to a caller from."""
+    """Parts from which a `Review` is made for a caller."""
 
     database: Database
     retrievals: Retrievals

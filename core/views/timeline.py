@@ -12,7 +12,7 @@ from muisti.core.views.calls import Calls
 
 
 class TimelineParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What `Timeline` is bound to a caller from."""
+    """Parts from which a `Timeline` is made for a caller."""
 
     checkpoints: Checkpoints
     forks: Forks

@@ -1,4 +1,4 @@
-"""Writing: memories are added, changed, superseded, ended, restored, imported, and changes taken back."""
+"""Write memories: add, change, supersede, delete, restore and import them, and undo changes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,7 +22,7 @@ from muisti.core.write.writer import Writer
 
 
 class WriteParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What `Write` is bound to a caller from."""
+    """Parts from which a `Write` is made for a caller."""
 
     database: Database
     writer: Writer

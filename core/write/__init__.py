@@ -1,1 +1,1 @@
-"""The write pipeline: validation, policy, provenance, the batch, and what becomes of a memory later."""
+"""The write pipeline: validation, policy, provenance and the batch; then the lifecycle of a memory."""

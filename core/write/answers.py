@@ -1,4 +1,4 @@
-"""What a repeated request is answered from: the versions stay in the store, the rest is kept as JSON."""
+"""Store the answer of a request, so that a repeated request gets it again. Versions are named; the rest is JSON."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from muisti.core.model.values import Memory, Seq
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
-    """An answer. `memories` are hexadecimal ids and version numbers."""
+    """A stored answer. `memories` are hexadecimal ids and version numbers."""
 
     memories: tuple[tuple[str, int], ...]
     created: bool
@@ -24,7 +24,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
         return [(bytes.fromhex(memory_id), version) for memory_id, version in self.memories]
 
 
-# Made here, by one thread: msgspec (0.22) works a type out on first use, and threads that do so at once can crash it.
+# Built at import: msgspec (0.22) analyses a type on first use, and crashes when several threads do that together.
 _DECODER = msgspec.json.Decoder(Remembered)
 
 
@@ -37,7 +37,7 @@ def remember(
     ended: tuple[str, ...] = (),
     flags: tuple[Flag, ...] = (),
 ) -> bytes:
-    """Write an answer down."""
+    """Return an answer as bytes."""
     versions = tuple(((id_bytes(memory.id) or b"").hex(), memory.version) for memory in memories)
     answer = Remembered(
         memories=versions, created=created, similar=similar, checked_at=checked_at, ended=ended, flags=flags
@@ -46,7 +46,7 @@ def remember(
 
 
 def read(answer: bytes) -> Remembered:
-    """Take it up again.
+    """Return the answer in bytes that `remember` wrote.
 
     >>> read(b'{"memories": [["0a", 1]], "created": true}').versions == [(bytes([10]), 1)]
     True

@@ -1,7 +1,7 @@
-"""Policy of a space for steps that make many memories current together: merges and rollbacks.
+"""Apply the policy of a space to steps that make many memories current together: merges and roll-backs.
 
-Such a step copies rows within the database. What may be stored as it is stays a row to copy. What the policy stores
-otherwise is put into a space that lives no longer than the batch, and copied from there.
+Such a step copies rows inside the database. A version that the policy accepts unchanged is copied as a row. A version
+that the policy redacts is stored in a staging space and copied from there; the batch deletes that space.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,12 +20,12 @@ from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake, place_of
 from muisti.core.write.prepare import ready
 
-PAGE = 500  # versions that are read at once
-NAMED = 100  # memories that a refusal names
+PAGE = 500  # versions in one read
+NAMED = 100  # memories listed in a refusal
 
 
 class Allowed(msgspec.Struct, frozen=True):
-    """Statements that follow those of a step's plan, those that end its batch, and the flags of what was taken out."""
+    """Statements to run after those of the plan, statements that end the batch, and the flags of redacted text."""
 
     plan: Sequence[Statement] = ()
     end: Sequence[Statement] = ()
@@ -33,18 +33,20 @@ class Allowed(msgspec.Struct, frozen=True):
 
 
 class Arrivals:
-    """Thread-safe; `encoder` is None when embeddings are off."""
+    """Policy checks of merges and roll-backs. Instances are thread-safe. `encoder` is None when embeddings are off."""
 
     def __init__(self, database: Database, encoder: Encoder | None, intake: Intake) -> None:
         self._database, self._encoder, self._intake = database, encoder, intake
 
     def allowed(self, space: SpaceRow, planned: Sequence[Statement], call: Call, *, are_new: bool) -> Allowed:
-        """Return what becomes of a plan. `are_new`: what does not live in the space has never been there.
+        """Return the statements that apply the policy to a plan.
+
+        `are_new`: memories that are not current in the space were never in it.
 
         Raises:
-            SensitiveContent: the policy refuses some of what would become current; the paths name the memories.
-            Echo: it refuses echoes, and the caller has just found what one of them says.
-            Refused: the plan does not hold any more.
+            SensitiveContent: the policy refuses text that would become current; the paths name the memories.
+            Echo: the policy refuses echoes, and one of the memories repeats what the caller has just found.
+            Refused: the plan is no longer valid.
         """
         if self._intake.asks_nothing(space, call):
             return Allowed()
@@ -66,7 +68,7 @@ class Arrivals:
         return Allowed([seen, *self._staged(space, changed)], arrivals.clear() if changed else [], tuple(flags))
 
     def _read(self, space: SpaceRow, rows: Rows) -> Iterator[tuple[int, Memory, Memory | None]]:
-        """Yield the row, the version that would become current, and the one that is current, for each memory."""
+        """Yield for each memory the source row, the version that would become current, and the current one or None."""
         for start in range(0, len(rows), PAGE):
             page = cast(list[tuple[int, int | None]], rows[start : start + PAGE])
             wanted = sorted({row for pair in page for row in pair if row is not None})

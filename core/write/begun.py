@@ -1,4 +1,4 @@
-"""Writes on their way: who asks for one, and the batch that it has become."""
+"""Writes in progress: the call that asks for one, and its prepared batch."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -15,9 +15,9 @@ from muisti.core.write.refusals import Part
 
 
 class Call(msgspec.Struct, frozen=True):
-    """When a write is asked for, by whom, and the key that makes its repetition harmless. `now` in microseconds.
+    """Time and caller of a write, and the key that makes repeating it harmless. `now` is in microseconds.
 
-    `dry_run`: it is tried, told and taken back, all in one; it has no key.
+    With `dry_run`, the batch is run, reported and rolled back in one step; it has no key.
     """
 
     now: int
@@ -27,10 +27,10 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """A write that is prepared: its batch, of which `head` statements come before those of the parts.
+    """A prepared write. The first `head` statements of its batch precede the statements of the parts.
 
-    `numbers` is how many changes its parts make. `tally` is the place in it of the statements that count what changed
-    of a whole space. `at` is in seconds of `perf_counter`.
+    `numbers` counts the changes of the parts. `tally` is the position of the statements that count changes of a whole
+    space. `at` is in seconds of `perf_counter`.
     """
 
     space: SpaceRow

@@ -1,4 +1,4 @@
-"""Conflicts that were stored for somebody to decide: which are open, and what becomes of them."""
+"""List conflicts that wait for a decision, and decide them."""
 
 from typing import cast
 
@@ -28,17 +28,20 @@ from muisti.core.write.transactions import Transactions
 
 
 class Conflicts:
-    """Thread-safe; `encoder` is None when embeddings are off. Conflicts of what a caller does not see are not there."""
+    """Open conflicts of all spaces. Instances are thread-safe. `encoder` is None when embeddings are off.
+
+    Conflicts of memories that the caller does not see are hidden.
+    """
 
     def __init__(self, database: Database, encoder: Encoder | None, transactions: Transactions, quota: Quota) -> None:
-        """`quota` is that of spaces without one."""
+        """`quota` applies to spaces without a quota of their own."""
         self._database = database
         self._encoder = encoder
         self._transactions = transactions
         self._quota = quota
 
     def page(self, space: str, caller: Caller, now: int, *, limit: int = 50, cursor: str | None = None) -> ConflictPage:
-        """Open conflicts, newest first.
+        """Return a page of open conflicts, newest first.
 
         Raises:
             InvalidInput: the limit is out of range or the cursor is not one of ours.
@@ -54,7 +57,7 @@ class Conflicts:
         return ConflictPage(items=items, next_cursor=str(items[-1].id) if len(rows) > limit else None, seq=found.seq)
 
     def decide(self, space: str, conflict_id: str, decision: Decision, call: Call) -> tuple[OpenConflict, Written]:
-        """Keep both memories, let the new one supersede the existing one, or reject the new one, which is deleted.
+        """Keep both memories, let the new one supersede the existing one, or reject (delete) the new one.
 
         Raises:
             NotFound: there is no such open conflict.
@@ -95,7 +98,7 @@ class Conflicts:
         return self._transactions.nothing(space, call)
 
     def _supersede(self, space: SpaceRow, row: Row, one: OpenConflict, call: Call) -> Written:
-        """The existing memory gives up its place, and its address to a new one that has none."""
+        """Supersede the existing memory. A new memory without an address takes over the address of the existing one."""
         _, existing_row, new_row = conflicts.parts(row)
         old = superseded(one.existing, one.new.id, call.now)
         heir = structs.replace(

@@ -1,4 +1,4 @@
-"""The policy of a space, applied to what somebody stores who has just found it."""
+"""Echo check: find out whether a caller stores what the same caller has just found, and apply the policy."""
 
 from typing import cast
 
@@ -20,19 +20,19 @@ from muisti.core.write.recent_results import RecentResults
 
 
 class EchoCheck(msgspec.Struct, frozen=True):
-    """`default` holds where a space has no policy of its own."""
+    """Check drafts for echoes. `default` is the policy of spaces without their own."""
 
     database: Database
     served: RecentResults
     default: Policy
 
     def marked(self, space: SpaceRow, draft: Draft, call: Call, path: str) -> tuple[Draft, tuple[Flag, ...]]:
-        """The draft as it may be stored: an echo is derived from what it repeats. `path` is where it stands.
+        """Return the draft to store. An echo is derived from the memories that it repeats.
 
-        Who says of a draft that it is derived from what it repeats makes no echo.
+        `path` locates the draft in the request. A draft that names one of these memories in `derived_from` is no echo.
 
         Raises:
-            Echo: the space takes none.
+            Echo: the policy refuses echoes.
         """
         if self.asks_nothing(space):
             return draft, ()
@@ -45,14 +45,14 @@ class EchoCheck(msgspec.Struct, frozen=True):
         return replace(draft, derived_from=sources), (Flag(code="echo", path=f"{path}.content", ids=ids),)
 
     def asks_nothing(self, space: SpaceRow) -> bool:
-        """Whether the space takes echoes like anything else."""
+        """Return whether the space allows echoes, so that no check is needed."""
         return self._policy(space) in (None, "allow")
 
     def _policy(self, space: SpaceRow) -> Policing | None:
         return space.space.policy.over(self.default).echoes
 
     def _living(self, space: SpaceRow, ids: tuple[str, ...], call: Call) -> list[str]:
-        """Those that are still there; what was deleted meanwhile may be repeated, but not named as a source."""
+        """Return the memories that are still current. A deleted memory may be repeated but cannot be a source."""
         (rows,) = self.database.read([memories.trusts(space, ids, living=True)])
         found = {id_text(cast(bytes, row[0])) for row in rows if call.caller.shows(row[2])}
         return [one for one in ids if one in found]

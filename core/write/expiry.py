@@ -1,4 +1,4 @@
-"""Ends for good what has expired, so that the end of it stands in the history."""
+"""End expired memories, so that the history records when each one ended."""
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.outcomes import Written
@@ -10,18 +10,18 @@ from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
 
 AT_ONCE = 100  # memories in a step
-EXPIRY = Caller("expiry")  # who ends them
+EXPIRY = Caller("expiry")  # actor of these changes
 
 
 class Expirer:
-    """Thread-safe."""
+    """End expired memories of all spaces. Instances are thread-safe."""
 
     def __init__(self, database: Database, transactions: Transactions) -> None:
         self._database = database
         self._transactions = transactions
 
     def step(self, space: str, now: int) -> bool:
-        """End some memories whose time has come, `now` in microseconds; whether there may be more.
+        """End some memories of a space that have expired at `now` (microseconds). Return whether more may be left.
 
         Raises:
             NotFound: there is no such space.

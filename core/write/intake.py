@@ -1,7 +1,7 @@
-"""The one door for text into a space: caller, validation, policy and provenance are asked here and nowhere else.
+"""Check text before it is stored in a space: caller, validation, policy and provenance are checked only here.
 
-Every write that makes text current in a space takes what it stores from here. `Accepted` is the only thing that
-memories are made from, and only `Intake` makes it (a test reads the syntax tree), so that no path can forget a check.
+Every write that makes text current gets an `Accepted` from here, and memories are built only from that. Only `Intake`
+creates an `Accepted` (a test reads the syntax tree). So no path can skip a check.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ NO_FLAGS: tuple[Flag, ...] = ()
 
 
 class Accepted(msgspec.Struct, frozen=True):
-    """A draft as a space takes it. `statements` belong into its batch: they hold only while its sources do."""
+    """A draft that may be stored. Its `statements` belong to the batch; they refuse it when a source is gone."""
 
     draft: Draft
     flags: tuple[Flag, ...]
@@ -44,7 +44,7 @@ class Accepted(msgspec.Struct, frozen=True):
 
 
 class Intake:
-    """Decides what may be stored. Thread-safe."""
+    """Decide what may be stored. Instances are thread-safe."""
 
     def __init__(self, screener: Screener, echoes: EchoCheck, provenance: Provenance) -> None:
         self._screener, self._echoes, self._provenance = screener, echoes, provenance
@@ -52,7 +52,7 @@ class Intake:
     def new(self, space: SpaceRow, draft: Draft, call: Call, path: str = "$", *, echoes: bool = True) -> Accepted:
         """Accept a draft for a new memory. `path` is its place in the request.
 
-        `echoes` False: the draft takes the place of a memory that the caller names, which it may well repeat.
+        With `echoes` False, no echo check is made: the draft replaces a memory that the caller names and may repeat it.
 
         Raises:
             InvalidInput, SensitiveContent, Forbidden, Echo.
@@ -70,7 +70,7 @@ class Intake:
 
         Raises:
             InvalidInput, Forbidden, Echo: of the first draft that cannot be stored.
-            SensitiveContent: some hold what the space refuses; each of them is named.
+            SensitiveContent: the policy refuses some drafts; each of them is named.
         """
         accepted: list[Accepted] = []
         refused: list[SensitiveContent] = []
@@ -85,9 +85,9 @@ class Intake:
         return accepted
 
     def replacing(self, space: SpaceRow, draft: Draft, before: Memory, call: Call, *, is_over: bool) -> Accepted:
-        """Accept a draft that replaces the whole of a memory; text that is current there passes the policy.
+        """Accept a draft that replaces a whole memory. Text that is current in the memory passes the policy.
 
-        `is_over`: that memory has expired, and the draft is a new one in its place.
+        `is_over`: the memory has expired, and the draft becomes a new memory in its place.
 
         Raises:
             InvalidInput, SensitiveContent, Forbidden, Echo.
@@ -99,7 +99,7 @@ class Intake:
         return _accepted(draft, told, self._provenance.of_new(space, draft, call.caller))
 
     def changed(self, space: SpaceRow, draft: Draft, before: Memory, call: Call) -> Accepted:
-        """Accept the draft of a changed memory; text that is current there passes the policy.
+        """Accept the draft of a changed memory. Text that is current in the memory passes the policy.
 
         Raises:
             InvalidInput, SensitiveContent, Forbidden.
@@ -116,13 +116,13 @@ class Intake:
     def brought(
         self, space: SpaceRow, memory: Memory, current: Memory | None, call: Call, path: str = "$", *, is_new: bool
     ) -> tuple[Memory, tuple[Flag, ...]]:
-        """Accept a memory that was written before: restored, merged, imported, or of an earlier point of history.
+        """Accept an earlier memory: a restored, merged or imported one, or one of an earlier point of history.
 
-        Text of `current`, which is current under the same id, passes. `is_new`: the space has never had the memory, so
-        that it may be an echo. Its source class and trust stay, or sink to those of the memories that it repeats.
+        Text of `current`, the current version of the same memory, passes. `is_new`: the space never had the memory, so
+        it may be an echo. Source class and trust stay, or trust drops to that of the memories that it repeats.
 
         Raises:
-            InvalidInput: what is left after taking out a secret cannot be stored.
+            InvalidInput: the text is not valid after a secret was redacted.
             SensitiveContent, Echo.
         """
         stated = draft_of(memory)
@@ -136,7 +136,7 @@ class Intake:
         return accepted, (*told, *echo, *lowered)
 
     def asks_nothing(self, space: SpaceRow, call: Call) -> bool:
-        """Whether whatever was written before may be current in the space, so that nothing need be read."""
+        """Return whether the space accepts every earlier memory unchanged, so that none needs to be read."""
         return self._screener.asks_nothing(space, call) and self._echoes.asks_nothing(space)
 
 
@@ -145,5 +145,5 @@ def _accepted(draft: Draft, flags: tuple[Flag, ...], lineage: Lineage) -> Accept
 
 
 def place_of(memory_id: str) -> str:
-    """Return the path under which a problem or a flag names a memory that no request body has."""
+    """Return the path that names a memory in a problem or flag, when the request does not contain the memory."""
     return f"$.memories[{memory_id}]"

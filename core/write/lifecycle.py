@@ -1,4 +1,4 @@
-"""What befalls a memory over time: it is superseded, restored, and what was done to it is undone."""
+"""Lifecycle of a memory: supersede it, or restore an earlier version."""
 
 from typing import cast
 
@@ -21,11 +21,14 @@ from muisti.core.write.prepare import carried, ready, restored, superseded
 from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions, check
 
-DIED = version_rows.WIDTH  # the place in a row of `memories.last`
+DIED = version_rows.WIDTH  # column of `memories.last`
 
 
 class Lifecycle:
-    """Thread-safe; `encoder` is None when embeddings are off. All methods raise what those of `Writer` do."""
+    """Supersede and restore memories. Instances are thread-safe. `encoder` is None when embeddings are off.
+
+    All methods raise the errors of `Writer`'s methods.
+    """
 
     def __init__(
         self,
@@ -36,7 +39,7 @@ class Lifecycle:
         quota: Quota,
         intake: Intake,
     ) -> None:
-        """`quota` is that of spaces without one."""
+        """`quota` applies to spaces without a quota of their own."""
         self._intake = intake
         self._database = database
         self._encoder = encoder
@@ -45,7 +48,7 @@ class Lifecycle:
         self._quota = quota
 
     def supersede(self, space: str, name: Name, draft: Draft, if_match: IfMatch, call: Call) -> Written:
-        """Put a new memory in place of a current one, which stays in the history and leaves all else.
+        """Store a new memory that supersedes a current one. The old memory stays only in the history.
 
         A draft without category and key takes over those of the old one.
 
@@ -61,11 +64,11 @@ class Lifecycle:
         return self._transactions.run(space, call, attempt)
 
     def restore(self, space: str, name: Name, version: int | None, if_match: IfMatch, call: Call) -> Written:
-        """Restore an earlier version of a memory, as a new version; deleted and superseded memories come back.
+        """Restore an earlier version of a memory as a new version. The memory may be deleted or superseded.
 
-        An address names the memory that is there, expired or not, else the last that was. Without `version` it is the
-        last one of a deleted memory, and of any other the one before the last. Text that is not current in the memory
-        passes the policy of the space first, as if it were new.
+        An address means the memory that has it, expired or not, else the last one that had it. Without `version`, a
+        deleted memory gets its last version, and any other memory the version before the last. Text that is not current
+        in the memory passes the policy of the space first, as if it were new.
 
         Raises:
             InvalidInput, SensitiveContent, NotFound, Stale, AddressTaken, QuotaExceeded.
@@ -85,7 +88,7 @@ class Lifecycle:
         return self._transactions.run(space, call, attempt)
 
     def put_in_place(self, space: SpaceRow, row: Row, before: Memory, draft: Draft, call: Call) -> Written:
-        """Supersede the living version in `row`, which is `before`."""
+        """Supersede `before`, the current version in `row`."""
         if draft.category is None and draft.key is None:
             draft = replace(draft, category=before.category, key=before.key)
         accepted = self._intake.new(space, draft, call, echoes=False)
@@ -110,7 +113,7 @@ class Lifecycle:
     def _versions(
         self, space: SpaceRow, memory_id: str, version: int | None, call: Call
     ) -> tuple[Memory, bool, Memory]:
-        """The last version of a memory, whether it is dead, and the version that is to be restored."""
+        """Return the last version of a memory, whether it is deleted, and the version to restore."""
         raw, name = id_bytes(memory_id), space.space.name
         if raw is None:
             raise NotFound("memory", memory_id)
@@ -123,7 +126,7 @@ class Lifecycle:
         rows = chosen[0] if chosen else last if is_dead else last[1:]
         wanted = version_rows.memory(rows[0], name) if rows else None
         if version is None and wanted is None:
-            raise InvalidInput.at("$.version", "the memory has only one version, and that stands")
+            raise InvalidInput.at("$.version", "the memory has only one version, which is current")
         if wanted is None or not call.caller.shows(wanted.category):
             raise NotFound("version", f"{memory_id}.{version}")
         if wanted.superseded_by is not None:

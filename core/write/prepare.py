@@ -1,4 +1,4 @@
-"""From a draft to a version ready to be stored: passages cut, terms listed, vectors computed."""
+"""Prepare versions to be stored: passages cut, terms listed, vectors computed."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -23,7 +23,7 @@ from muisti.core.text.terms import FIELDS, count_tokens, fold, index_codes, same
 
 
 class Source(msgspec.Struct, frozen=True):
-    """What of a memory is indexed and embedded, by field."""
+    """Texts of a memory that are indexed or embedded, by field."""
 
     texts: dict[Field, str]
 
@@ -41,7 +41,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 def new_memory(draft: Draft, space: str, memory_id: str, now: int, trust: int, supersedes: str | None = None) -> Memory:
-    """The first version of a memory."""
+    """Return the first version of a new memory."""
     return Memory(
         id=memory_id,
         space=space,
@@ -57,7 +57,7 @@ def new_memory(draft: Draft, space: str, memory_id: str, now: int, trust: int, s
 
 
 def changed(memory: Memory, draft: Draft, now: int, trust: int) -> Memory:
-    """The next version of a memory."""
+    """Return the next version of a memory, with the fields of a draft."""
     return structs.replace(
         memory,
         version=memory.version + 1,
@@ -69,12 +69,12 @@ def changed(memory: Memory, draft: Draft, now: int, trust: int) -> Memory:
 
 
 def reviewed(memory: Memory, status: Status, now: int) -> Memory:
-    """Return the version of a memory that differs from the last in its status alone."""
+    """Return the next version of a memory, with another status."""
     return structs.replace(stood(memory, memory, now), status=status)
 
 
 def superseded(memory: Memory, by: str, now: int) -> Memory:
-    """The last version of a memory, that says what has taken its place."""
+    """Return the last version of a memory, which names the memory that supersedes it."""
     updated_at = max(from_us(now), memory.updated_at)
     return structs.replace(
         memory, version=memory.version + 1, status="superseded", superseded_by=by, updated_at=updated_at
@@ -82,24 +82,24 @@ def superseded(memory: Memory, by: str, now: int) -> Memory:
 
 
 def restored(memory: Memory, last: Memory, now: int) -> Memory:
-    """The version after `last` of a memory that stands again as it stood; what has expired meanwhile stays for good."""
+    """Return the version that follows `last` and repeats `memory`, without its expiry if that has passed."""
     expired = memory.expires_at is not None and memory.expires_at <= from_us(now)
     end = None if expired else memory.expires_at
     return structs.replace(stood(memory, last, now), superseded_by=None, expires_at=end)
 
 
 def stood(memory: Memory, last: Memory, now: int) -> Memory:
-    """The version after `last` of a memory that is again as it was."""
+    """Return the version that follows `last` and repeats `memory`."""
     return structs.replace(memory, version=last.version + 1, updated_at=max(from_us(now), last.updated_at))
 
 
 def draft_of(memory: Memory) -> Draft:
-    """What the caller stated of a memory."""
+    """Return the fields that the caller has set."""
     return Draft(**{name: getattr(memory, name) for name in STATED})
 
 
 def distinct_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """The tags without those that differ only by case from one before.
+    """Return the tags without those that differ from an earlier one only in case.
 
     >>> distinct_tags(("Auth", "auth", "api"))
     ('Auth', 'api')
@@ -108,7 +108,7 @@ def distinct_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def canonical(ids: tuple[str, ...]) -> tuple[str, ...]:
-    """Ids as they are stored, each once.
+    """Return ids as they are stored, each once.
 
     >>> canonical(("0197A3C0-5F4E-7000-8000-0123456789AB", "0197a3c0-5f4e-7000-8000-0123456789ab"))
     ('0197a3c0-5f4e-7000-8000-0123456789ab',)
@@ -117,7 +117,7 @@ def canonical(ids: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def ready(memories: Sequence[Memory], space: SpaceRow, encoder: Encoder | None) -> list[NewVersion]:
-    """Versions with their passages, all embedded in one go.
+    """Return versions with their passages, all embedded in one call of the model.
 
     Raises:
         ModelMismatch: another model embedded the space.
@@ -143,25 +143,25 @@ def ready(memories: Sequence[Memory], space: SpaceRow, encoder: Encoder | None) 
 
 
 def again(memory: Memory, before: Memory, row: int, space: SpaceRow, encoder: Encoder | None) -> NewVersion:
-    """The next version of a memory; what is indexed is carried over when it reads the same."""
+    """Return the next version of a memory. Passages are copied from the version before if their text is unchanged."""
     if Source.of(draft_of(memory)) != Source.of(draft_of(before)):
         return replace(ready([memory], space, encoder)[0], previous=row)
     return carried(memory, row)
 
 
 def carried(memory: Memory, row: int) -> NewVersion:
-    """The next version of a memory that is indexed as the one in `row` is."""
+    """Return the next version of a memory, with the passages of the version in `row`."""
     return NewVersion(memory, same_text_hash(memory.content), None, row)
 
 
 def embedded_text(source: Source, passage: Passage, embedded: Sequence[Field]) -> str:
-    """The text that stands for a passage: the chosen fields, a line each."""
+    """Return the text that is embedded for a passage: the chosen fields, one per line."""
     texts = {**source.texts, "content": source.texts["content"][passage.start : passage.stop]}
     return "\n".join(texts[field] for field in embedded if field in texts)
 
 
 def terms(source: Source, passage: Passage) -> bytes:
-    """The term codes of a passage and of the memory's other fields, 8 bytes each, little endian."""
+    """Return the term codes of a passage and of the memory's other fields, 8 bytes each, little endian."""
     return b"".join(
         index_codes(text[passage.start : passage.stop] if field == "content" else text, FIELDS.index(field))
         for field, text in source.texts.items()

@@ -1,4 +1,4 @@
-"""How far a memory is trusted: as its source class is, and no more than the memories that it is derived from."""
+"""Compute the trust of a memory: that of its source class, and at most that of the memories it is derived from."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -17,7 +17,7 @@ from muisti.core.write.prepare import canonical
 
 
 class Lineage(msgspec.Struct, frozen=True):
-    """The trust of a version, in percent; what the caller is told of it; and what its batch must make sure of."""
+    """The trust of a version in percent, flags for the caller, and statements that guard the trust in the batch."""
 
     trust: int
     flags: tuple[Flag, ...] = ()
@@ -25,16 +25,16 @@ class Lineage(msgspec.Struct, frozen=True):
 
 
 class Provenance:
-    """Reads what drafts are derived from. Thread-safe."""
+    """Read the memories that drafts are derived from. Instances are thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def of_new(self, space: SpaceRow, draft: Draft, caller: Caller, path: str = "$") -> Lineage:
-        """The lineage of a new memory, or of one that replaces what was there. `path` is where the draft stands.
+        """Return the lineage of a new memory, or of one that replaces another. `path` locates the draft in the request.
 
         Raises:
-            InvalidInput: it is derived from a memory that is not there.
+            InvalidInput: the draft is derived from a memory that does not exist.
         """
         ids = canonical(draft.derived_from)
         if not ids:
@@ -42,23 +42,23 @@ class Provenance:
         return _lineage(space, draft, self._living(space, ids, caller, path), path, {})
 
     def of_changed(self, space: SpaceRow, draft: Draft, before: Memory, caller: Caller) -> Lineage:
-        """The lineage of a changed memory. What it was derived from stays so, also when that is deleted or erased.
+        """Return the lineage of a changed memory. Its sources stay, even when they were deleted or erased.
 
         Raises:
-            InvalidInput: the draft forgets what it was derived from, or names what is not there.
+            InvalidInput: the draft drops a source, or names a memory that does not exist.
         """
         ids = canonical(draft.derived_from)
         if draft.source_class == before.source_class and ids == before.derived_from:
             return Lineage(before.trust)
         lost = [one for one in before.derived_from if one not in ids]
         if lost:
-            raise InvalidInput.at("$.derived_from", f"lacks {lost[0]}; what a memory was derived from does not change")
+            raise InvalidInput.at("$.derived_from", f"lacks {lost[0]}; a source of a memory cannot be removed")
         fresh = [one for one in ids if one not in before.derived_from]
         living = self._living(space, fresh, caller, "$") if fresh else {}
         return _lineage(space, draft, living, "$", self._last(space, before))
 
     def lowered(self, space: SpaceRow, memory: Memory, echo: Sequence[Flag], path: str) -> tuple[int, tuple[Flag, ...]]:
-        """Return the trust of a memory that repeats others, and a flag when that is lower than before."""
+        """Return the trust of a memory that repeats others, and a flag if that is lower than before."""
         ids = [one for flag in echo for one in flag.ids]
         (rows,) = self._database.read([memories.trusts(space, ids, living=True)]) if ids else ([],)
         found = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in rows}
@@ -77,7 +77,7 @@ class Provenance:
         return found
 
     def _last(self, space: SpaceRow, before: Memory) -> dict[str, int]:
-        """The trust of what a memory was derived from; of what is erased nothing better is known than its own."""
+        """Return the trust of the sources of a memory. An erased source counts with the trust of the memory itself."""
         if not before.derived_from:
             return {}
         (rows,) = self._database.read([memories.trusts(space, before.derived_from, living=False)])

@@ -1,6 +1,6 @@
-"""What was found a moment ago, and by whom: what comes straight back as a new memory is an echo.
+"""Remember what each caller has just found. A new memory that only repeats it is an echo.
 
-In the memory of this process, bounded and best-effort: another process knows nothing of it.
+The memory of this process holds it, bounded and best-effort; other processes do not know it.
 """
 
 import re
@@ -13,26 +13,25 @@ from muisti.core.support.waiting import Lock
 from muisti.core.text.framing import WORDS_MIN, unframed
 from muisti.core.text.terms import uniform
 
-CALLERS = 256  # in a space each; those who searched longest ago are forgotten
-KEPT = 64  # memories of each
+CALLERS = 256  # in all spaces; the callers who searched longest ago are dropped
+KEPT = 64  # memories of each caller
 TEXT = 4_000  # characters of a memory that are compared; a longer text is no echo
 WITHIN_US = 900 * SECOND_US
 SHOWN = 10  # memories that are named
 
-# Possessive, and a run is entered at its beginning alone: the time is linear in the text.
-# It begins with one set of characters, which `re` looks for 8 times as fast as for one of two alternatives.
+# Possessive, and a run is matched only from its beginning: the time is linear in the text.
 _SENTENCES = re.compile(
     r"""[.!?。！？\r\n](?:(?<=[.!?])(?<![.!?].)[.!?]*+["')\]]*+\s++|(?<=[。！？\r\n])[。！？\r\n]*+)"""
 )
 _WORDS = re.compile(r"[-+$€£]?\w(?:\S*\w)?%?")
 
 
-_Waiting = tuple[int, str, str]  # when, which memory, and its text
-_Read = tuple[int, str, frozenset[int]]  # the same, and the hashes of its sentences
+_Waiting = tuple[int, str, str]  # time, id and text of a memory
+_Read = tuple[int, str, frozenset[int]]  # time, id and the hashes of its sentences
 
 
 class _Given:
-    """What somebody was given. Texts are read when they are first compared, and then let go."""
+    """Memories that a caller was given. Texts are hashed when they are first compared, and then dropped."""
 
     __slots__ = ("_read", "_waiting")
 
@@ -50,14 +49,14 @@ class _Given:
 
 
 class RecentResults:
-    """Who was given what of which space, which is named by its epoch. Thread-safe."""
+    """Recent results by caller and space. The epoch identifies a space. Instances are thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._given: OrderedDict[tuple[str, str], _Given] = OrderedDict()
 
     def note(self, actor: str, epoch: str, memories: Sequence[Memory], now: int) -> None:
-        """Somebody was given memories; `now` in microseconds."""
+        """Remember that a caller was given memories. `now` is in microseconds."""
         if not memories:
             return
         with self._lock:
@@ -70,10 +69,10 @@ class RecentResults:
                 self._given.popitem(last=False)
 
     def echoed(self, actor: str, epoch: str, text: str, now: int) -> tuple[str, ...]:
-        """The ids of the memories that a text only repeats, the most repeated first.
+        """Return the ids of the memories that a text only repeats, the most repeated first.
 
-        None when it has a sentence that is in none of them. Words that only frame a sentence, such as "note to self",
-        and sentences of nothing else take no part.
+        Return none when a sentence of the text is in no memory. Words that only introduce a sentence ("note to self"),
+        and sentences that consist of such words, are ignored.
         """
         with self._lock:
             given = self._given.get((actor, epoch))
@@ -85,7 +84,7 @@ class RecentResults:
         for forms, is_frame in _read_sentences(text):
             having = [memory_id for _, memory_id, held in known if not held.isdisjoint(forms)]
             if not having and not is_frame:
-                return ()  # most texts end here, with their first sentence
+                return ()  # most texts return here, at their first sentence
             (frames if is_frame else said).append(having)
         repeated = said or frames
         if not all(repeated):
@@ -94,7 +93,7 @@ class RecentResults:
         return tuple(memory_id for memory_id, _ in counts.most_common(SHOWN))
 
     def forget(self, epoch: str) -> None:
-        """Nothing of a space was given to anybody."""
+        """Forget all results of a space."""
         with self._lock:
             for known in [each for each in self._given if each[1] == epoch]:
                 del self._given[known]
@@ -105,7 +104,7 @@ def _hashes(text: str) -> frozenset[int]:
 
 
 def _read_sentences(text: str) -> Iterator[tuple[frozenset[int], bool]]:
-    """Yield for each sentence the hashes of it as it is and without its frame, and whether it is only a frame."""
+    """Yield for each sentence its hashes with and without an introduction, and whether it is only an introduction."""
     for sentence in sentences(text):
         inner = unframed(sentence.split(" "))
         forms = {sentence, " ".join(inner)} if len(inner) >= WORDS_MIN else {sentence}
@@ -113,7 +112,7 @@ def _read_sentences(text: str) -> Iterator[tuple[frozenset[int], bool]]:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences and lines of a text as they are compared: without case, width, punctuation and bullets.
+    """Yield the sentences and lines of a text as they are compared: without case, width, punctuation and bullets.
 
     >>> list(sentences('> "Ann likes tea." - since -3 °C!\\n'))
     ['ann likes tea', 'since -3 c']

@@ -1,4 +1,4 @@
-"""What a batch is made of, and what its refusal means to the caller."""
+"""Translate the refusal of a batch into an error for the caller."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -19,9 +19,9 @@ _LOOK_AGAIN = (Refusal.STALE, Refusal.REQUEST_KNOWN, Refusal.MODEL_MISMATCH)
 
 
 class Part(msgspec.Struct, frozen=True):
-    """The statements that stand for one memory of a batch. `path` and `position` are its place in the request.
+    """Statements of a batch for one memory. `path` and `position` are its place in the request.
 
-    `told`: the memory stands in the answer.
+    `told`: the reply contains the memory.
     """
 
     memory: Memory
@@ -32,7 +32,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def part_of(statement: int, parts: Sequence[Part]) -> Part:
-    """The part to which a statement belongs, counted from the first statement of the first part."""
+    """Return the part to which a statement belongs. Statements are counted from the first part's first one."""
     for part in parts:
         if statement < len(part.statements):
             return part
@@ -41,7 +41,10 @@ def part_of(statement: int, parts: Sequence[Part]) -> Part:
 
 
 def explained(refused: Refused, database: Database, space: SpaceRow, part: Part | None, now: int) -> Exception:
-    """What the caller is told; `Overtaken` when looking again will tell. `part` is None when a whole space changes."""
+    """Return the error that explains a refusal, or `Overtaken` when a retry is needed.
+
+    `part` is None when a whole space changes.
+    """
     if refused.code == Refusal.NO_SPACE:
         return NotFound("space", space.space.name)
     if refused.code in _LOOK_AGAIN:

@@ -1,4 +1,4 @@
-"""Reviews candidates: what is asked for becomes active, what nobody asks for is deprecated. Nothing is deleted."""
+"""Review candidates: those that are retrieved become active, others are deprecated. Nothing is deleted."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -23,14 +23,14 @@ _Ask = Callable[[SpaceRow], Statement]
 
 
 class Reviewer:
-    """Thread-safe."""
+    """Review the candidates of all spaces. Instances are thread-safe."""
 
     def __init__(self, database: Database, transactions: Transactions) -> None:
         self._database = database
         self._transactions = transactions
 
     def promote(self, space: str, retrievals: int, call: Call) -> Reviewed:
-        """Make candidates active that were retrieved so often: some hundred, the oldest first.
+        """Activate candidates that were retrieved at least `retrievals` times: some hundreds, oldest first.
 
         Raises:
             InvalidInput.
@@ -42,9 +42,9 @@ class Reviewer:
         )
 
     def prune(self, space: str, retrievals: int, days: float, call: Call) -> Reviewed:
-        """Deprecate candidates that are older than `days` and were retrieved less often: some hundred, oldest first.
+        """Deprecate candidates older than `days` that were retrieved less often: some hundreds, oldest first.
 
-        Never guards, nor what is of high importance.
+        Guards and memories of high importance are never deprecated.
 
         Raises:
             InvalidInput.

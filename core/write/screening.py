@@ -1,4 +1,4 @@
-"""The policy of a space, applied to what somebody wants to store: secrets and personal data refused or taken out."""
+"""Apply the policy of a space to text before it is stored: refuse or redact secrets and personal data."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
@@ -21,30 +21,30 @@ from muisti.core.write.validate import check_draft
 
 TEXTS = ("content", "reason", "source", "author")
 ADDRESS = ("category", "key")
-LONG = 10**11  # from here on a number in metadata may be that of a card
+LONG = 10**11  # a number in metadata from here on may be a card number
 
 Find = Callable[[str], list[Found]]
 
 
 class Screener(msgspec.Struct, frozen=True):
-    """Looks at drafts before they are stored. `default` holds where a space has no policy of its own."""
+    """Screen drafts before they are stored. `default` is the policy of spaces without their own."""
 
     default: Policy
 
     def policy(self, space: SpaceRow) -> Policy:
-        """What holds in a space."""
+        """Return the effective policy of a space."""
         return space.space.policy.over(self.default)
 
     def screened(
         self, space: SpaceRow, draft: Draft, call: Call, path: str = "$", before: Draft | None = None
     ) -> tuple[Draft, tuple[Flag, ...]]:
-        """The draft as it may be stored, and what was taken out of it. `path` is where it stands in the request.
+        """Return the draft to store, and flags for redacted text. `path` locates the draft in the request.
 
-        What stands in `before`, the version that it follows, is stored already and passes.
+        Text of `before`, the version before, is stored already and passes.
 
         Raises:
-            InvalidInput: the draft is not acceptable at all.
-            SensitiveContent: the policy refuses something in it.
+            InvalidInput: the draft is not valid.
+            SensitiveContent: the policy refuses some of the text.
         """
         check_draft(draft, call.now, path)
         return self.cleaned(space, draft, call, path, before)
@@ -52,11 +52,11 @@ class Screener(msgspec.Struct, frozen=True):
     def cleaned(
         self, space: SpaceRow, draft: Draft, call: Call, path: str, before: Draft | None
     ) -> tuple[Draft, tuple[Flag, ...]]:
-        """Return the draft as the policy lets it in, and what was taken out; it is valid otherwise.
+        """Return a valid draft as the policy accepts it, and flags for redacted text.
 
         Raises:
             InvalidInput: the words in place of a secret are too long for its field.
-            SensitiveContent: the policy refuses something in it.
+            SensitiveContent: the policy refuses some of the text.
         """
         looking = self._looking(space, call)
         if not looking:
@@ -68,11 +68,11 @@ class Screener(msgspec.Struct, frozen=True):
         if not changes:
             return draft, tuple(dict.fromkeys(work.flags))
         clean = replace(draft, **changes)
-        check_draft(replace(clean, expires_at=None, status="active"), call.now, path)  # it may be longer now
+        check_draft(replace(clean, expires_at=None, status="active"), call.now, path)  # the text may be longer now
         return clean, tuple(dict.fromkeys(work.flags))
 
     def asks_nothing(self, space: SpaceRow, call: Call) -> bool:
-        """Whether the policy lets everything in, as far as it is about secrets and personal data."""
+        """Return whether the policy allows all secrets and personal data."""
         return not self._looking(space, call)
 
     def _looking(self, space: SpaceRow, call: Call) -> list[tuple[Find, Screening]]:
@@ -89,10 +89,10 @@ class Screener(msgspec.Struct, frozen=True):
 
 
 class _Screening:
-    """One draft. Gathers what is to be refused, and what was taken out."""
+    """Screening of one draft. Collects problems and flags."""
 
     def __init__(self, looking: Sequence[tuple[Find, Screening]], path: str, *, sparing: bool = True) -> None:
-        """`sparing`: what is found without certainty is flagged, and neither refused nor taken out."""
+        """With `sparing`, uncertain finds are only flagged."""
         self._looking = looking
         self._sparing = sparing
         self._path = path
@@ -101,7 +101,7 @@ class _Screening:
         self.named: list[str] = []
 
     def changes(self, draft: Draft, before: Draft | None) -> dict[str, object]:
-        """The fields that are stored otherwise than they were sent."""
+        """Return the fields that must be stored with other values than those sent."""
         clean: dict[str, object] = {}
         for name in TEXTS:
             if _is_new(name, draft, before):
@@ -116,7 +116,7 @@ class _Screening:
         return {name: value for name, value in clean.items() if value != getattr(draft, name)}
 
     def _text(self, text: str, where: str, name: str = "") -> str:
-        """The text without what is to be taken out. `name` is what it is a value of, which may tell."""
+        """Return the text with finds redacted. `name` is the key of this value, which may reveal a secret."""
         for find, chosen in self._looking:
             path = f"{self._path}.{where}"
             found = find(text) or (_behind(find, name, text) if name else [])
@@ -131,7 +131,7 @@ class _Screening:
         return text
 
     def _name(self, text: str, path: str) -> None:
-        """A name cannot be changed: two would become one."""
+        """Screen a name, which can be refused but not redacted, because two names could become equal."""
         for find, _ in self._looking:
             found = [one for one in find(text) if one.sure]
             self.named += [one.kind for one in found]
@@ -156,14 +156,14 @@ class _Screening:
 
 
 def redacted(draft: Draft, finds: Sequence[Find]) -> tuple[dict[str, object], list[str], list[str]]:
-    """The fields of a draft without what is found in them; the kinds of that, and of what stands in its names."""
+    """Return the redacted fields of a draft, the kinds of its finds, and the kinds found in names."""
     work = _Screening([(find, "redact") for find in finds], "$", sparing=False)
     changes = work.changes(draft, None)
     return changes, [str(flag.kind) for flag in work.flags], work.named
 
 
 def without(text: str, found: Sequence[Found]) -> str:
-    """The text with a word in place of each stretch that was found.
+    """Return the text with a placeholder for each find.
 
     >>> without("write to ann@firma.fi!", [Found("email", 9, 21)])
     'write to [redacted: email]!'
@@ -180,7 +180,7 @@ def _pieces(text: str, found: Sequence[Found]) -> Iterator[str]:
 
 
 def _behind(find: Find, name: str, text: str) -> list[Found]:
-    """What is found in a value because of the name that it has: `{"password": ...}`."""
+    """Return finds in a value that its key reveals: `{"password": ...}`."""
     gap = len(name) + 1
     return [Found(one.kind, one.start - gap, one.stop - gap) for one in find(f"{name}={text}") if one.start >= gap]
 

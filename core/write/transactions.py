@@ -1,4 +1,4 @@
-"""A write from its statements to its answer: one atomic batch, what its refusal means, then the index is told."""
+"""Run a write from its statements to its reply: one atomic batch, the meaning of a refusal, then the index."""
 
 from collections.abc import Callable, Sequence
 from time import perf_counter
@@ -45,18 +45,18 @@ from muisti.core.write import answers
 from muisti.core.write.begun import Begun, Call
 from muisti.core.write.refusals import Part, explained, part_of
 
-TRIES = 16  # of a change that others overtake
+TRIES = 16  # tries of a change that others overtake
 
-# What a write ends with when its space, or its policy, is not as it was when it was read: look again.
+# Refusals that mean that the space or its policy has changed since it was read. The write is retried.
 CHANGED = (Overtaken, NotFound, ModelMismatch, SensitiveContent, Echo)
 
 
-# Of a space, a batch, the time, and the seconds that the batch takes.
+# Arguments: space, batch, time, and the seconds that the batch takes.
 Foresee = Callable[[SpaceRow, Sequence[Statement], int, float], tuple[Shift, ...] | None]
 
 
 def check(memory: Memory, if_match: IfMatch) -> None:
-    """Raise `Stale` unless the memory is in a version that the caller names."""
+    """Raise `Stale` unless the version of a memory is one that the caller names."""
     if if_match is None:
         return
     is_named = memory.version == if_match if isinstance(if_match, int) else memory.etag in if_match
@@ -65,9 +65,9 @@ def check(memory: Memory, if_match: IfMatch) -> None:
 
 
 class Transactions:
-    """Thread-safe. What is written with a key is written once, and answered again as often as it is asked.
+    """Commit batches. A request with an idempotency key is executed once; repetitions get the same reply.
 
-    `encoder` is None when embeddings are off.
+    Instances are thread-safe. `encoder` is None when embeddings are off.
     """
 
     def __init__(
@@ -80,9 +80,9 @@ class Transactions:
         changes: Counter,
         foresee: Foresee,
     ) -> None:
-        """`retention_us` is how long the answer of a request with a key is kept, `quota` that of spaces without one.
+        """`retention_us` is how long replies are kept. `quota` applies to spaces without a quota of their own.
 
-        `changes` counts what is written. `foresee` tells what a batch would do to the probes of a space.
+        `changes` counts changes. `foresee` predicts how a batch changes the probes of a space.
         """
         self._database = database
         self._indexes = indexes
@@ -91,22 +91,22 @@ class Transactions:
         self._quota = quota
         self._changes = changes
         self._foresee = foresee
-        self._spaces: dict[str, SpaceRow] = {}  # as last read; the guard of a batch tells when one has changed
+        self._spaces: dict[str, SpaceRow] = {}  # as last read; the guard of a batch refuses when one has changed
 
     def known(self, name: str) -> SpaceRow | None:
-        """The space as it was read before, if that is enough to add to it."""
+        """Return the cached space, if it is enough to add a memory to it, else None."""
         known = self._spaces.get(name)
         return known if known is not None and (known.generation is not None or self._encoder is None) else None
 
     def forget(self, name: str) -> None:
-        """What is known of a space holds no more."""
+        """Drop the cached space."""
         self._spaces.pop(name, None)
 
     def run(self, name: str, call: Call, attempt: Callable[[SpaceRow], Written]) -> Written:
-        """The answer of an attempt that nobody overtakes, or that which the key of the call has already.
+        """Retry an attempt until no other write overtakes it. Return its reply, or the stored reply of the call's key.
 
         Raises:
-            NotFound, RequestReused, StoreUnavailable, and what an attempt raises.
+            NotFound, RequestReused, StoreUnavailable, and the errors of an attempt.
         """
         for _ in range(TRIES):
             space, known = self._open(name, call)
@@ -119,7 +119,7 @@ class Transactions:
         raise StoreUnavailable("others change the same memory all the time; try again")
 
     def is_known(self, call: Call) -> bool:
-        """Whether the call was answered before."""
+        """Return whether a reply is stored for the call."""
         return call.request is not None and any(self._database.read([requests.known(call.request, call.now)])[0])
 
     def begin(
@@ -135,9 +135,9 @@ class Transactions:
         ended: tuple[str, ...] = (),
         flags: tuple[Flag, ...] = (),
     ) -> Begun:
-        """A write of the parts, of which each is one change of the space unless `numbers` says how many they are.
+        """Prepare a write of the parts. Each part is one change of the space, unless `numbers` counts them.
 
-        `embedded`: with new vectors.
+        `embedded`: the versions have new vectors.
         """
         head = [] if call.request is None else requests.refuse_known(call.request, call.now)
         if embedded and self._encoder is not None:
@@ -153,7 +153,10 @@ class Transactions:
     def birth(
         self, space: SpaceRow, new: NewVersion, kind: ChangeKind, caller: Caller, offset: int = 0
     ) -> list[Statement]:
-        """Store a version as a change of its own, unless another memory has its address or its parent is not there."""
+        """Return the statements that store a version as a change of its own.
+
+        They refuse when another memory has the address, or when the parent does not exist.
+        """
         memory = new.memory
         statements: list[Statement] = []
         if memory.category is not None and memory.key is not None and memory.superseded_by is None:
@@ -166,7 +169,7 @@ class Transactions:
         return statements
 
     def leave(self, space: SpaceRow, memory: Memory, call: Call, flags: tuple[Flag, ...] = ()) -> Written:
-        """Nothing to change; a call with a key is remembered all the same."""
+        """Return the reply of a write that changes nothing. It is stored if the call has an idempotency key."""
         plan = Plan(0, ()) if call.dry_run else None
         unchanged = Written(memories=(memory,), seq=space.seq, created=False, plan=plan, flags=flags)
         if call.request is None:
@@ -177,13 +180,13 @@ class Transactions:
         return unchanged
 
     def nothing(self, space: SpaceRow, call: Call) -> Written:
-        """There is nothing to do, for a call without a key."""
+        """Return the reply of a write that has nothing to do, for a call without a key."""
         return Written(memories=(), seq=space.seq, created=False, plan=Plan(0, ()) if call.dry_run else None)
 
     def commit(self, begun: Begun) -> Written:
-        """Run the batch, and raise what its refusal means. A dry run tells what it would have done.
+        """Run the batch and raise the meaning of a refusal. A dry run reports what the batch would do.
 
-        Memories that have expired give up their addresses to it.
+        Expired memories give up their addresses to the new ones.
         """
         while True:
             try:
@@ -207,9 +210,9 @@ class Transactions:
         end: Sequence[Statement],
         flags: tuple[Flag, ...] = (),
     ) -> Written:
-        """Let many memories become what other versions say, as the statements plan it; `end` comes behind.
+        """Replace the current versions of many memories, as the `planned` statements say.
 
-        See `core.store.sql.bulk_replace`.
+        The `end` statements follow them in the batch. See `core.store.sql.bulk_replace`.
 
         Raises:
             ModelMismatch: another model embedded the space.
@@ -225,23 +228,23 @@ class Transactions:
         return self.commit(Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=tally, flags=flags))
 
     def retried(self, refused: Refused, space: str) -> Exception:
-        """What a refusal of a look ahead means: `Overtaken` when looking again will tell."""
+        """Return the meaning of a refused dry run: `Overtaken` when a retry is needed."""
         return Overtaken() if refused.code == Refusal.STALE else NotFound("space", space)
 
     def explained(self, begun: Begun, refused: Refused) -> Exception:
-        """What the caller is told of a refusal; `Overtaken` when looking again will tell."""
+        """Return the error that explains a refusal, or `Overtaken` when a retry is needed."""
         return Overtaken() if self._vacated(begun, refused) is not None else self._meaning(begun, refused)
 
     def _meaning(self, begun: Begun, refused: Refused) -> Exception:
         if refused.code == Refusal.QUOTA_EXCEEDED:
             (rows,) = self._database.read([quotas.usage(begun.space, self._quota)])
-            told = rows and begun.call.caller.sees_all  # what a whole space holds is told to those who see all of it
+            told = rows and begun.call.caller.sees_all  # only a caller who sees the whole space may see its usage
             return QuotaExceeded(begun.space.space.name, quotas.used(rows[0]) if told else None)
         part = part_of(refused.statement - begun.head, begun.parts) if begun.parts else None
         return explained(refused, self._database, begun.space, part, begun.call.now)
 
     def _vacated(self, begun: Begun, refused: Refused) -> Begun | None:
-        """The write that ends before all else the expired memory that holds an address; None when none stands there."""
+        """Return the write with an expired memory ended first, if that memory has the address; otherwise None."""
         if refused.code != Refusal.ADDRESS_TAKEN or not begun.parts:
             return None
         memory = part_of(refused.statement - begun.head, begun.parts).memory
@@ -252,7 +255,7 @@ class Transactions:
         held = version_rows.memory(rows[0], space.space.name) if rows else None
         if held is None or not memories.is_expired(held, call.now):
             return None
-        if any(part.memory.id == held.id for part in begun.parts):  # it ends there already
+        if any(part.memory.id == held.id for part in begun.parts):  # the batch ends it already
             return None
         gone = Part(held, changes.expiry(space, held, call.caller, number), told=False)
         head = [*begun.batch[: begun.head - 2], *spaces.advance(space, number + 1, call.now)]
@@ -260,7 +263,7 @@ class Transactions:
         return replace(begun, batch=batch, parts=[gone, *begun.parts], numbers=number + 1)
 
     def concluded(self, begun: Begun, results: Sequence[Rows]) -> Written:
-        """What was written, of which the index must hear. The last row of the head is the number in the history."""
+        """Return the reply and notify the index. The last row of the head is the new change number."""
         number = cast(int, results[begun.head - 1][0][0])
         self._indexes.note(begun.space, number)
         tally = _tally(begun, results)
@@ -278,7 +281,7 @@ class Transactions:
         )
 
     def _planned(self, begun: Begun) -> Written:
-        """What `concluded` would tell, at the point of history that the store stays at."""
+        """Return the reply that `concluded` would give, without changing the database."""
         stands, made = spaces.number(begun.space), changes.last(begun.space, BATCH_MAX)
         began = perf_counter()
         try:
@@ -304,7 +307,7 @@ class Transactions:
         )
 
     def _open(self, name: str, call: Call) -> tuple[SpaceRow, Row | None]:
-        """The space, and the stored answer when this call was answered before."""
+        """Return the space, and the stored reply of the call's key, if there is one."""
         ask = [spaces.by_name(name)]
         if call.request is not None:
             ask.append(requests.known(call.request, call.now))
@@ -337,7 +340,7 @@ class Transactions:
         )
 
     def _prepared(self, begun: Begun) -> Begun:
-        """The write with the statements of its parts; a call with a key is remembered in the same batch."""
+        """Return the write with the statements of its parts and, for a call with a key, of the stored reply."""
         batch = [*begun.batch, *(statement for part in begun.parts for statement in part.statements)]
         if (request := begun.call.request) is not None:
             answer = answers.remember(
@@ -358,7 +361,7 @@ class Transactions:
             raise self.explained(begun, refused) from refused
 
     def _model(self, space: SpaceRow, encoder: Encoder, now: int) -> list[Statement]:
-        """What sees to it that the space is still this one, and the model's."""
+        """Return the statements that refuse when the space or its model has changed."""
         guard = spaces.guard_model(space, encoder.identity)
         if space.generation is not None:
             return [guard]

@@ -1,4 +1,4 @@
-"""Takes changes back: each memory that they touched stands again as it stood before the first of them."""
+"""Undo changes: each memory gets the state that it had before the first of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
@@ -23,11 +23,11 @@ from muisti.core.write.prepare import ready, stood
 from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
 
-DIED = version_rows.WIDTH  # the place in a row of `memories.last`
+DIED = version_rows.WIDTH  # column of `memories.last`
 
 
 class _Touched(msgspec.Struct, frozen=True):
-    """A memory as it is, and as it was before the changes; None: it was not there. `is_dead`: it is deleted."""
+    """A memory now and before the changes, where None means that it did not exist. `is_dead`: it is deleted now."""
 
     last: Memory
     is_dead: bool
@@ -35,19 +35,19 @@ class _Touched(msgspec.Struct, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """Whether it is as it was."""
+        """Return whether the memory already has its earlier state."""
         if self.is_dead or self.before is None:
             return self.is_dead and self.before is None
         return not differences(self.last, self.before)
 
 
 class Undoer:
-    """Thread-safe; `encoder` is None when embeddings are off."""
+    """Undo changes in all spaces. Instances are thread-safe. `encoder` is None when embeddings are off."""
 
     def __init__(
         self, database: Database, encoder: Encoder | None, transactions: Transactions, quota: Quota, intake: Intake
     ) -> None:
-        """`quota` is that of spaces without one."""
+        """`quota` applies to spaces without a quota of their own."""
         self._intake = intake
         self._database = database
         self._encoder = encoder
@@ -55,16 +55,16 @@ class Undoer:
         self._quota = quota
 
     def undo(self, space: str, which: Undo, call: Call) -> Written:
-        """Take back the changes that `which` names, all or none; those that are taken back already are passed over.
+        """Undo the changes that `which` names, all or none. Changes that were undone before are skipped.
 
-        The answer has the memories in the versions that are current now, and the ids of those that ended. Text that
-        becomes current again passes the policy of the space first, as if it were new.
+        The reply has the memories in their new current versions, and the ids of memories that ended. Text that becomes
+        current again passes the policy of the space first, as if it were new.
 
         Raises:
-            InvalidInput, NotFound: there is nothing to take back.
-            Conflict: a change came with an import, which is undone as a whole.
-            SensitiveContent: the policy refuses what would become current; the paths name the memories.
-            ChangedSince: other changes came upon them.
+            InvalidInput, NotFound: there is nothing to undo.
+            Conflict: a change belongs to an import, which can only be undone as a whole.
+            SensitiveContent: the policy refuses text that would become current; the paths name the memories.
+            ChangedSince: later changes depend on these.
             AddressTaken, QuotaExceeded, RequestReused, ModelMismatch.
         """
         if not 1 <= which.last <= BATCH_MAX:
@@ -91,18 +91,18 @@ class Undoer:
             (rows,) = self._database.read([changes.numbered(space, twins)])
             found |= {one.seq: one for one in map(changes.change, rows)}
         if not found:
-            raise NotFound("change to take back", "")
+            raise NotFound("change to undo", "")
         self._check_imports(space, [*found])
         return sorted(found.values())
 
     def _check_imports(self, space: SpaceRow, seqs: Sequence[int]) -> None:
-        """Raise `Conflict` for changes of an import: taken back one by one, the rest could not be undone together."""
+        """Raise `Conflict` for changes of an import, which must be undone together."""
         (rows,) = self._database.read([import_undo.holding_changes(space, seqs)])
         if rows:
             number, memories = cast(tuple[int, int], rows[0])
             raise Conflict(
                 f"nothing was undone: the change is part of import {number}, which brought {memories:,} memories; "
-                f"`muisti import --undo {number}` (POST …/imports/{number}/undo) takes back all of it"
+                f"`muisti import --undo {number}` (POST …/imports/{number}/undo) undoes all of it"
             )
 
     def _touched(self, space: SpaceRow, chosen: Sequence[Change]) -> list[_Touched]:
@@ -122,7 +122,7 @@ class Undoer:
         ]
 
     def _check(self, space: SpaceRow, chosen: Sequence[Change], later: Sequence[Rows]) -> None:
-        """Raise `ChangedSince` when changes that are not chosen came upon those that are."""
+        """Raise `ChangedSince` when a memory was changed later by changes that are not chosen."""
         known = {one.seq for one in chosen}
         seqs = sorted({cast(int, row[0]) for rows in later for row in rows} - known)
         (rows,) = self._database.read([changes.numbered(space, seqs[:BATCH_MAX])]) if seqs else ([],)
@@ -133,11 +133,11 @@ class Undoer:
     def _take_back(self, space: SpaceRow, seqs: Sequence[int], touched: Sequence[_Touched], call: Call) -> Written:
         todo = [one for one in touched if not one.is_done]
         if not todo:
-            raise NotFound("change to take back", "")
+            raise NotFound("change to undo", "")
         offsets: Mapping[str, int] = {one.last.id: len(todo) - 1 - place for place, one in enumerate(todo)}
         revived, flags = self._revived(space, todo, call)
         sizes = {one.last.id for one in todo if not one.is_dead}
-        # First all that ends: an address may go from one memory to another.
+        # Memories that end come first, because an address may pass from one memory to another.
         parts = [Part(one.last, list(_ended(space, one, offsets, call)), told=False) for one in todo]
         for new in ready(revived, space, self._encoder):
             inserted = self._transactions.birth(space, new, "undone", call.caller, offsets[new.memory.id])
@@ -152,7 +152,7 @@ class Undoer:
         return self._transactions.commit(begun)
 
     def _revived(self, space: SpaceRow, todo: Sequence[_Touched], call: Call) -> tuple[list[Memory], tuple[Flag, ...]]:
-        """Return the versions that become current, as the policy lets them, and what was taken out of them."""
+        """Return the versions that become current, redacted as the policy demands, and flags for redacted text."""
         problems, flags, revived = list[Problem](), list[Flag](), list[Memory]()
         for one in todo:
             if one.before is None:

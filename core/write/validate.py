@@ -1,4 +1,4 @@
-"""What may be stored and asked. Every check says the limit and the value."""
+"""Validate what is stored and asked. Every problem names the limit and the value."""
 
 import json
 import math
@@ -32,7 +32,7 @@ from muisti.core.query.query import TRUST_WEIGHT_MAX, Query
 from muisti.core.store.sql.inserting import flatten
 from muisti.core.text.terms import outgrows
 
-GROWN = 2  # times the limit of a field, which its NFKC form may have
+GROWN = 2  # times the limit of a field, the most that its NFKC form may have
 DAYS_MAX = 36_500  # that something is kept
 PATH_MAX = 200  # characters of a metadata path
 DEPTH_MAX = 10  # levels of nested metadata
@@ -43,7 +43,7 @@ POLICIES: Mapping[str, tuple[str, ...]] = {
     "personal_data": get_args(Screening),
     "echoes": get_args(Echoes),
 }
-BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; others are days from 0
+BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; all others are days from 0
     "similarity_limit": (SIMILARITY_MIN, 1),
     "recency_weight": (0, 1),
     "recency_half_life_days": (HALF_LIFE_MIN, DAYS_MAX),
@@ -51,14 +51,14 @@ BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; others 
 
 
 def check_draft(draft: Draft, now: int, path: str = "$") -> None:
-    """Raise `InvalidInput` with every problem of a draft; `path` is where it stands in the request."""
+    """Raise `InvalidInput` with every problem of a draft. `path` locates the draft in the request."""
     problems = list(_draft_problems(draft, now, path))
     if problems:
         raise InvalidInput(problems)
 
 
 def check_new(draft: Draft, path: str = "$") -> None:
-    """Raise `InvalidInput` when a draft would be deprecated from the start; what is imported may be."""
+    """Raise `InvalidInput` when a new draft is already deprecated. An imported memory may be."""
     if draft.status == "deprecated":
         raise InvalidInput.at(f"{path}.status", "a new memory is active or candidate; it can be deprecated later")
 
@@ -90,7 +90,7 @@ def check_settings(settings: SpaceSettings) -> None:
 
 
 def check_quota(changes: Mapping[str, int | None]) -> None:
-    """Raise `InvalidInput` unless the numbers can be counted to."""
+    """Raise `InvalidInput` unless the numbers are in range."""
     problems = [
         Problem(f"$.{name}", f"{most} is not between 0 and {QUOTA_MAX:,}")
         for name, most in changes.items()
@@ -101,7 +101,7 @@ def check_quota(changes: Mapping[str, int | None]) -> None:
 
 
 def check_policy(changes: Mapping[str, str | float | None]) -> None:
-    """Raise `InvalidInput` unless each value is one that a policy may have."""
+    """Raise `InvalidInput` unless a policy can have each value."""
     problems = [
         problem for name, value in changes.items() if value is not None for problem in _policy_problems(name, value)
     ]
@@ -128,9 +128,9 @@ def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:
         if getattr(draft, name) not in allowed:
             yield Problem(f"{path}.{name}", f"{getattr(draft, name)!r} is none of {', '.join(allowed)}")
     if draft.status == "superseded":
-        yield Problem(f"{path}.status", "superseded is not set by hand; it follows from superseding")
+        yield Problem(f"{path}.status", "superseded cannot be set; supersede the memory instead")
     if draft.key is not None and draft.category is None:
-        yield Problem(f"{path}.key", "a key needs a category beside it")
+        yield Problem(f"{path}.key", "a key needs a category")
     yield from _tags(f"{path}.tags", draft.tags)
     yield from _metadata(f"{path}.metadata", draft.metadata)
     yield from _times(draft, now, path)
@@ -200,7 +200,7 @@ def _metadata(path: str, metadata: Mapping[str, Json]) -> Iterator[Problem]:
 
 
 def _depth(value: Json | Mapping[str, Json]) -> int:
-    """Levels of nesting, counted no further than it takes to see that they are too many."""
+    """Return the levels of nesting, counted only until there are too many."""
     level: list[Json | Mapping[str, Json]] = [value]
     depth = 0
     while level and depth <= DEPTH_MAX:
@@ -229,7 +229,7 @@ def _times(draft: Draft, now: int, path: str) -> Iterator[Problem]:
             yield Problem(f"{path}.{name}", "needs a time zone, as in 2026-05-01T12:00:00Z")
     end = draft.expires_at
     if isinstance(end, datetime) and end.tzinfo is not None and end <= from_us(now):
-        yield Problem(f"{path}.expires_at", f"{end.isoformat()} lies in the past")
+        yield Problem(f"{path}.expires_at", f"{end.isoformat()} is in the past")
     start, end = draft.valid_from, draft.valid_to
     if start is not None and end is not None and start.tzinfo and end.tzinfo and end <= start:
         yield Problem(f"{path}.valid_to", f"{end.isoformat()} is not later than valid_from, {start.isoformat()}")

@@ -1,4 +1,4 @@
-"""The write pipeline: check what is asked against what is stored, prepare the statements, commit them."""
+"""Write memories: validate the request against stored memories, prepare the statements, commit them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -27,16 +27,16 @@ from muisti.core.write.prepare import again, draft_of, ready
 from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import CHANGED, Transactions, check
 
-QUICK_TEXT = 2_000  # characters of a memory that is added at once
-QUICK_CHANGES = 64  # that an index may be behind for it
+QUICK_TEXT = 2_000  # characters of a memory that is added on the event loop
+QUICK_CHANGES = 64  # changes by which an index may be behind for that
 
 
 class Writer:
-    """Stores memories. Thread-safe; `encoder` is None when embeddings are off.
+    """Store memories. Instances are thread-safe. `encoder` is None when embeddings are off.
 
-    All methods raise `NotFound` when there is no such space, `RequestReused` when the key of the call belongs to
-    another request, `ModelMismatch` when another model embedded the space, and what the database raises. What is not
-    the caller's is not there; to write it is `Forbidden`.
+    All methods raise `NotFound` when there is no such space, and the errors of the database. They raise `RequestReused`
+    when the call's key belongs to another request, and `ModelMismatch` when another model embedded the space. Memories
+    of others are hidden; writing one is `Forbidden`.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Writer:
         quota: Quota,
         intake: Intake,
     ) -> None:
-        """`quota` is that of spaces without one."""
+        """`quota` applies to spaces without a quota of their own."""
         self._intake = intake
         self._database = database
         self._indexes = indexes
@@ -62,10 +62,10 @@ class Writer:
         self._ids = ids
 
     def add(self, space: str, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str) -> Written:
-        """Store all drafts or none; a single one may supersede what would refuse it.
+        """Store all drafts or none. A single draft may supersede the memory that would refuse it.
 
-        `path` is where a list of drafts stands in the request, `$` for a single one. What is like a memory that the
-        caller may not see is stored beside it, as if that were not there.
+        `path` locates the list of drafts in the request; it is `$` for a single one. A hidden memory never refuses a
+        draft that resembles it.
 
         Raises:
             InvalidInput, Forbidden, Duplicate, Contradiction, AddressTaken, QuotaExceeded.
@@ -81,12 +81,12 @@ class Writer:
         return replace(written, similar=call.caller.shown(written.similar))
 
     def begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, call: Call) -> Begun:
-        """Prepare to `add` a draft, where that takes a millisecond or two and waits for nobody.
+        """Prepare to `add` a draft, if that takes a millisecond or two and never blocks.
 
-        Only the waiting differs: what is stored, and what is refused, is decided by what `add` calls.
+        Both functions make the same checks, so only the waiting differs.
 
         Raises:
-            WouldWait: it may take longer, or the space is not as this process knows it.
+            WouldWait: it may take longer, or the cached state of the space is too old.
             InvalidInput, Forbidden, Duplicate, Contradiction.
         """
         known = self._transactions.known(space)
@@ -106,7 +106,7 @@ class Writer:
             raise WouldWait from None
 
     def end_add(self, begun: Begun, outcome: Outcome) -> Written:
-        """Return or raise what `add` would after the outcome of the batch.
+        """Return or raise what `add` would return or raise, after the outcome of the batch.
 
         Raises:
             Overtaken: the space has changed since `begin_add`, and nothing is stored.
@@ -122,7 +122,7 @@ class Writer:
         return self._transactions.concluded(begun, outcome)
 
     def update(self, space: str, name: Name, changes: Mapping[str, object], if_match: IfMatch, call: Call) -> Written:
-        """Change the given fields. Without `if_match` a change that meets another is made upon that one.
+        """Change the given fields. Without `if_match`, a concurrent change is kept and this one is applied to it.
 
         Raises:
             InvalidInput, Forbidden, NotFound, Stale, AddressTaken, QuotaExceeded.
@@ -142,14 +142,15 @@ class Writer:
         return self._transactions.run(space, call, attempt)
 
     def put(self, space: str, draft: Draft, if_match: IfMatch, call: Call) -> Written:
-        """Store a draft at its category and key, in place of what is there.
+        """Store a draft at its category and key, and replace the memory that has this address.
 
         Raises:
-            InvalidInput, Forbidden, Stale, QuotaExceeded, NotFound when `if_match` is given and nothing is there.
+            InvalidInput, Forbidden, Stale, QuotaExceeded.
+            NotFound: `if_match` is given, and no memory has the address.
         """
         category, key = draft.category, draft.key
         assert category is not None and key is not None
-        call.caller.check(category)  # before anything is said of what is there
+        call.caller.check(category)  # before the reply says whether a memory has the address
 
         def attempt(found: SpaceRow) -> Written:
             (rows,) = self._database.read([memories.at_address(found, category, key)])
@@ -197,7 +198,7 @@ class Writer:
         return self._transactions.run(space, call, attempt)
 
     def _add_or_supersede(self, space: SpaceRow, draft: Draft, call: Call) -> Written:
-        """Store a draft in place of what would refuse it, if anything does."""
+        """Store a draft. Supersede the memory that would refuse it, if there is one."""
         try:
             return self._transactions.commit(self._adding(space, [draft], "reject", call, "$", echoes=False))
         except (Similar, AddressTaken) as refusal:
@@ -253,7 +254,7 @@ class Writer:
         return self._transactions.begin(space, parts, call, created=True, checked=checked, flags=flags)
 
     def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], on_conflict: OnConflict, call: Call) -> Checked:
-        """What the new memories are like, unless one of them must be refused for it; a dry run always looks."""
+        """Return what the new memories resemble, or raise if one must be refused. A dry run always compares."""
         if on_conflict == "keep" and not call.dry_run:
             return NOT_CHECKED
         checked = self._checker.check(space, versions, call.now)
@@ -262,7 +263,7 @@ class Writer:
                 checked.refuse()
         except Similar:
             if self._transactions.is_known(call):
-                raise Overtaken from None  # they are like themselves: the same request was faster
+                raise Overtaken from None  # they resemble themselves: the same request was faster
             raise
         return checked
 
@@ -270,7 +271,7 @@ class Writer:
         self, space: SpaceRow, new: NewVersion, offset: int, on_conflict: OnConflict, call: Call
     ) -> list[Statement]:
         refusals = [guards.refuse_duplicate(space, new.content_hash, call.now)] if on_conflict == "reject" else []
-        limits = [quotas.refuse_more(space, self._quota)] if offset == 0 else []  # behind the last of the batch
+        limits = [quotas.refuse_more(space, self._quota)] if offset == 0 else []  # after the last draft of the batch
         return [*refusals, *self._transactions.birth(space, new, "created", call.caller, offset), *limits]
 
     def _replace(
@@ -301,9 +302,9 @@ class Writer:
 def _pairs(
     space: SpaceRow, new: NewVersion, against: Sequence[Likeness], on_conflict: OnConflict, call: Call
 ) -> list[Statement]:
-    """Return the statements that open a review of a new memory and each of those `against` it.
+    """Return the statements that open a review of a new memory with each memory of `against`.
 
-    With `review` also of those with the same text, which other values of `on_conflict` refuse or keep.
+    With `review`, memories with the same text are included. Other values of `on_conflict` refuse or keep those.
     """
     actor = call.caller.actor
     found = [conflicts.open_pair(space, one, new.memory, call.now, actor) for one in against]

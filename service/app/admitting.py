@@ -119,7 +119,7 @@ class AdmittingProtocol(TimedProtocol):
 
 def _busy() -> tuple[bytes, bytes]:
     """Return the answer to a refused request: its head, with places for more headers and for an id, and its body."""
-    found = problem("busy", "more requests wait than can be answered in time; try again in a moment")
+    found = problem("busy", "too many requests are waiting to be answered in time; try again in a moment")
     body = msgspec.json.encode(found)
     headers = {
         "content-type": MEDIA_TYPE,

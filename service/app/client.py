@@ -103,7 +103,7 @@ def whole(pieces: Iterable[bytes]) -> Iterator[bytes]:
         tail = (tail + piece)[-END_MAX:]
         yield piece
     if tail.rstrip(b"\n").rpartition(b"\n")[2] != b'{"type":"end","lines":%d}' % (lines - 1):
-        raise Unreachable(f"the export broke off after {lines:,} lines, without the one that ends it: export again")
+        raise Unreachable(f"the export ended after {lines:,} lines, without its last line: export again")
 
 
 def listen(client: Client, space: str, asked: Mapping[str, Any], last: str | None) -> Iterator[tuple[str, Any]]:

@@ -82,7 +82,7 @@ def open_here(settings: Settings) -> Engine:
 
 
 def _waits(holder: str) -> None:
-    click.echo(f"Waiting for the database (held by {holder}) …", err=True)
+    click.echo(f"Waiting for the database (locked by {holder}) …", err=True)
 
 
 def start(settings: Settings, access: Access = OWNER, ensured: str | None = None) -> Client:

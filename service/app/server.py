@@ -203,7 +203,7 @@ class _Server(uvicorn.Server):
 def _known(engine: Engine, settings: Settings) -> str:
     """Describe the database in words: its spaces, its place, and whether requests need a key."""
     spaces = len(engine.spaces.list())
-    asked = "asks for keys" if asks(settings) or engine.keys.exist() else "asks nobody for a key"
+    asked = "requires keys" if asks(settings) or engine.keys.exist() else "requires no key"
     where = f"{spaces} {'space' if spaces == 1 else 'spaces'} in {whereabouts(settings)}"
     return f"{where}, {asked}"
 

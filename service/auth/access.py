@@ -83,7 +83,7 @@ def check(access: Access, need: Need, space: str | None = None) -> None:
     if need != "key" and need not in access.grant.scopes:
         told = _told(access, "insufficient_scope", scope=need)
         raise HttpError(
-            "forbidden", f"this key may not do that: it needs the scope {need}, and has {_has(access)}", told
+            "forbidden", f"this key may not do that: the call needs the scope {need}, and has {_has(access)}", told
         )
 
 

@@ -18,7 +18,7 @@ EVERYWHERE = Grant(frozenset(), (ANY,))
 def check_everywhere(access: Access, what: str) -> None:
     """Raise `HttpError` unless the caller's grant is for all spaces. `what` names the operation in the message."""
     if not access.grant.covers(EVERYWHERE):
-        raise HttpError("forbidden", f"{what} by keys of all spaces only, and this is none")
+        raise HttpError("forbidden", f"{what} only by keys of all spaces, which this key is not")
 
 
 def check_weaker(access: Access, grant: Grant) -> None:
@@ -28,11 +28,11 @@ def check_weaker(access: Access, grant: Grant) -> None:
         HttpError: the grant exceeds the caller's, or no key exists yet.
     """
     if access.open:
-        raise HttpError("forbidden", "the first key is made on the machine itself: muisti keys create --admin")
+        raise HttpError("forbidden", "create the first key on the machine itself: muisti keys create --admin")
     if access.key_id is None and not access.may("admin"):
-        raise HttpError("forbidden", "only keys of this server make weaker ones; a token without admin does not")
+        raise HttpError("forbidden", "only keys of this server can create weaker keys; a token without admin cannot")
     if not access.grant.covers(grant):
-        raise HttpError("forbidden", "a key makes keys that may no more than itself: fewer scopes, spaces, categories")
+        raise HttpError("forbidden", "a key can only create weaker keys: fewer scopes, spaces, categories")
 
 
 def parent_of(access: Access, keys: Keys) -> Key | None:
@@ -56,7 +56,7 @@ def check_replaceable(access: Access, old: Key) -> None:
         HttpError: the key is the caller's own, which a thief could replace too, or is stronger than the caller.
     """
     if old.id == access.key_id and not access.may("admin"):
-        raise HttpError("forbidden", "a key does not replace itself: the key that made it does, or one with admin")
+        raise HttpError("forbidden", "a key cannot replace itself; use the key that created it, or one with admin")
     check_weaker(access, old.grant)
 
 

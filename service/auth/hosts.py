@@ -20,8 +20,8 @@ def check_host(headers: Sequence[tuple[bytes, bytes]], own: str) -> None:
     if host_of(given) not in ("localhost", own.lower()) and not is_address(host_of(given)):
         raise HttpError(
             "unknown_host",
-            f"{given[:80]!r} is no name of this machine; while there are no keys, a server answers to localhost, "
-            "127.0.0.1 and [::1] only (MUISTI_INSECURE=1 lifts this)",
+            f"{given[:80]!r} is no name of this machine; a server without keys accepts only localhost, "
+            "127.0.0.1 and [::1] (MUISTI_INSECURE=1 lifts this)",
         )
 
 

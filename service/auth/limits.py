@@ -71,7 +71,9 @@ class Limits:
             return
         caller = self._caller(actor, now)
         if caller.running >= self._concurrency:
-            raise HttpError("too_many_at_once", f"{self._concurrency} requests of this key run already; wait for one")
+            raise HttpError(
+                "too_many_at_once", f"{self._concurrency} requests of this key are running; wait until one ends"
+            )
         caller.running += 1
         try:
             yield

@@ -43,10 +43,10 @@ def verified(signed: str, keys: Sequence[Mapping[str, Any]]) -> bytes:
         key_id = jwt.get_unverified_header(signed).get("kid")
         key = next((one for one in keys if one.get("kid") == key_id), None)
         if key is None:
-            raise Forged(f"none of the {len(keys)} keys is {key_id!r}, by which it says to be signed")
+            raise Forged(f"none of the {len(keys)} keys is {key_id!r}, which the signature names")
         return jwt.PyJWS().decode(signed, jwt.PyJWK(dict(key)), [ALGORITHM])
     except jwt.PyJWTError as error:
-        raise Forged(f"the signature does not hold: {error}") from error
+        raise Forged(f"the signature is not valid: {error}") from error
 
 
 def _from_database(engine: Engine) -> tuple[str, Ed25519PrivateKey]:

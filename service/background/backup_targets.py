@@ -74,7 +74,7 @@ def shelve(source: Location, place: str, now: int, keep: int | None = None, prog
         to.put(copy, name)
     kept = to.all()
     if StoredBackup(name, stamp.size) not in kept:
-        raise StoreUnavailable(f"{place} does not have what was put there")
+        raise StoreUnavailable(f"{place} does not have the backup that was stored there")
     for old in kept[:-keep] if keep else ():
         to.drop(old.name)
     return stamp

@@ -8,9 +8,9 @@ from muisti.service.cli.base import USAGE, Failure
 from muisti.service.settings import SettingsError
 
 ADVICE = {
-    errno.ENOSPC: "make room, or name another place",
-    errno.EDQUOT: "make room, or name another place",
-    errno.EFBIG: "make room, or name another place",
+    errno.ENOSPC: "free some space, or name another place",
+    errno.EDQUOT: "free some space, or name another place",
+    errno.EFBIG: "free some space, or name another place",
     errno.EROFS: "name a place that can be written",
     errno.EACCES: "change its permissions, or name another place",
     errno.EPERM: "change its permissions, or name another place",
@@ -20,7 +20,7 @@ ADVICE = {
 }
 NEXT: dict[type[MuistiError], str] = {
     StoreCorrupt: "`muisti doctor` says what is wrong; --database names another file",
-    StoreFull: "make room on the disk, and repeat the command",
+    StoreFull: "free space on the disk, and repeat the command",
     StoreReplaced: "repeat the command",
 }
 

@@ -41,8 +41,8 @@ ADVICE = {
     "duplicate": "Nothing was stored. --on-conflict keep stores both; `muisti update ID` changes the old one.",
     "contradiction": "Nothing was stored. `muisti update ID TEXT` changes the old one; --on-conflict keep stores both.",
     "address_taken": "Nothing was stored. `muisti update ID` changes the old one; another --key keeps both.",
-    "sensitive_content": "Nothing was stored. Take it out, or repeat with --allow-secrets if it is no secret; `muisti "
-    "policy` says what this space takes.",
+    "sensitive_content": "Nothing was stored. Remove it, or repeat with --allow-secrets if it is no secret; `muisti "
+    "policy` shows what this space accepts.",
     "stale_version": "Nothing was changed. `muisti get ID` shows the newest version; repeat with its number.",
 }
 

@@ -28,8 +28,11 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 HEADS = {"duplicate": "a memory says the same already", "contradiction": "a memory says the contrary"}
 # Phrases of the API in messages, with their replacements for the command line.
 WORDS = (
-    ("take next_cursor of the page before", "take what the page before printed behind --cursor"),
-    ("looks like {epoch}:{number}, as Muisti-Seq gave it", "looks like EPOCH:NUMBER, as talk of `muisti changes` ends"),
+    ("take next_cursor of the page before", "use the cursor that the page before printed"),
+    (
+        "looks like {epoch}:{number}, as Muisti-Seq gave it",
+        "looks like EPOCH:NUMBER, as the last line of `muisti changes` shows it",
+    ),
     ("send an RFC 3339 time such as", "give a time such as"),
     ("send its name,", "type its name,"),
     ("send limit=", "give --limit "),

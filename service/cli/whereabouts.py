@@ -24,7 +24,7 @@ def settings_for(options: Globals, settings: "Settings | None" = None, *, create
     path = file_of(settings)
     if not (create or path is None or path.exists()):
         raise Failure(
-            f"no database at {shown(path.absolute())} yet; `muisti add TEXT` makes it, or name another with --database"
+            f"no database at {shown(path.absolute())} yet; `muisti add TEXT` creates it; --database names another"
         )
     return settings
 

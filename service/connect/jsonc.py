@@ -226,7 +226,7 @@ class _Reader:
         try:
             value = json.loads(found[0])
         except ValueError as error:
-            raise self._wrong(f"a string has a sign that it may not have: {error}") from error
+            raise self._wrong(f"a string has a character that is not allowed:  {error}") from error
         self._at = found.end()
         return value
 

@@ -53,7 +53,7 @@ class SeqWatcher:
         if self.watchers >= self._places:
             raise Busy(f"{self._places} streams are open; try again later")
         if key_id is not None and self._callers[key_id] >= max(1, self._places // 4):
-            raise Busy(f"this key has {self._callers[key_id]} streams open, and may have no more")
+            raise Busy(f"this key has {self._callers[key_id]} streams open, which is its limit")
 
     async def past(self, space: str, at: Seq, seconds: float) -> bool:
         """Wait up to `seconds` for a watched space to move past `at`, or to be gone. Return whether it has."""

@@ -61,7 +61,7 @@ class Source:
                 async with aclosing(self._told(page)) as told:
                     async for block in told:
                         yield block
-                yield _end("stopping", "the server is about to stop; come back")
+                yield _end("stopping", "the server is stopping; connect again")
             except (MuistiError, HttpError) as error:
                 yield _end(error.code, error.detail if isinstance(error, HttpError) else str(error))
 

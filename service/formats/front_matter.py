@@ -96,9 +96,9 @@ def _check(fields: str) -> None:
     for event in yaml.parse(fields, _Loader):
         line = 2 + event.start_mark.line
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise BadFrontMatter(line, "has an anchor, which is not read")
+            raise BadFrontMatter(line, "has an anchor, which is not supported")
         if getattr(event, "tag", None):
-            raise BadFrontMatter(line, f"has the tag {str(event.tag)[:40]}, which is not read")
+            raise BadFrontMatter(line, f"has the tag {str(event.tag)[:40]}, which is not supported")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEPTH_MAX:
             raise BadFrontMatter(line, "is nested too deeply")

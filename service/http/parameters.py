@@ -18,7 +18,8 @@ AtomicParameter = Annotated[bool | None, QueryParameter(description="As the fiel
 ThenParameter = Annotated[bool, QueryParameter(description="Search the space as it was when the receipt was made.")]
 ConfirmParameter = Annotated[str, QueryParameter(description="The name of the space once more.")]
 DryRunParameter = Annotated[
-    bool, QueryParameter(description="Show what the request would do, and do nothing. An Idempotency-Key is ignored.")
+    bool,
+    QueryParameter(description="Report what the request would do, without doing it. An Idempotency-Key is ignored."),
 ]
 LimitParameter = Annotated[
     int, QueryParameter(description="Largest number of items.", schema_extra={"minimum": 1, "maximum": 100})
@@ -36,7 +37,8 @@ SortParameter = Annotated[
 ]
 NoTouchParameter = Annotated[bool, QueryParameter(description="Do not count this as a retrieval.")]
 PurgeParameter = Annotated[
-    bool | None, QueryParameter(description="Erase it with its history, for good, and answer with the signed report.")
+    bool | None,
+    QueryParameter(description="Erase the memory and its history permanently, and return the signed report."),
 ]
 CursorParameter = Annotated[str | None, QueryParameter(description="`next_cursor` of the page before.")]
 

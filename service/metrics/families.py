@@ -26,32 +26,32 @@ def families(backend: Backend, index_limit: int) -> Iterator[Metric]:
     yield from _upkeep(backend.meters)
     yield _histogram(
         "muisti_event_loop_lag_seconds",
-        "How late the event loop wakes up who asked to be woken, looked at once a second.",
+        "Delay of timers on the event loop, measured every second.",
         backend.meters.loop_lag_seconds,
     )
     yield from ProcessCollector(registry=None).collect()
 
 
 def _build(engine: Engine) -> Metric:
-    told = {
+    labels = {
         "version": installed_version(),
         "store": engine.store,
         "model": engine.model or "",
         "generation": (engine.generation or "")[:12],
     }
-    return InfoMetricFamily("muisti_build", "What runs: version, database, embedding model and its hash.", told)
+    return InfoMetricFamily("muisti_build", "Version, database, embedding model and its hash.", labels)
 
 
 def _http(meters: Meters) -> Iterator[Metric]:
     yield _counter(
         "muisti_http_requests",
-        "Requests that have been answered; status 0: the caller had gone.",
+        "Answered requests; status 0: the caller had disconnected.",
         meters.requests,
         ("method", "route", "status"),
     )
     yield _histogram(
         "muisti_http_request_duration_seconds",
-        "From the head of a request to the end of its answer.",
+        "Time from the head of a request to the end of its answer.",
         meters.request_seconds,
         ("method", "route"),
     )
@@ -63,18 +63,20 @@ def _http(meters: Meters) -> Iterator[Metric]:
 
 
 def _searches(meters: Meters) -> Iterator[Metric]:
-    yield _counter("muisti_searches", "Searches by how they ran.", meters.searches, ("mode", "evidence"))
-    yield _counter("muisti_searches_degraded", "Searches that could not run as asked.", meters.degraded)
+    yield _counter("muisti_searches", "Searches by mode and evidence.", meters.searches, ("mode", "evidence"))
+    yield _counter("muisti_searches_degraded", "Searches that could not run as requested.", meters.degraded)
     yield _histogram(
-        "muisti_search_stage_duration_seconds", "The stages of searches.", meters.stage_seconds, ("stage",)
+        "muisti_search_stage_duration_seconds", "Duration of the stages of searches.", meters.stage_seconds, ("stage",)
     )
 
 
 def _writes(engine: Engine) -> Iterator[Metric]:
     store = engine.meters.store
-    yield _counter("muisti_memory_changes", "Changes of memories that were committed.", engine.meters.changes)
+    yield _counter("muisti_memory_changes", "Committed changes of memories.", engine.meters.changes)
     yield _histogram(
-        "muisti_commit_duration_seconds", "From begin to durable, repetitions included.", store.commit_seconds
+        "muisti_commit_duration_seconds",
+        "Time from the start of a commit until it is durable, including retries.",
+        store.commit_seconds,
     )
     yield _histogram("muisti_commit_group_writes", "Writes that shared one commit of a file.", store.group_writes)
     yield _gauge(
@@ -84,9 +86,11 @@ def _writes(engine: Engine) -> Iterator[Metric]:
 
 def _queues(backend: Backend) -> Iterator[Metric]:
     calls = GaugeMetricFamily(
-        "muisti_pool_calls", "Calls that run on a pool of threads, or wait for it.", labels=("pool",)
+        "muisti_pool_calls", "Calls that run on a pool of threads, or wait for a thread.", labels=("pool",)
     )
-    capacity = GaugeMetricFamily("muisti_pool_capacity_calls", "Calls beyond which it refuses.", labels=("pool",))
+    capacity = GaugeMetricFamily(
+        "muisti_pool_capacity_calls", "Largest number of these calls; more are refused.", labels=("pool",)
+    )
     for name, pool in backend.pools.items():
         calls.add_metric((name,), pool.calls)
         capacity.add_metric((name,), pool.capacity)
@@ -97,34 +101,37 @@ def _queues(backend: Backend) -> Iterator[Metric]:
 def _replication(store: StoreMeters) -> Iterator[Metric]:
     yield _counter(
         "muisti_database_retries",
-        "Questions to a remote database that were asked again, at the primary after the server that failed.",
+        "Retries of requests to a remote database, by the server that failed and the reason.",
         store.retries,
         ("server", "reason"),
     )
     yield _gauge(
         "muisti_replica_lag_writes",
-        "Writes that this process knows of and the read replica has not yet shown.",
+        "Writes known to this process that the read replica has not shown yet.",
         store.lag and store.lag(),
     )
 
 
 def _indexes(engine: Engine, limit: int) -> Iterator[Metric]:
-    yield GaugeMetricFamily("muisti_index_memory_bytes", "Memory that indexes take.", engine.index_bytes)
-    yield GaugeMetricFamily("muisti_index_memory_limit_bytes", "Memory that they may take.", limit)
+    yield GaugeMetricFamily("muisti_index_memory_bytes", "Memory that indexes use.", engine.index_bytes)
+    yield GaugeMetricFamily("muisti_index_memory_limit_bytes", "Limit of the memory that indexes use.", limit)
     yield GaugeMetricFamily("muisti_index_loaded_spaces", "Spaces whose index is in memory.", engine.indexes_loaded)
-    yield _histogram("muisti_index_load_duration_seconds", "Loads of an index.", engine.meters.load_seconds)
+    yield _histogram("muisti_index_load_duration_seconds", "Duration of loading an index.", engine.meters.load_seconds)
     yield CounterMetricFamily("muisti_index_evictions", "Indexes dropped to stay in memory.", engine.indexes_evicted)
 
 
 def _upkeep(meters: Meters) -> Iterator[Metric]:
     yield _counter(
         "muisti_upkeep_runs",
-        "Runs of work of the background; outcome is done, failed or broken.",
+        "Runs of background tasks; outcome is done, failed or broken.",
         meters.sweeps,
         ("sweep", "outcome"),
     )
     yield _histogram(
-        "muisti_upkeep_step_duration_seconds", "Steps of that work.", meters.sweep_step_seconds, ("sweep",)
+        "muisti_upkeep_step_duration_seconds",
+        "Duration of a step of a background task.",
+        meters.sweep_step_seconds,
+        ("sweep",),
     )
 
 

@@ -9,19 +9,19 @@ ABOUT = (
 )
 
 TAGS = {
-    "memories": "What is stored and found.",
+    "memories": "Memories, the stored texts.",
     "entries": "The same memories by their address, a category and a key.",
     "search": "The memories that best answer a query.",
     "facets": "Counts and sizes.",
     "probes": "Questions whose answer is known.",
-    "changes": "What has happened in a space, as pages and as a stream.",
-    "conflicts": "Memories that contradict others, and what becomes of them.",
+    "changes": "Changes of a space, as pages and as a stream.",
+    "conflicts": "Memories that contradict others, and decisions about them.",
     "webhooks": "Addresses that get the changes of a space.",
-    "checkpoints": "Points of a space's history: what changed since, and back to one.",
+    "checkpoints": "Named points of a space's history: differences and roll-backs.",
     "spaces": "Isolated stores.",
-    "moving": "A space out, and in again; memories of other systems.",
-    "keys": "Who may do what, and who did what.",
-    "operations": "Is it alive, is it ready, what can it do.",
+    "moving": "Export and import of spaces, and of memories of other systems.",
+    "keys": "API keys and the audit log.",
+    "operations": "Health, readiness and capabilities.",
 }
 
 
@@ -45,13 +45,17 @@ HEADERS = {
     ),
     "Content-Disposition": _header("A name for the file.", 'attachment; filename="default.ndjson"'),
     "Preference-Applied": _header("`return=minimal` when the body was left out by request.", "return=minimal"),
-    "Location": _header("Where the new thing is.", "/v1/spaces/default/memories/0197a3c0-5f4e-7000-8000-0123456789ab"),
+    "Location": _header(
+        "Path of the new resource.", "/v1/spaces/default/memories/0197a3c0-5f4e-7000-8000-0123456789ab"
+    ),
     "Idempotent-Replayed": _header("`true` when this answer is that of an earlier request with the same key.", "true"),
-    "Muisti-Flags": _header("The codes of `flags`, when something is not stored as it was sent.", "redacted"),
-    "WWW-Authenticate": _header("How to say who calls.", 'Bearer realm="muisti"'),
-    "RateLimit-Limit": _header("Requests that may come in one burst, when there is a limit.", "20"),
-    "RateLimit-Remaining": _header("How many of them are left.", "19"),
-    "RateLimit-Reset": _header("Seconds until all are there again.", "1"),
+    "Muisti-Flags": _header(
+        "The codes of `flags`, when something is stored differently from what was sent.", "redacted"
+    ),
+    "WWW-Authenticate": _header("Credentials to send.", 'Bearer realm="muisti"'),
+    "RateLimit-Limit": _header("Size of a burst of requests, when there is a limit.", "20"),
+    "RateLimit-Remaining": _header("Requests that are left.", "19"),
+    "RateLimit-Reset": _header("Seconds until the burst is full again.", "1"),
     "Retry-After": _header("Seconds after which to try again.", "1"),
 }
 
@@ -64,7 +68,7 @@ SECURITY = {
     "type": "http",
     "scheme": "bearer",
     "description": "A key, `mk_...`, or a token of the issuer that the server knows. A server that has neither answers "
-    "to its own machine only, and asks for none.",
+    "only its own machine, and needs none.",
 }
 
 # Parameters that no handler declares.
@@ -90,22 +94,22 @@ PARAMETERS: dict[str, Any] = {
     "freshness": {
         "name": "Muisti-Freshness",
         "in": "header",
-        "description": "`session` (default): all that this server has written or seen. `strong`: all that anybody has "
-        "written. `bounded;max-age=500ms`: a search may miss what others wrote in that time.",
+        "description": "`session` (default): every change that this server has written or seen. `strong`: every "
+        "change. `bounded;max-age=500ms`: a search may miss changes of others in that time.",
         "schema": {"type": "string", "pattern": "^(session|strong|bounded;max-age=[0-9]{1,7}(ms|s))$"},
         "example": "bounded;max-age=500ms",
     },
     "prefer": {
         "name": "Prefer",
         "in": "header",
-        "description": "`return=minimal` leaves the memory out of the answer; its headers say what must be known.",
+        "description": "`return=minimal` leaves the memory out of the answer; the headers contain its version.",
         "schema": {"type": "string"},
         "example": "return=minimal",
     },
     "allow": {
         "name": "Muisti-Allow",
         "in": "header",
-        "description": "What to store although the policy of the space refuses or redacts it: `secrets`, "
+        "description": "Kinds of text to store although the policy of the space refuses or redacts them: `secrets`, "
         "`personal_data`, or both. Needs the scope admin.",
         "schema": {"type": "string", "pattern": "^(secrets|personal_data)(, ?(secrets|personal_data))?$"},
         "example": "secrets",
@@ -113,7 +117,7 @@ PARAMETERS: dict[str, Any] = {
     "min_seq": {
         "name": "Muisti-Min-Seq",
         "in": "header",
-        "description": "A Muisti-Seq that the answer must have reached; it is waited for, 1 s at most.",
+        "description": "A Muisti-Seq that the answer must include. The server waits for it, 1 s at most.",
         "schema": {"type": "string"},
         "example": "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17",
     },

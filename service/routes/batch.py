@@ -44,7 +44,7 @@ async def add_memories(
     """
     choice = on_conflict_of(data.on_conflict, on_conflict, "keep")
     if choice == "supersede":
-        raise InvalidInput.at("$.on_conflict", "several at once cannot supersede; send them one by one")
+        raise InvalidInput.at("$.on_conflict", "several memories cannot supersede in one request; send them one by one")
     key = await request_key(request, space, idempotency_key)
     items = read_items(data.memories)
     write = memories(request, backend, dry_run=dry_run).write
@@ -59,7 +59,7 @@ async def add_memories(
 
 def _is_atomic(data: BatchBody, parameter: bool | None) -> bool:
     if data.atomic is not UNSET and parameter not in (None, data.atomic):
-        raise InvalidInput.at("$.atomic", "is one thing in the body and another in the query string")
+        raise InvalidInput.at("$.atomic", "has one value in the body and another in the query string")
     return data.atomic if data.atomic is not UNSET else parameter is not False
 
 

@@ -36,7 +36,7 @@ async def fork_space(
     """
     access = access_of(request.scope)
     if not access.grant.reaches(data.name):
-        raise HttpError("forbidden", f"this key may make the spaces {', '.join(access.grant.spaces)} only")
+        raise HttpError("forbidden", f"this key may only create the spaces {', '.join(access.grant.spaces)} only")
     made = await backend.store(memories(request, backend, dry_run=dry_run).timeline.fork, space, data.name)
     headers = {SEQ: str(made.at), "Location": f"/v1/spaces/{made.name}"}
     return tried(dry_run, Response(SpaceReply.of(backend.engine.spaces.ruled(made)), status_code=201, headers=headers))

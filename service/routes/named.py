@@ -136,7 +136,7 @@ async def purged(
 ) -> Response[ErasureReply]:
     """Erase a memory with its history, and answer with the signed report."""
     if if_match is not None or idempotency_key is not None:
-        raise InvalidInput.at("$.purge", "goes without If-Match and Idempotency-Key: repeat it as you like")
+        raise InvalidInput.at("$.purge", "takes no If-Match or Idempotency-Key, because repeating it is harmless")
     eraser, caller = backend.engine.eraser, access_of(request.scope).caller(request.scope.get("request_id"))
     if dry_run:
         return planned(await backend.store(eraser.plan_memory, space, name, caller), Response(ErasureReply()))

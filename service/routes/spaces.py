@@ -48,7 +48,7 @@ async def create_space(
     access = access_of(request.scope)
     check_name(data.name)
     if not access.grant.reaches(data.name):
-        raise HttpError("forbidden", f"this key may make the spaces {', '.join(access.grant.spaces)} only")
+        raise HttpError("forbidden", f"this key may only create the spaces {', '.join(access.grant.spaces)} only")
     settings = data.settings.settings()
     space = await backend.store(backend.engine.spaces.create, data.name, settings, by=access.actor, dry_run=dry_run)
     headers = {SEQ: str(space.at), "Location": f"/v1/spaces/{space.name}"}

@@ -80,7 +80,7 @@ class Pool:
             Busy: too many calls wait.
         """
         if not self._free:
-            raise Busy(f"{self._waiting} requests wait already; try again in a moment")
+            raise Busy(f"{self._waiting} requests are waiting already; try again in a moment")
         job = _Job(partial(call, *args, **kwargs))
         self._free -= 1
         self._line.enter()
@@ -207,7 +207,7 @@ class Backend:
             Overtaken: the space has changed meanwhile; nothing is stored.
         """
         if self._free <= 0:
-            raise Busy(f"{self._limit} writes wait already; try again in a moment")
+            raise Busy(f"{self._limit} writes are waiting already; try again in a moment")
         self._free -= 1  # before anything is awaited: adds that arrive together are counted one by one
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Outcome] = loop.create_future()

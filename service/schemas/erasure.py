@@ -49,7 +49,7 @@ class PurgeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def check_everything(self, space: str) -> None:
         """Raise `InvalidInput` unless `confirm` is the name of the space, and no condition is given."""
         if self.what():
-            raise InvalidInput.at("$.everything", "goes alone: leave out what chooses some of it")
+            raise InvalidInput.at("$.everything", "cannot be combined with conditions")
         if self.confirm != space:
             raise InvalidInput.at("$.confirm", f"to erase everything in the space send its name, {space!r}")
 

@@ -50,59 +50,63 @@ KINDS: Mapping[str, Kind] = {
     "sensitive_content": Kind(
         422,
         "Sensitive content",
-        "The space takes no secrets, or no personal data; `errors` says where they are.",
+        "The space refuses secrets, or personal data; `errors` says where they are.",
     ),
     "not_found": Kind(404, "Not found", "There is no such space, memory or entry; or it was deleted or has expired."),
-    "conflict": Kind(409, "Conflict", "What is stored stands against the request."),
+    "conflict": Kind(409, "Conflict", "The request conflicts with stored data."),
     "duplicate": Kind(409, "Duplicate", "A current memory says the same; `conflicts` shows it."),
     "contradiction": Kind(409, "Contradiction", "A current memory says the contrary; `conflicts` shows what differs."),
     "address_taken": Kind(409, "Address taken", "Category and key belong to another memory; `conflicts` shows it."),
-    "echo": Kind(409, "Echo", "The caller has just found what it says, and the space takes no echoes."),
-    "changed_since": Kind(409, "Changed since", "Others have changed what is to be undone; `detail` names them."),
-    "merge_conflict": Kind(409, "Merge conflict", "Both spaces have changed the same; `diverged` shows what."),
+    "echo": Kind(409, "Echo", "The caller has just found what the memory says, and the space refuses echoes."),
+    "changed_since": Kind(409, "Changed since", "Later changes depend on what is to be undone; `detail` names them."),
+    "merge_conflict": Kind(409, "Merge conflict", "Both spaces have changed the same memories; `diverged` shows them."),
     "already_exists": Kind(409, "Already exists", "A space or a checkpoint of this name exists."),
-    "model_mismatch": Kind(409, "Model mismatch", "The space was embedded by another model than the one that runs."),
-    "recall_dropped": Kind(409, "Recall dropped", "Another model finds less of what the probes of the space expect."),
-    "idempotency_key_reused": Kind(409, "Idempotency key reused", "The key was sent before with another request."),
-    "quota_exceeded": Kind(
-        403, "Quota exceeded", "The space would hold more than it may; `quota` shows what it holds."
+    "model_mismatch": Kind(
+        409, "Model mismatch", "The vectors of the space are from another model than the current one."
     ),
+    "recall_dropped": Kind(409, "Recall dropped", "The probes of the space have less recall with another model."),
+    "idempotency_key_reused": Kind(409, "Idempotency key reused", "The key was sent before with another request."),
+    "quota_exceeded": Kind(403, "Quota exceeded", "The space would exceed its quota; `quota` shows what it holds."),
     "stale_version": Kind(412, "Stale version", "The memory has changed since the version that If-Match names."),
-    "epoch_gone": Kind(410, "Epoch gone", "The point of history is of a space that has been made anew since."),
-    "past_retention": Kind(410, "Past retention", "The point of history lies before what the space remembers."),
-    "point_ahead": Kind(422, "Point ahead", "The point of history lies in the future."),
-    "not_yet_replicated": Kind(503, "Not yet replicated", "What the answer must show is not here after 1 s.", 1),
+    "epoch_gone": Kind(410, "Epoch gone", "The space was erased and created again since the point of history."),
+    "past_retention": Kind(410, "Past retention", "The point of history is older than what the space keeps."),
+    "point_ahead": Kind(422, "Point ahead", "The point of history is in the future."),
+    "not_yet_replicated": Kind(503, "Not yet replicated", "The required change has not arrived here after 1 s.", 1),
     "busy": Kind(503, "Busy", "The request would have to wait for too long; nothing was done.", 1),
     "store_unavailable": Kind(503, "Store unavailable", "The database did not answer.", 1),
-    "issuer_unavailable": Kind(503, "Issuer unavailable", "The keys that tokens are checked with cannot be had.", 10),
-    "store_full": Kind(507, "Store full", "There is no room left for the database; nothing was stored."),
+    "issuer_unavailable": Kind(503, "Issuer unavailable", "The keys of the token issuer cannot be read.", 10),
+    "store_full": Kind(507, "Store full", "There is no space left for the database; nothing was stored."),
     "store_replaced": Kind(
         503,
         "Store replaced",
-        "The database file was deleted, moved or replaced while it was open; nothing is sure.",
+        "The database file was deleted, moved or replaced while it was open.",
         10,
     ),
-    "store_read_only": Kind(503, "Store read-only", "The database file can be read and not written."),
+    "store_read_only": Kind(503, "Store read-only", "The database file can be read but not written."),
     "store_corrupt": Kind(500, "Store corrupt", "The database is damaged, or is no Muisti database."),
     "schema_too_new": Kind(500, "Schema too new", "A newer Muisti wrote the database."),
-    "internal": Kind(500, "Internal error", "A fault of the server; the log has it under the X-Request-Id."),
+    "internal": Kind(500, "Internal error", "An internal error; the log has it under the X-Request-Id."),
     "malformed_request": Kind(400, "Malformed request", "The URL or the request itself cannot be read."),
     "malformed_header": Kind(400, "Malformed header", "A header has a value that cannot be read."),
     "malformed_json": Kind(400, "Malformed JSON", "The body is no JSON in UTF-8, or is nested too deeply."),
-    "unauthorized": Kind(401, "Unauthorized", "A key is needed, and none came, or one that opens nothing."),
-    "forbidden": Kind(403, "Forbidden", "The key may not do that; `detail` says which scope it needs."),
+    "unauthorized": Kind(401, "Unauthorized", "A key is needed; none was sent, or it is not valid."),
+    "forbidden": Kind(403, "Forbidden", "The key lacks the scope that `detail` names."),
     "forbidden_origin": Kind(403, "Forbidden origin", "Web pages of this origin may not call the server."),
-    "rate_limited": Kind(429, "Rate limited", "The key has asked too often; `Retry-After` says when to go on.", 1),
-    "too_many_at_once": Kind(429, "Too many at once", "Too many requests of the key run already.", 1),
-    "no_route": Kind(404, "No such route", "Nothing answers at this path."),
-    "method_not_allowed": Kind(405, "Method not allowed", "The path does not know this method; `Allow` says which."),
+    "rate_limited": Kind(
+        429, "Rate limited", "The key has sent too many requests; `Retry-After` says when to continue.", 1
+    ),
+    "too_many_at_once": Kind(429, "Too many concurrent requests", "Too many requests of the key are running.", 1),
+    "no_route": Kind(404, "No such route", "There is no such path."),
+    "method_not_allowed": Kind(
+        405, "Method not allowed", "The path does not allow this method; `Allow` lists the methods."
+    ),
     "too_large": Kind(
         413,
         "Too large",
-        "The body is larger than the server accepts, grows beyond measure, or is more than the database takes.",
+        "The body is larger than the server accepts, also when decompressed, or than one transaction may be.",
     ),
     "unsupported_media_type": Kind(415, "Unsupported media type", "The body has a Content-Type that is not accepted."),
-    "unknown_host": Kind(421, "Unknown host", "A server without keys answers only to names of this machine."),
+    "unknown_host": Kind(421, "Unknown host", "A server without keys accepts only names of this machine."),
 }
 
 _MISSING = re.compile(r"Missing required \w+ parameter '([^']+)'")
@@ -229,8 +233,8 @@ def _http(request: Request, error: HTTPException) -> Response[Problem]:
         return _crashed(request, error)
     method, path = request.method, request.scope["path"].replace("\0", "%2F")
     detail = {
-        "no_route": f"nothing answers at {path[:200]!r}; /docs lists the routes",
-        "method_not_allowed": f"{path[:200]!r} does not know {method}; `Allow` says what it knows",
+        "no_route": f"there is no path {path[:200]!r}; /docs lists the routes",
+        "method_not_allowed": f"{path[:200]!r} does not allow {method}; `Allow` lists the methods",
         "too_large": _too_large(request),
     }.get(code, error.detail)
     allow = {name.title(): value for name, value in (error.headers or {}).items()}
@@ -256,7 +260,7 @@ def crash(error: Exception, request_id: str) -> Problem:
         "request_id": request_id,
     }
     logging.getLogger("muisti.http").error("crash", extra=told)
-    detail = "the server failed to answer; its log has the reason under this X-Request-Id"
+    detail = "the request failed; the log of the server has the reason under this X-Request-Id"
     return problem("internal", detail)
 
 

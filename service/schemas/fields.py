@@ -64,7 +64,7 @@ StatusName = Annotated[
     ),
 ]
 ImportanceName = Annotated[
-    str, Meta(description="The more important, the higher it ranks.", extra_json_schema=_enum(get_args(Importance)))
+    str, Meta(description="A more important memory ranks higher.", extra_json_schema=_enum(get_args(Importance)))
 ]
 Author = Annotated[str, Meta(description="Who said it; compares without case.", extra_json_schema=_NAME)]
 Reason = Annotated[
@@ -133,9 +133,9 @@ ParentId = Annotated[
 Conflict = Annotated[
     str,
     Meta(
-        description="`reject` refuses what a current memory says already, or contradicts; `keep` stores it all the "
-        "same; `review` stores it and lets somebody decide later; `supersede`, for a single memory, puts it in place "
-        "of the closest of those.",
+        description="`reject` refuses a text that a current memory repeats or contradicts; `keep` stores it "
+        "anyway; `review` stores it and opens a review; `supersede`, for a single memory, supersedes the closest of "
+        "those memories.",
         extra_json_schema=_enum(get_args(OnConflict)),
     ),
 ]
@@ -150,7 +150,7 @@ SeqText = Annotated[
 QueryText = Annotated[
     str,
     Meta(
-        description='What to look for; "quotes" make a phrase. May be empty in the modes metadata and recent.',
+        description='Text to search for; "quotes" make a phrase. May be empty in the modes metadata and recent.',
         extra_json_schema={"maxLength": QUERY_MAX},
         examples=["when do we deploy?"],
     ),
@@ -178,7 +178,9 @@ MinEvidence = Annotated[
 ]
 FusionName = Annotated[
     str,
-    Meta(description="How the rankings by meaning and by words become one.", extra_json_schema=_enum(get_args(Fusion))),
+    Meta(
+        description="How the rankings by meaning and by words are combined.", extra_json_schema=_enum(get_args(Fusion))
+    ),
 ]
 Alpha = Annotated[
     float,

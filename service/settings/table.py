@@ -49,7 +49,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     database_threads: Annotated[int, whole(1, 1024, "Threads that wait for the database.")] = 32
     queue_limit: Annotated[int, whole(1, 1_000_000, "Requests that may wait before others get 503.")] = 256
     queue_seconds: Annotated[float, amount(60, "Seconds that a request may have to wait; else 503.")] = 1.0
-    connection_limit: Annotated[int, whole(1, 1_000_000, "Connections that are served; more get 503.")] = 4_096
+    connection_limit: Annotated[int, whole(1, 1_000_000, "Open connections; requests on more get 503.")] = 4_096
     signing_key_file: Annotated[str | None, forms.SIGNING_KEY] = None
     admin_key: Annotated[str | None, forms.ADMIN_KEY] = None
     jwks: Annotated[str | None, forms.JWKS] = None

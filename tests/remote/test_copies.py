@@ -146,11 +146,11 @@ def test_half_a_copy_is_no_database(sqld: Sqld, tmp_path: Path):
             with closing(broken.open()) as database:
                 with pytest.raises(StoreUnavailable, match="cut"):
                     carry(FileSide(here), Cut(database, writes), silent)
-                with pytest.raises(Conflict, match="half of a copy"):
+                with pytest.raises(Conflict, match="an unfinished copy"):
                     open_engine(broken)
-                with pytest.raises(Conflict, match="half of a copy"):
+                with pytest.raises(Conflict, match="an unfinished copy"):
                     carry(FileSide(here), database, silent)
-                with pytest.raises(Conflict, match="half of a copy"):
+                with pytest.raises(Conflict, match="an unfinished copy"):
                     back_up(database, tmp_path / "half.db", NOON)
     assert not (tmp_path / "half.db").exists()
 

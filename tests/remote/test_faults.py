@@ -136,7 +136,7 @@ def test_when_no_answer_ever_comes_the_caller_is_told_that_the_outcome_is_unknow
     with Proxy(sqld.port, lambda: "cut after request" if broken[0] else None) as proxy:
         database = RemoteDatabase(Server(proxy.url, Token(), store.namespace), seconds=1)
         broken[0] = True
-        with pytest.raises(StoreUnavailable, match="may be stored or not"):
+        with pytest.raises(StoreUnavailable, match="may or may not be stored"):
             add(database, "a")
         assert database.meters.retries.read()["primary", "no_answer"] > 0
         broken[0] = False

@@ -63,7 +63,7 @@ class Transport:
 
     @contextmanager
     def stream(self, request: Call) -> Iterator[httpx.Response]:
-        """Open an answer whose content is still to come.
+        """Open an answer whose content is streamed.
 
         Raises:
             MuistiError: the request is refused.

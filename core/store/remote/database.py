@@ -28,10 +28,10 @@ POLL_SECONDS = 0.02
 STREAM_SECONDS = 60.0  # of silence while a whole database is read
 REST_SECONDS = 5.0  # without requests to a replica that did not answer
 UNREACHED = (
-    "rows were written over before they were deleted; copies that the server made of them before, and its logs, are "
-    "out of reach until it uses their pages again and compacts its logs (docs/erasure.md)"
+    "rows were overwritten before they were deleted; earlier copies in free pages and logs of the server remain until "
+    "it reuses the pages and compacts the logs (docs/erasure.md)"
 )
-BEHIND = "the read replica of the database has not come that far yet; try again"
+BEHIND = "the read replica of the database has not received that change yet; try again"
 LARGE_KNOWN = 100  # remembered batches whose rows take more room than one answer has
 SMALL_BYTES = 1_000_000  # an answer below this has room enough
 # A server is sure to finish these within 5 s, its limit for a transaction while others wait (docs/why.md).
@@ -181,7 +181,7 @@ class RemoteDatabase:
             StoreUnavailable: there is no time left.
         """
         if not self._writing.acquire(timeout=seconds):
-            raise StoreUnavailable("the database has more to write than it can; nothing was stored, try again later")
+            raise StoreUnavailable("the database has too many writes waiting; nothing was stored: try again later")
         try:
             yield
         finally:
@@ -192,7 +192,7 @@ class RemoteDatabase:
         names, version = self._repeat(_READ, [_TABLES, _VERSION])
         tables = {str(name) for (name,) in names}
         if tables and not tables & {"schema_migrations", writes.TABLE}:
-            raise StoreCorrupt("the remote database is another program's: it has tables, and none of Muisti's")
+            raise StoreCorrupt("the remote database belongs to another program: none of its tables is Muisti's")
         if writes.TABLE not in tables:
             self._repeat(_WRITE, writes.MAKE)
         return str(version[0][0])
@@ -203,7 +203,7 @@ class RemoteDatabase:
             return writes.outcome(self._repeat(_WRITE, writes.settle(write), count=2)[1])
         except StoreUnavailable as error:
             raise StoreUnavailable(
-                "the database gave no answer to a write, which may be stored or not; repeat it with the same "
+                "the database did not answer a write, which may or may not be stored; repeat it with the same "
                 "Idempotency-Key, or read first"
             ) from error
 

@@ -73,7 +73,7 @@ class Server:
         try:
             return hrana.pipeline_reply(response.data)
         except BadReply as error:
-            raise NoAnswer(f"what came back is not Hrana: {error}") from error
+            raise NoAnswer(f"the reply is not valid Hrana: {error}") from error
 
     def scan(self, steps: Sequence[Step], index: int | None, seconds: float) -> tuple[BatchResult | Fault, int]:
         """Run a batch and read its rows one by one, since they may take more room than one answer has.
@@ -101,7 +101,7 @@ class Server:
                 elif entry.type == "step_end":
                     ended = step
         if ended != len(steps) - 2:  # the last step is the ROLLBACK, which runs on failure only
-            raise NoAnswer("the answer broke off")
+            raise NoAnswer("the reply is incomplete")
 
     def close(self) -> None:
         """Close the idle connections."""
@@ -116,7 +116,7 @@ class Server:
             head = hrana.cursor_head(next(lines, b""))
             yield lines
         except (HTTPError, BadReply) as error:
-            raise NoAnswer(f"the answer broke off ({type(error).__name__})") from error
+            raise NoAnswer(f"the reply is incomplete ({type(error).__name__})") from error
         finally:
             response.close()  # a connection that was read to its end is in the pool already; others must not go there
         self._close(head)
@@ -179,7 +179,7 @@ class Server:
             raise StoreUnavailable("the database refuses our token; see MUISTI_DATABASE_TOKEN")
         if status == 404 and time.monotonic() > self._missing_after:
             raise StoreUnavailable(
-                "at the URL of the database is no Hrana 3, or no such database; see MUISTI_DATABASE_NAMESPACE"
+                "the server at the URL does not speak Hrana 3, or has no such database; see MUISTI_DATABASE_NAMESPACE"
             )
         if status in (404, 429):
             raise Declined(f"it answered {status}")
@@ -187,7 +187,7 @@ class Server:
             raise TooLarge("the database server or its proxy refuses requests of this size; send less at a time")
         if status >= 500:
             raise NoAnswer(f"it answered {status}")
-        raise StoreUnavailable(f"what is at the database's URL does not speak Hrana 3: it answered {status}")
+        raise StoreUnavailable(f"the server at the database's URL does not speak Hrana 3: it answered {status}")
 
 
 def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:

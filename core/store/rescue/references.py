@@ -189,4 +189,4 @@ def _lock(target: apsw.Connection, note: Note, now: int, *, keys_lost: bool) -> 
         "INSERT INTO keys (id, hash, name, scopes, spaces, created_at, revoked_at) VALUES (?, ?, ?, '[]', '[]', ?, ?)",
         (secrets.token_hex(6), secrets.token_bytes(32), "lost in a repair", now, now),
     )
-    note("keys may be lost: the server asks for one (`muisti keys create`)")
+    note("keys may be lost: the server now requires one (`muisti keys create`)")

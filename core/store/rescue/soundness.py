@@ -78,7 +78,7 @@ def _tables(connection: apsw.Connection) -> bool:
 def _torn(path: Path) -> list[str]:
     """Return a line about commits in the log after a damaged place, which SQLite does not see."""
     behind = read_log(_log(path)).behind
-    return [f"{behind} commits of its log are behind a damaged place"] if behind else []
+    return [f"{behind} commits of its log come after a damaged place"] if behind else []
 
 
 def _log(path: Path) -> bytes:

@@ -1,1 +1,1 @@
-"""Times that a question names, and what they do to the ranking."""
+"""Recognise times that a question names, and compute their effect on the ranking."""

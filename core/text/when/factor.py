@@ -1,8 +1,8 @@
-"""What a named time is worth: a factor in [1 - weight, 1], 1 within the time, softly less with the distance from it.
+"""Compute the factor of a named time, in [1 - weight, 1]: 1 within the time, and gradually less outside it.
 
-A soft ranking, not a filter: people say "last week" of what was nine days ago, and tell on Sunday what happened on
-Friday. The weight is the knee of the curve on judged data (`docs/quality.md`): a memory of another time needs a score
-two thirds higher to come before one of the time named, so what is relevant stays before what is merely of that time.
+This is a soft ranking, not a filter. People say "last week" about nine days ago, and report on Sunday what happened on
+Friday. The weight is the knee of the curve on judged data (`docs/quality.md`). A memory of another time needs a score
+two thirds higher to rank before one of the named time. So relevance outweighs a match of time alone.
 """
 
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ from muisti.core.model.times import DAY_US
 from muisti.core.text.when.words import TimeSpan
 
 WEIGHT = 0.4
-NEAR = 3 * DAY_US  # the least distance that counts as far: most things are told within days
+NEAR = 3 * DAY_US  # the least distance that counts as far: most events are reported within days
 
 Times = npt.NDArray[np.int64]
 Factors = npt.NDArray[np.float64]
 
 
 class TimeMatch(msgspec.Struct, frozen=True):
-    """The named time that is nearest to a memory: its words, its bounds in microseconds (None: open), the factor."""
+    """The named time nearest to a memory: its words, its bounds in microseconds (None: open), and the factor."""
 
     words: str
     start: int | None
@@ -31,7 +31,7 @@ class TimeMatch(msgspec.Struct, frozen=True):
 
 
 def time_factor(spans: Sequence[TimeSpan], at: Times, weight: float = WEIGHT) -> Factors:
-    """The factor of each time of `at`, in microseconds; of several spans the nearest counts. 1 without spans.
+    """Return the factor of each time of `at` (microseconds): of the nearest span, or 1 without spans.
 
     >>> may = TimeSpan(0, 31 * DAY_US, "in May", 31 * DAY_US)
     >>> time_factor([may], np.array([0, 62 * DAY_US, 3650 * DAY_US])).round(2).tolist()
@@ -46,7 +46,7 @@ def time_factor(spans: Sequence[TimeSpan], at: Times, weight: float = WEIGHT) ->
 
 
 def time_match(spans: Sequence[TimeSpan], at: int, weight: float = WEIGHT) -> TimeMatch | None:
-    """What `time_factor` says of one time, in words. None without spans."""
+    """Return the nearest span and the factor of a single time, or None without spans."""
     if not spans:
         return None
     one = np.array([at])
@@ -55,7 +55,7 @@ def time_match(spans: Sequence[TimeSpan], at: int, weight: float = WEIGHT) -> Ti
 
 
 def _closeness(span: TimeSpan, at: Times) -> Factors:
-    """1 within the span; exp(-distance / unit) outside, so that a wide unit forgives more; 0 when there is no unit."""
+    """Return 1 within the span and exp(-distance / unit) outside; 0 outside when the span has no unit."""
     outside = np.zeros(len(at))
     if span.start is not None:
         np.maximum(outside, span.start - at, out=outside)

@@ -1,6 +1,6 @@
-"""What stands before a period and changes it: "before", "since", "the first half of", "two weeks after".
+"""Read the words before a period that change it: "before", "since", "the first half of", "two weeks after".
 
-Up to three things, each optional, in this order:
+There are up to three parts, each optional, in this order:
 
     the week       before      the first half of    June 2023
                    since                            last winter
@@ -58,11 +58,11 @@ _BEFORE = rf"""(?<!\w)
     (?:(?P<edge>early|mid|late|{_EDGES_OF})[\s-]+(?:the\s+)?
       |(?P<ordinal>{"|".join(_ORDINALS)}|last)\s+(?:(?P<piece>{UNIT})|(?P<pieceday>{WEEKDAY}))\s+(?:of|in)\s+(?:the\s+)?)?
     $"""
-_REACH = 45  # characters before a period that are looked at
+_REACH = 45  # characters before a period that are read
 
 
 class Lead(NamedTuple):
-    """What stands before a period. `start` is where it begins, `word` the preposition, "" for none."""
+    """The words before a period. `start` is where they begin, and `word` is the preposition, "" if there is none."""
 
     start: int
     word: str
@@ -79,14 +79,14 @@ def _before() -> re.Pattern[str]:
 
 
 def lead_of(text: str, start: int) -> Lead:
-    """What stands before the period that starts at `start`."""
-    found = cast(re.Match[str], _before().search(text, max(0, start - _REACH), start))  # matches the empty end at least
+    """Return the words before the period that starts at `start`."""
+    found = cast(re.Match[str], _before().search(text, max(0, start - _REACH), start))  # matches at least the empty end
     word = "-" if found["dash"] else " ".join((found["word"] or "").lower().split())
     return Lead(found.start() if found[0].strip() else start, word, found)
 
 
 def part_of(lead: Lead, period: Period) -> Period:
-    """The part of a period that is meant: "late", "the second week of"."""
+    """Return the part of a period that the words name: "late", "the second week of"."""
     parts = lead.parts
     if parts["edge"]:
         return period.fraction(*_EDGES[" ".join(parts["edge"].lower().split())])
@@ -103,7 +103,7 @@ def part_of(lead: Lead, period: Period) -> Period:
 
 
 def moved(lead: Lead, period: Period) -> tuple[datetime | None, datetime | None]:
-    """Where the stretch starts and stops that the words before a period make of it; None: open."""
+    """Return the start and stop of the time that the words and the period name together. None means open."""
     if lead.parts["unit"] or lead.parts["weekday"]:
         return _away(lead, period)
     if lead.word in OPEN_BEFORE:
@@ -118,7 +118,7 @@ def moved(lead: Lead, period: Period) -> tuple[datetime | None, datetime | None]
 
 
 def _away(lead: Lead, period: Period) -> Period:
-    """Some days, weeks or a day of the week before or after a period, or of it."""
+    """Return the time some days, weeks or weekdays before or after a period, or within it."""
     if lead.parts["weekday"]:
         return _nearby_weekday(lead.word, period, WEEKDAYS.index(lead.parts["weekday"].lower()))
     unit = unit_named(lead.parts["unit"])
@@ -138,13 +138,13 @@ def _away(lead: Lead, period: Period) -> Period:
 
 
 def unit_named(word: str) -> Unit:
-    """The unit of a word, a plural too; nights and mornings are days."""
+    """Return the unit of a word, singular or plural. Nights and mornings are days."""
     word = word.lower().removesuffix("s")
     return "day" if word in ("night", "morning", "evening", "afternoon") else cast(Unit, word)
 
 
 def number(words: str) -> tuple[int, int]:
-    """From and to how many the words say.
+    """Return the smallest and the largest number that the words may mean.
 
     >>> number("12"), number("a couple of"), number("few")
     ((12, 12), (2, 2), (2, 5))

@@ -1,4 +1,4 @@
-"""Words that name a period: "7 May 2023", "last summer", "two days ago", "Q3", "the week before last"."""
+"""Recognise words that name a period: "7 May 2023", "last summer", "two days ago", "Q3", "the week before last"."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -96,10 +96,10 @@ ON = frozenset({
 
 
 class Name(msgspec.Struct, frozen=True):
-    """What a match means.
+    """The meaning of a match.
 
-    `yearless`: it is the latest of its name, by the reference or by the period that it is joined to.
-    `leads`: only after one of these words is it surely a time; None: it is in any case.
+    `yearless`: it is the latest period of its name, by the reference or by the period that it is joined to. `leads`: it
+    is certainly a time only after one of these words. None: always.
     """
 
     resolve: Resolve
@@ -109,12 +109,12 @@ class Name(msgspec.Struct, frozen=True):
 
 @cache
 def _period() -> re.Pattern[str]:
-    """Not before it is needed: `re` takes 10 ms for it."""
+    """Compile the pattern on first use: `re` takes 10 ms for it."""
     return re.compile(_PERIOD, re.IGNORECASE | re.VERBOSE)
 
 
 def names(text: str, stop: int) -> Iterator[tuple[int, int, Name]]:
-    """Every period that is named before `stop`: where its words start and stop, and what they mean."""
+    """Yield every period that is named before `stop`: where its words start and stop, and their meaning."""
     done = 0
     for word in _WORD.finditer(text, 0, stop):
         start = word.start()
@@ -133,7 +133,7 @@ def _iso(match: re.Match[str]) -> Name:
 
 
 def _digits(match: re.Match[str]) -> Name:
-    """Day first, unless that is no date; the American order is read only where it is the only one."""
+    """Read a date of digits, day first; a second number above 12 is the day instead (American order)."""
     one, two, year = int(match["one"]), int(match["two"]), int(match["digits_year"])
     return Name(lambda _: _date(year, two, one) if two <= 12 else _date(year, one, two))
 
@@ -172,7 +172,7 @@ def _quarter(match: re.Match[str]) -> Name:
 
 
 def _yearly(make: Callable[[int], Period], year: str | None, which: Which, leads: frozenset[str] | None) -> Name:
-    """What comes every year: that of the year, which is sure, or the one meant."""
+    """Return a yearly period: that of the named year, which is certain, or else the one that `which` selects."""
     if year is not None:
         return Name(lambda _: make(int(year)))
     return Name(lambda at: nearest(make, at, which), True, leads)

@@ -1,7 +1,7 @@
-"""Stretches of the calendar: the day, week or season around a moment, and the nearest one that bears a name.
+"""Find stretches of the calendar: the day, week or season around a moment, and the nearest period of a name.
 
-Moments are datetimes in UTC. Weeks begin on Monday (ISO 8601), seasons are those of the northern hemisphere by
-whole months, winter that of the year in which it begins.
+Moments are datetimes in UTC. Weeks begin on Monday (ISO 8601). Seasons are whole months of the northern hemisphere;
+winter belongs to the year in which it begins.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 
 
 class Period(NamedTuple):
-    """`[start, stop)`."""
+    """A period `[start, stop)`."""
 
     start: datetime
     stop: datetime
@@ -29,7 +29,7 @@ class Period(NamedTuple):
         return self.stop - self.start
 
     def fraction(self, low: float, high: float) -> "Period":
-        """The part between two fractions of its length, in whole days where it has some."""
+        """Return the part between two fractions of the length, rounded to whole days in a period of several."""
         step = DAY if self.length > 3 * DAY else _STEPS["minute"]
         return Period(*(self.start + round(self.length * part / step) * step for part in (low, high)))
 
@@ -39,7 +39,7 @@ def midnight(at: datetime) -> datetime:
 
 
 def shifted(at: datetime, unit: Unit, count: int) -> datetime:
-    """`count` units later; in a month that is too short, its last day.
+    """Return the moment `count` units later. In a month that is too short, it is the last day.
 
     Raises:
         OverflowError, ValueError: outside the years 1 to 9999.
@@ -55,7 +55,7 @@ def shifted(at: datetime, unit: Unit, count: int) -> datetime:
 
 
 def containing(unit: Unit, at: datetime) -> Period:
-    """The calendar's unit around a moment; the weekend is that of the week, an hour or minute is centred.
+    """Return the calendar unit around a moment. The weekend is that of the week; an hour or minute is centred.
 
     >>> [str(at.date()) for at in containing("week", datetime(2024, 5, 5, tzinfo=UTC))]
     ['2024-04-29', '2024-05-06']
@@ -85,7 +85,7 @@ def season(year: int, name: str) -> Period:
 
 
 def nearest(yearly: Callable[[int], Period], at: datetime, which: Which) -> Period:
-    """Of what comes every year: the `latest` that has begun by `at`, the `last` that is over, this year's, the `next`.
+    """Return a yearly period: the `latest` that has begun by `at`, the `last` that is over, this year's, or the `next`.
 
     Raises:
         ValueError: there is none within nine years, or in this one.
@@ -101,7 +101,7 @@ def nearest(yearly: Callable[[int], Period], at: datetime, which: Which) -> Peri
 
 
 def nearest_weekday(number: int, at: datetime, which: Which) -> Period:
-    """The same of what comes every week; Monday is 0. The `last` is over, so never today."""
+    """Return a weekly period, as `nearest` does for a yearly one. Monday is 0, and `last` is never today."""
     week = containing("week", at).start
     days = [containing("day", week + (number + 7 * ahead) * DAY) for ahead in (-1, 0, 1)]
     if which == "this":
@@ -118,7 +118,7 @@ def _first_fitting(periods: Iterable[Period], at: datetime, which: Which) -> Per
 
 
 def _existing(yearly: Callable[[int], Period], year: int) -> tuple[Period, ...]:
-    """Nothing in years without the day, as 29 February, and outside the calendar."""
+    """Return the period of a year, or nothing when the year lacks it (29 February) or is outside the calendar."""
     try:
         return (yearly(year),)
     except (OverflowError, ValueError):

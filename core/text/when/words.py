@@ -1,8 +1,8 @@
-"""Time words of a question, as stretches of time: "last week", "in May 2023", "before 7 May", "two days ago".
+"""Read time words of a question as stretches of time: "last week", "in May 2023", "before 7 May", "two days ago".
 
-English only. Relative words count from a reference moment; days are those of UTC. What names no year means the latest
-that has begun by the reference. What is also another word ("may", "fall", a number) counts only where a preposition, a
-year or a day of the month shows what it is.
+English only. Relative words count from a reference moment; days are those of UTC. A name without a year means the
+latest that has begun by the reference. Ambiguous words ("may", "fall", a number) count only with other evidence: a
+preposition, a year or a day of the month.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from muisti.core.text.when.leads import CONNECTORS, UNITS, WEEKDAYS, Lead, lead_
 from muisti.core.text.when.names import MONTHS, Name, names
 from muisti.core.text.when.periods import SEASONS, Period
 
-LONGEST = 1_000  # characters that are read: what is longer is a document, not a question about a time
+LONGEST = 1_000  # characters that are read; a longer text is a document, not a question about a time
 
 _SINGULAR = (*UNITS, *WEEKDAYS, *MONTHS, *SEASONS)
 _SHORT = (
@@ -38,10 +38,10 @@ _TO_WORDS = bytes(byte if chr(byte).isalnum() or byte > 127 else 32 for byte in 
 
 
 class TimeSpan(msgspec.Struct, frozen=True):
-    """The stretch `[start, stop)` that `text` names, in microseconds since 1970; None: open on that side.
+    """The time `[start, stop)` that `text` names, in microseconds since 1970. None means open on that side.
 
-    `unit` is the length of the period that the words name, in microseconds: the measure of what is near to it. 0
-    when it lies wholly ahead: who asks about next week asks for plans, which may be of any time, not for this week's.
+    `unit` is the length of the named period, in microseconds, which measures what is near. It is 0 for a period in the
+    future: a question about next week asks for plans, which may be of any time.
     """
 
     start: int | None
@@ -51,7 +51,7 @@ class TimeSpan(msgspec.Struct, frozen=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """A period that is named at `[start, stop)` of the text, what stands before it included."""
+    """A period named at `[start, stop)` of the text, including the words before it."""
 
     start: int
     stop: int
@@ -59,7 +59,7 @@ class _Place(msgspec.Struct, frozen=True):
     name: Name
 
     def period(self, at: datetime) -> Period | None:
-        """None when the calendar has no such period."""
+        """Return the period, or None when the calendar has no such period."""
         try:
             period = part_of(self.lead, self.name.resolve(at))
             moved(self.lead, period)
@@ -69,7 +69,7 @@ class _Place(msgspec.Struct, frozen=True):
 
 
 def time_spans(text: str, reference: int) -> tuple[TimeSpan, ...]:
-    """The times that a text names, in its order; `reference` in microseconds since 1970. Never raises.
+    """Return the times that a text names, in its order. `reference` is in microseconds since 1970. Never raises.
 
     >>> [span.text for span in time_spans("Who came last week, and what may happen in May?", 1_700_000_000_000_000)]
     ['last week', 'in May']
@@ -95,11 +95,11 @@ def _place(text: str, start: int, stop: int, name: Name) -> _Place:
 
 
 def _certain(text: str, places: Sequence[_Place]) -> list[_Place]:
-    """Without what may be no time. What is joined to a time is one: "from May to July", "in June and July"."""
+    """Drop places that may be no time. A place joined to a time is one: "from May to July", "in June and July"."""
     kept: list[_Place] = []
     for place, after in zip_longest(places, places[1:]):
         if after is not None and after.start <= place.start:
-            continue  # it stands before another: "the last weekend before 3 June"
+            continue  # it qualifies another: "the last weekend before 3 June"
         leads = place.name.leads
         opens = place.lead.word in ("from", "between") and _joined(text, place, after)
         follows = bool(kept) and _joined(text, kept[-1], place)
@@ -113,7 +113,7 @@ def _joined(text: str, first: _Place, second: _Place | None) -> bool:
 
 
 def _resolved(text: str, places: Sequence[_Place], at: datetime) -> list[tuple[_Place, Period]]:
-    """The places whose period exists. What names no year takes it from the place to which it is joined."""
+    """Return the places whose period exists. A place without a year takes the year of the place it is joined to."""
     resolved: list[tuple[_Place, Period]] = []
     for place in reversed(places):
         joined = bool(resolved) and place.name.yearless and _joined(text, place, resolved[-1][0])
@@ -124,7 +124,7 @@ def _resolved(text: str, places: Sequence[_Place], at: datetime) -> list[tuple[_
 
 
 def _spans(text: str, named: Sequence[tuple[_Place, Period]]) -> Iterator[TimeSpan]:
-    """One span for each place, or for two that are the ends of a range."""
+    """Yield one span for each place, or for two places that are the ends of a range."""
     rest = list(reversed(named))
     while rest:
         place, period = rest.pop()

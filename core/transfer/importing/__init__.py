@@ -1,8 +1,13 @@
-"""Takes in a file of records: all of it or, when that is asked, what is good of it.
+"""Import a file of records, all of it or, on request, its good lines.
 
-`lines` reads lines in their order, `plan` decides what becomes of each memory, `staging` puts them some at a time into
-a space that nobody sees, and `moving` moves that into the space that it is for when the last line is there: in one
-transaction or, where a database is remote and the file large, in steps, each of which shows the space as it stood at
-some change of the file. `undo` takes an import back; `importer` is what the engine holds, and `incoming` what they all
-know of a file. Memory is bounded by a piece, whatever the size of the file.
+- `lines` reads the lines in order.
+- `plan` decides what happens to each memory.
+- `staging` stores memories, some at a time, in a hidden space.
+- `moving` moves them into the target space after the last line, in one transaction. For a large file and a remote
+  database it takes several; each leaves the target as it was at some change of the file.
+- `undo` undoes an import.
+- `importer` is the interface to the engine.
+- `incoming` is the state that all modules share.
+
+Memory use is bounded by a batch of lines, whatever the size of the file.
 """

@@ -1,4 +1,4 @@
-"""What the engine holds: begins imports, lists them and takes them back."""
+"""The interface of imports to the engine: begin, list and undo them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -25,7 +25,7 @@ Clock = Callable[[], int]
 
 
 class Importer:
-    """Begins imports and takes them back. Thread-safe; `encoder` is None when embeddings are off."""
+    """Begin and undo imports. Instances are thread-safe. `encoder` is None when embeddings are off."""
 
     def __init__(
         self,
@@ -36,15 +36,16 @@ class Importer:
         clock: Clock,
         intake: Intake,
     ) -> None:
-        """`quota` is that of spaces without one."""
+        """`quota` applies to spaces without a quota of their own."""
         self._database, self._indexes, self._encoder = database, indexes, encoder
         self._quota, self._clock, self._intake = quota, clock, intake
 
     def begin(self, space: str, caller: Caller, *, atomic: bool, dry_run: bool) -> "Import":
-        """Make ready for the lines of a file.
+        """Begin an import.
 
         Raises:
-            NotFound, ModelMismatch, Forbidden: the caller does not see the whole space.
+            NotFound, ModelMismatch.
+            Forbidden: the caller does not see the whole space.
         """
         _check_whole(caller)
         target, encoder = find_space(self._database, space), self._encoder
@@ -69,15 +70,15 @@ class Importer:
         )
 
     def known(self, space: str) -> list[Imported]:
-        """The imports of a space, newest first."""
+        """Return the imports of a space, newest first."""
         return known(self._database, find_space(self._database, space))
 
     def undo(self, space: str, import_id: int, caller: Caller, *, dry_run: bool = False) -> Imported:
-        """Delete all that an import has brought, if nobody has changed any of it; for `dry_run` tell only how much.
+        """Delete all memories of an import, if none was changed since. A dry run only counts them.
 
         Raises:
             NotFound, ChangedSince, Conflict, Forbidden.
-            TooLarge: more than a remote database takes at once.
+            TooLarge: a remote database cannot delete so many in one transaction.
         """
         _check_whole(caller)
         row = find_space(self._database, space)
@@ -88,16 +89,16 @@ class Importer:
 
 
 class Import:
-    """One file that comes in. Used by one thread at a time; `finish` or `abandon` ends it."""
+    """The import of one file, used by one thread at a time. `finish` or `abandon` ends it."""
 
     def __init__(self, file: Incoming, lines: Lines, staging: Staging, move: Move, indexes: Indexes) -> None:
         self._file, self._lines, self._staging, self._move, self._indexes = file, lines, staging, move, indexes
 
     def take(self, lines: Sequence[bytes]) -> None:
-        """The next lines of the file.
+        """Read the next lines of the file.
 
         Raises:
-            InvalidInput: from here on the file cannot be read.
+            InvalidInput: the rest of the file cannot be read.
         """
         for line in lines:
             self._lines.read(line)
@@ -105,12 +106,12 @@ class Import:
                 self._flush()
 
     def finish(self) -> ImportReport:
-        """Report what has become of the file; a dry run answers, and refuses, as the import itself would.
+        """Complete the import and report it. A dry run returns and raises what the import would.
 
         Raises:
-            InvalidInput: it is not whole.
-            ImportRefused: lines of it are bad, and it was to come in as a whole or not at all.
-            Conflict, NotFound, ModelMismatch, QuotaExceeded, TooLarge: nothing came in.
+            InvalidInput: the file is incomplete.
+            ImportRefused: lines are bad, and the caller asked for all or nothing.
+            Conflict, NotFound, ModelMismatch, QuotaExceeded, TooLarge: nothing was imported.
         """
         self._lines.check_whole()
         self._flush()
@@ -127,29 +128,29 @@ class Import:
         seq = self._move.run(staged, versions, self._lines.last)
         self._indexes.drop(file.target.space.name)
         self._indexes.note(file.target, seq.number)
-        with suppress(StoreUnavailable):  # it is in; what is left over is cleared by the next import
+        with suppress(StoreUnavailable):  # the import is done; the next one deletes the remains
             self._staging.clear(memories)
         return _report(file, (memories, memories), versions, seq, staged.id)
 
     def abandon(self) -> None:
-        """Take back what was put aside. Harmless after `finish`."""
+        """Delete the staged lines. Harmless after `finish`."""
         with suppress(StoreUnavailable):
             self._staging.clear(0 if self._move.has_begun else None)
 
     def _flush(self) -> None:
-        """Put aside what has been read."""
+        """Stage the lines that were read."""
         self._staging.add(*self._lines.taken())
 
 
 def _check_whole(caller: Caller) -> None:
     if not caller.sees_all:
-        raise Forbidden("a whole space is moved by keys that see all of it, in every category")
+        raise Forbidden("export and import need a key that sees the whole space, in every category")
     if caller.source_class is not None:
-        raise Forbidden("a file says where its memories come from, and this key may not say that of all sources")
+        raise Forbidden("a file states the source class of its memories, which this key may not set")
 
 
 def _report(file: Incoming, memories: tuple[int, int], versions: int, seq: Seq, import_id: int | None) -> ImportReport:
-    """`memories` are those that came in, and those that may."""
+    """Return the report. `memories` are the numbers that were imported and that could be."""
     tally, header = file.tally, file.opened
     return ImportReport(
         id=import_id,
@@ -170,12 +171,12 @@ def _report(file: Incoming, memories: tuple[int, int], versions: int, seq: Seq, 
 
 
 def _in_order(failures: Sequence[LineProblem]) -> list[LineProblem]:
-    """Return failures by line; those of no single line come last."""
+    """Return failures by line, those without a line last."""
     return sorted(failures, key=lambda one: one.line or inf)
 
 
 def _problem(bad: LineProblem) -> Problem:
-    """The first problem of a line, which the path names."""
+    """Return the first problem of a line, with the line in its path."""
     first = bad.problems[0]
     path = f"$.lines[{bad.line}]{first.path[1:]}" if bad.line else first.path
     where = f"line {bad.line:,}" + (f" ({bad.place})" if bad.place else "") if bad.line else "file"
@@ -183,8 +184,8 @@ def _problem(bad: LineProblem) -> Problem:
 
 
 def _untold(file: Incoming) -> Iterator[Problem]:
-    """Count the bad lines that are not named, and name the way to take the good ones."""
+    """Count the bad lines that are not listed, and say how to import the good ones."""
     more = file.tally.failed - len(file.tally.failures)
     if more:
-        yield Problem("$", f"{more:,} lines more are bad")
-    yield Problem("$", f"nothing came in, the good lines neither; {TAKE_THE_REST}")
+        yield Problem("$", f"{more:,} more lines are bad")
+    yield Problem("$", f"nothing was imported, not even the good lines; {TAKE_THE_REST}")

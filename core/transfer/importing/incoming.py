@@ -1,4 +1,4 @@
-"""What is known of a file that comes in, by all who handle it."""
+"""State of an import, shared by all modules that handle the file."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from muisti.core.model.values import Memory
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.transfer.records import Header, PassageRecord
 
-TOLD = 100  # lines that a report names
+TOLD = 100  # lines that a report lists
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A version from a line; `born` and `died` are numbers of the file."""
+    """A version from a line. `born` and `died` are change numbers of the file."""
 
     line: int
     place: str | None
@@ -26,12 +26,12 @@ class Item(msgspec.Struct, frozen=True):
     born: int
     died: int | None
     passages: Sequence[PassageRecord] | None
-    is_new: bool  # without a history, so that its birth is a change of now
+    is_new: bool  # without a history, so that it is added as a change of now
     flags: tuple[Flag, ...] = ()
 
 
 class Tally(msgspec.Struct):
-    """What has become of the lines so far; `kept` and `embedded` count vectors."""
+    """Counts of the lines so far. `kept` and `embedded` count vectors."""
 
     failed: int = 0
     failures: list[LineProblem] = msgspec.field(default_factory=list[LineProblem])
@@ -43,9 +43,9 @@ class Tally(msgspec.Struct):
 
 
 class Incoming(msgspec.Struct):
-    """A file on its way into a space; `now` in microseconds.
+    """State of an import. `now` is in microseconds.
 
-    `generation` is the model of the vectors that are kept, `lost` are the ids of memories of which a line is bad.
+    `generation` is the model of the vectors that are kept. `lost` are ids of memories with a bad line.
     """
 
     target: SpaceRow
@@ -60,36 +60,36 @@ class Incoming(msgspec.Struct):
 
     @property
     def opened(self) -> Header:
-        """The header of a file that has begun."""
+        """Header of the file, which must have been read."""
         return cast(Header, self.header)
 
     @property
     def top(self) -> int:
-        """The last change of the file."""
+        """Number of the last change in the file."""
         header = self.header
         return 0 if header is None or header.space is None else header.space.seq
 
     @property
     def is_restored(self) -> bool:
-        """Whether the space becomes what that of the file was, history and all."""
+        """Return whether the file restores a whole space, with its history, into an empty one."""
         return not self.target.seq.number and self.header is not None and self.header.space is not None
 
     @property
     def is_refused(self) -> bool:
-        """Whether nothing of it will come in, because a line is bad."""
+        """Return whether nothing is imported, because a line is bad."""
         return self.tally.failed > 0 and self.atomic
 
     def fail(self, line: int, place: str | None, code: str, problems: Sequence[Problem]) -> None:
-        """Note that a line cannot come in."""
+        """Record that a line cannot be imported."""
         tally = self.tally
         tally.failed += 1
         if len(tally.failures) < TOLD:
             tally.failures.append(LineProblem(line, place, code, tuple(problems)))
 
     def flag(self, flags: Sequence[Flag]) -> None:
-        """Note what is not stored as it was sent."""
+        """Record what is stored differently from what was sent."""
         self.tally.flags += flags[: max(0, TOLD - len(self.tally.flags))]
 
 
 class Broken(InvalidInput):
-    """The file cannot be read any further."""
+    """The rest of the file cannot be read."""

@@ -1,4 +1,4 @@
-"""The lines of a file, in their order: each is read and checked, by itself and against those before it."""
+"""Read and validate the lines of a file in their order, each alone and against earlier ones."""
 
 from collections.abc import Sequence
 
@@ -34,19 +34,19 @@ from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import distinct_tags, draft_of
 from muisti.core.write.validate import check_draft
 
-PIECE = 200  # versions that are stored at once
+PIECE = 200  # versions in one batch
 PIECE_BYTES = 4_000_000  # of lines
 ANCIENT = -(1 << 55)  # microseconds; nothing expired before
 _KIND = frozenset("abcdefghijklmnopqrstuvwxyz_")
 
 
 class Lines:
-    """Reads lines, one after another; what they held waits until it is taken."""
+    """Reader of lines. Versions wait in it until `taken` is called."""
 
     def __init__(self, file: Incoming, intake: Intake, *, embeds: bool) -> None:
-        """`embeds`: vectors are made here."""
+        """With `embeds`, this process computes vectors."""
         self._file, self._intake, self._embeds = file, intake, embeds
-        self.last = 0  # number of a change, of those of the file or counted
+        self.last = 0  # change number of the last line, from the file or counted
         self._ended = False
         self._lines = self._changed = 0
         self._items: list[Item] = []
@@ -56,30 +56,30 @@ class Lines:
 
     @property
     def is_full(self) -> bool:
-        """Whether enough waits to be put aside."""
+        """Return whether enough versions wait to be staged."""
         lines = len(self._items) + (len(self._changes) + len(self._telemetry)) // 2
         return lines >= PIECE or self._size >= PIECE_BYTES
 
     def read(self, line: bytes) -> None:
-        """The next line of the file.
+        """Read the next line of the file.
 
         Raises:
-            Broken: from here on the file cannot be read.
+            Broken: the rest of the file cannot be read.
         """
         self._lines += 1
         if line.strip():
             self._take(line)
 
     def taken(self) -> tuple[list[Item], list[ChangeLine], list[TelemetryLine]]:
-        """What waits, which waits no longer."""
+        """Return the waiting versions, changes and telemetry, and empty the queue."""
         waiting = self._items, self._changes, self._telemetry
         self._items, self._changes, self._telemetry, self._size = [], [], [], 0
         return waiting
 
     def check_whole(self) -> None:
-        """Raise `Broken` when the end has not come."""
+        """Raise `Broken` unless the last line was read."""
         if not self._ended:
-            raise self._broken("the file ends here without its end: it is cut off")
+            raise self._broken("the file has no last line: it is truncated")
 
     def _take(self, line: bytes) -> None:
         place = None
@@ -98,7 +98,7 @@ class Lines:
 
     def _check_order(self, record: Record) -> None:
         if self._ended:
-            raise self._broken("there are lines behind the end")
+            raise self._broken("there are lines after the last record")
         if (self._file.header is None) != isinstance(record, Header):
             raise self._broken('the first line, and no other, must be a header such as {"type": "muisti", …}')
 
@@ -149,7 +149,9 @@ class Lines:
         if line.id is not None and id_bytes(line.id) is None:
             raise InvalidInput.at("$.id", f"{line.id[:80]!r} is no memory id")
         if line.at.tzinfo is None or to_us(line.at) > self._file.now + DAY_US:
-            raise InvalidInput.at("$.at", "needs a time zone, as in 2026-05-01T12:00:00Z, and must have come")
+            raise InvalidInput.at(
+                "$.at", "needs a time zone, as in 2026-05-01T12:00:00Z, and must not be in the future"
+            )
         self._changed = line.seq
         self._changes.append(line)
 
@@ -159,9 +161,7 @@ class Lines:
         if line.born <= self.last or line.born > self._file.top:
             raise InvalidInput.at("$.born", _no_place(line.born, self.last, self._file.top))
         if line.died is not None and not line.born < line.died <= self._file.top:
-            raise InvalidInput.at(
-                "$.died", f"{line.died} is not between the birth and the {self._file.top} of the header"
-            )
+            raise InvalidInput.at("$.died", f"{line.died} is not between born and the {self._file.top} of the header")
         self.last = line.born
         self._add(Item(self._lines, None, memory, line.born, line.died, line.passages, is_new=False, flags=flags))
 
@@ -194,7 +194,7 @@ class Lines:
         return structs.replace(memory, tags=tags, tokens=count_tokens(memory.content)), flags
 
     def _check_vectors(self, passages: Sequence[PassageRecord]) -> None:
-        """Raise `InvalidInput` when a vector is not as those of its generation are."""
+        """Raise `InvalidInput` when a vector does not fit its generation."""
         generations = self._file.opened.generations
         for passage in passages:
             for name, text in passage.vectors.items():
@@ -202,12 +202,12 @@ class Lines:
                     read_vector(text, generations[name].dimensions)
 
     def _accepted(self, memory: Memory) -> tuple[Memory, tuple[Flag, ...]]:
-        """Return the memory as the policy of the space lets it in, and what was taken out of it.
+        """Return the memory as the policy of the space accepts it, and flags for redacted text.
 
-        Echoes come later: what the space has already is none.
+        Echoes are checked later, when it is known which memories the space has already.
 
         Raises:
-            InvalidInput: the policy refuses it, or it is no memory that may be stored.
+            InvalidInput: the policy refuses the memory, or it is invalid.
         """
         _check(memory)
         call, path = Call(self._file.now, None, self._file.caller), f"$.lines[{self._lines}]"

@@ -1,4 +1,4 @@
-"""What was put aside comes into the space that it is for: at once or, where it must be, in steps."""
+"""Move staged memories into the target space, in one transaction or, where that is impossible, in steps."""
 
 import uuid
 from collections.abc import Callable
@@ -16,20 +16,20 @@ from muisti.core.store.sql.imports import Staged
 from muisti.core.transfer.importing.incoming import Incoming
 from muisti.core.transfer.importing.staging import write
 
-REMOTE_MAX = 10_000  # versions that a remote database surely takes in one transaction
+REMOTE_MAX = 10_000  # versions that a remote database accepts in one transaction
 
 Clock = Callable[[], int]
 
 
 class Move:
-    """The move of one file. `has_begun`: something of it can be seen."""
+    """The move of one file. `has_begun`: some of it is visible."""
 
     def __init__(self, file: Incoming, database: Database, quota: Quota, clock: Clock) -> None:
         self._file, self._database, self._quota, self._clock = file, database, quota, clock
         self.has_begun = False
 
     def run(self, staged: Staged, versions: int, last: int) -> Seq:
-        """The point at which all of it can be seen; `last` is the highest number of what was staged.
+        """Move everything. Return the point at which all is visible. `last` is the highest staged change number.
 
         Raises:
             Conflict, ModelMismatch, QuotaExceeded, TooLarge.
@@ -40,10 +40,10 @@ class Move:
             raise self._explained(refused) from refused
 
     def check(self, staged: Staged, versions: int, last: int) -> None:
-        """Try the move and take it back. Of a move in steps only the first is tried.
+        """Run the move and roll it back. Of a move in steps, only the first step is run.
 
         Raises:
-            Conflict, ModelMismatch, QuotaExceeded, TooLarge: what `run` would raise.
+            Conflict, ModelMismatch, QuotaExceeded, TooLarge: `run` would raise it.
         """
         step = self._step(versions)
         upto = self._upto(staged, 0, max(self._file.top, last), step)
@@ -68,34 +68,34 @@ class Move:
         return Seq(self._file.target.space.epoch, number)
 
     def _step(self, versions: int) -> int:
-        """How many versions are moved in one transaction."""
+        """Return how many versions one transaction moves."""
         if self._database.local:
             return versions
         if versions > REMOTE_MAX and self._file.atomic:
             raise TooLarge(
                 f"the file has {versions:,} versions; a remote database takes {REMOTE_MAX:,} in one transaction: "
-                "send atomic=false, and they come in step by step"
+                "send atomic=false to import in steps"
             )
         return REMOTE_MAX
 
     def _upto(self, staged: Staged, after: int, top: int, step: int) -> int:
-        """The change of the file at which the step after `after` ends."""
+        """Return the change of the file at which the step after change `after` ends."""
         (rows,) = self._database.read([imports.step_end(staged, after, step)])
         end = cast(int | None, rows[0][0])
         (more,) = self._database.read([imports.step_end(staged, end, 1)]) if end else ([],)
         return end if end and more and more[0][0] is not None else top
 
     def _statements(self, staged: Staged, span: tuple[int, int], *, restored: bool, last: bool) -> list[Statement]:
-        """The transaction of one step; the last statement with rows gives the seq."""
+        """Return the transaction of one step. The last statement with rows returns the seq."""
         now = self._clock()
         entrance = [spaces.guard(self._file.target)] if span[0] else self._entrance(staged)
         steps = imports.move(staged, span, now, as_it_was=restored)
         return [spaces.guard(staged.space), *entrance, *steps, *self._told(staged, now, last=last)]
 
     def _entrance(self, staged: Staged) -> list[Statement]:
-        """What must hold of the space that it is moved into, and what becomes of it first.
+        """Return the statements that check the target space and prepare it.
 
-        All that is staged must fit its quota: a later step could not take back what earlier ones have moved.
+        All that is staged must fit its quota, because a later step could not undo earlier ones.
         """
         target = staged.target
         guards = [spaces.guard_policy(target)]
@@ -128,4 +128,4 @@ class Move:
             return QuotaExceeded(name, quotas.used(rows[0]) if rows else None)
         if refused.code == Refusal.MODEL_MISMATCH:
             return ModelMismatch(f"space {name!r} was embedded by another model meanwhile; nothing was imported")
-        return Conflict(f"space {name!r} changed while the file was read, and they do not go together; try again")
+        return Conflict(f"space {name!r} changed while the file was read, in a way that conflicts with it; try again")

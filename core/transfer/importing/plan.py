@@ -1,4 +1,4 @@
-"""What becomes of each memory of a file."""
+"""Decide what happens to each memory of a file."""
 
 from collections.abc import Iterator, Sequence
 from typing import cast
@@ -16,15 +16,15 @@ from muisti.core.transfer.records import ChangeLine
 
 
 class Plan:
-    """What is to be done with the memories of a piece, given what the database has of them already."""
+    """Decisions for the memories of a batch, given what the database has already."""
 
     def __init__(self, file: Incoming, names: Names, staged: Rows) -> None:
-        """`names` are ids in the space; `staged` are the ids of new memories that came in an earlier piece."""
+        """`names` maps ids of the file to ids in the space. `staged` are the ids of new memories of earlier batches."""
         self._file, self._names = file, names
         self._twice = {id_text(cast(bytes, row[0])) for row in staged}
 
     def item(self, item: Item) -> Item | None:
-        """The item as it is to be stored, None when it is passed over."""
+        """Return the item as it is to be stored, or None when it is skipped."""
         reason = self._passed(item.memory.id)
         if reason is None and item.is_new:
             reason = "twice" if self._names.of(item.memory.id) in self._twice else None
@@ -37,7 +37,7 @@ class Plan:
         return None
 
     def changes(self, changes: Sequence[ChangeLine]) -> Iterator[tuple[int, tuple[str | int | bytes | None, ...]]]:
-        """The number and the values of the changes that are to be stored."""
+        """Yield the number and the values of the changes to store."""
         for one in changes:
             if one.id is None:
                 if self._file.is_restored:
@@ -56,7 +56,7 @@ class Plan:
                 yield one.seq, values
 
     def _passed(self, memory_id: str) -> str | None:
-        """Why a memory is passed over, if it is."""
+        """Return why a memory is skipped, or None."""
         if memory_id in self._file.lost:
             return "failed"
         known = self._names.last.get(self._names.of(memory_id))
@@ -68,6 +68,6 @@ class Plan:
         return None if was_undone else "deleted"
 
     def _shift(self, memory_id: str) -> int:
-        """The number of its last version, for a memory that was here and was undone."""
+        """Return the last version number that an undone memory had in the space, else 0."""
         known = self._names.last.get(self._names.of(memory_id))
         return 0 if known is None else cast(int, known[2])

@@ -1,7 +1,7 @@
-"""Ids of a file that another space has already: such memories come in under ids of their own.
+"""Rename ids of a file that another space has already.
 
-An answer that depended on the other space would say that the id is there. The new id is derived from the old one and
-the space, so that a file that comes in twice is recognised.
+An error about such an id would reveal that another space has it. The new id is derived from the old one and the space,
+so that a file imported twice is recognised.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,12 +19,12 @@ from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import imports
 from muisti.core.store.sql.spaces import SpaceRow
 
-CHUNK = 500  # ids in one question
-MASKED = 7  # bytes of an id that change; those before hold its time, its version and its variant
+CHUNK = 500  # ids in one query
+MASKED = 7  # bytes of an id that change; the bytes before hold its time, version and variant
 
 
 class Names(msgspec.Struct, frozen=True):
-    """The ids that memories of a file have in the space. `last` has their last versions there, by id."""
+    """Ids in the space for memories of a file. `last` has their last versions there, by id."""
 
     changed: Mapping[str, str]
     last: Mapping[str, Row]
@@ -50,15 +50,15 @@ class Names(msgspec.Struct, frozen=True):
 
 
 def ids_in(memory: Memory) -> Iterator[str]:
-    """Yield the id of a memory and those that it names."""
+    """Yield the id of a memory and the ids of its links."""
     links = (getattr(memory, link) for link in LINKS)
     return chain([memory.id], filter(None, links), memory.derived_from)
 
 
 def names_of(database: Database, target: SpaceRow, ids: Iterable[str]) -> Names:
-    """Return the ids under which the space has, or will have, memories of a file."""
+    """Return the ids that the space has, or will have, for memories of a file."""
     changed, last = dict[str, str](), dict[str, Row]()
-    asked = {one: one for one in map(canonical, ids)}  # the id in the file, by the one that is tried
+    asked = {one: one for one in map(canonical, ids)}  # id in the file, by the id that is tried
     attempt = 0
     while asked:
         taken: list[str] = []
@@ -75,13 +75,13 @@ def names_of(database: Database, target: SpaceRow, ids: Iterable[str]) -> Names:
 
 
 def original(database: Database, target: SpaceRow, memory_id: str) -> str:
-    """Return the id in the file of a memory that perhaps came in under another."""
+    """Return the id in the file of a memory that may have been renamed."""
     mask = masked(target, memory_id, 1)
     return mask if names_of(database, target, [mask]).changed.get(mask) == memory_id else memory_id
 
 
 def masked(target: SpaceRow, memory_id: str, attempt: int) -> str:
-    """Return the id that stands for another in a space; applied twice, it gives the first id again."""
+    """Return the new id for an id in a space. Applied twice, it returns the first id again."""
     raw = id_bytes(memory_id)
     assert raw is not None
     mask = blake2b(f"{target.id} {attempt}".encode(), digest_size=MASKED).digest()

@@ -1,4 +1,4 @@
-"""What has been read is put aside, into a space that nobody sees."""
+"""Stage the lines that were read in a hidden space."""
 
 import math
 import struct
@@ -34,7 +34,7 @@ Clock = Callable[[], int]
 
 
 class Staging:
-    """The space that is for one file alone, made with its first piece."""
+    """Hidden space for one file, created with the first batch."""
 
     def __init__(
         self, file: Incoming, database: Database, encoder: Encoder | None, clock: Clock, intake: Intake
@@ -44,7 +44,7 @@ class Staging:
         self._staged: Staged | None = None
 
     def add(self, items: Sequence[Item], changes: Sequence[ChangeLine], telemetry: Sequence[TelemetryLine]) -> None:
-        """Put a piece aside, also of a file that is refused: its report counts what is good of it."""
+        """Stage a batch. A refused file is staged too, because its report counts the good lines."""
         if not items and not changes and not telemetry:
             return
         staged = self._open()
@@ -61,7 +61,7 @@ class Staging:
         return line.retrieval_count, min(to_us(line.last_retrieved_at), self._file.now)
 
     def close(self) -> tuple[Staged, int, int]:
-        """All is there: take away what is bad of it. The numbers of memories and of versions that are left."""
+        """Delete bad memories after the last batch. Return the import and the numbers of memories and versions left."""
         staged = self._open()
         write(self._database, imports.touch(staged, self._clock()))
         for chunk in _chunks(sorted(self._file.lost)):
@@ -72,13 +72,13 @@ class Staging:
         return staged, memories, versions
 
     def clear(self, memories: int | None) -> None:
-        """Take it away, if it is there; `memories` is what the import has brought, None when it has come to nothing."""
+        """Delete the hidden space, if it exists. `memories` is the number imported, None when the import failed."""
         staged, self._staged = self._staged, None
         if staged is not None:
             clear(self._database, staged.space.id, memories)
 
     def _open(self) -> Staged:
-        """The import in the database, begun with the first piece."""
+        """Return the import in the database. Create it for the first batch."""
         if self._staged is None:
             token, source = uuid.uuid4().hex, self._file.opened.source
             batch = imports.begin(
@@ -101,7 +101,7 @@ class Staging:
         return Plan(self._file, names, staged)
 
     def _unlike(self, item: Item) -> Item | None:
-        """Return the item as the policy on echoes lets it in, None when it is refused."""
+        """Apply the echo policy to an item. Return None when it is refused."""
         if item.died is not None:
             return item
         call, path = Call(self._file.now, None, self._file.caller), f"$.lines[{item.line}]"
@@ -114,7 +114,7 @@ class Staging:
         return replace(item, memory=memory, flags=(*item.flags, *flags))
 
     def _free(self, items: Sequence[Item]) -> list[Item]:
-        """Those whose address no other memory of the space has."""
+        """Return the items whose address no other memory of the space has."""
         keyed = [item for item in items if item.died is None and _has_address(item.memory)]
         answers = (
             self._database.read([imports.holder(self._file.target, item.memory) for item in keyed]) if keyed else []
@@ -128,7 +128,7 @@ class Staging:
         return [item for item in items if item.memory.id not in self._file.lost]
 
     def _stage(self, staged: Staged, items: Sequence[Item]) -> None:
-        """Store versions; when the database refuses them, one by one down to the one that it does not take."""
+        """Store versions. If the database refuses them, divide them until the refused version is found."""
         if not items:
             return
         batch = list(imports.touch(staged, self._clock()))
@@ -153,7 +153,7 @@ class Staging:
                 item = items[0]
                 if not item.is_new:
                     self._file.lost.add(item.memory.id)
-                message = "the same id and version, or the same category and key, stand in an earlier line"
+                message = "an earlier line has the same id and version, or the same category and key"
                 self._file.fail(item.line, item.place, "address_taken", [Problem("$", message)])
                 return
             middle = len(items) // 2
@@ -161,7 +161,7 @@ class Staging:
             self._stage(staged, items[middle:])
 
     def _prepared(self, items: Sequence[Item]) -> list[NewVersion]:
-        """Versions with their passages: with the vectors of the file where they are of the model, else embedded now."""
+        """Return versions with their passages. Vectors come from the file if it has them, else from the model."""
         bare = ready([item.memory for item in items], self._file.target, None)
         made = [self._with_vectors(item, new) for item, new in zip(items, bare, strict=True)]
         todo = [place for place, new in enumerate(made) if new is None]
@@ -173,7 +173,7 @@ class Staging:
         return [new for new in made if new is not None]
 
     def _with_vectors(self, item: Item, new: NewVersion) -> NewVersion | None:
-        """The version with the vectors that stand in its line, None when they are not there or of another model."""
+        """Return the version with the vectors of its line, or None when they are missing or from another model."""
         cut, told = new.passages or (), item.passages or ()
         if [(one.passage.start, one.passage.stop) for one in cut] != [(one.start, one.stop) for one in told]:
             return None
@@ -190,7 +190,7 @@ class Staging:
         return replace(new, passages=passages)
 
     def _register(self) -> list[Statement]:
-        """See that the model of the vectors is known to the database."""
+        """Return statements that register the model of the vectors."""
         if self._encoder is not None:
             encoder = self._encoder
             return [spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, self._file.now)]
@@ -202,7 +202,7 @@ class Staging:
         ]
 
     def _check_parents(self, staged: Staged) -> None:
-        """Parents must be there, and the parents of parents: without them, what is not to be whole goes without."""
+        """Drop memories whose parent is missing, and their children in turn. Each counts as a failure."""
         while True:
             (rows,) = self._database.read([imports.orphans(staged)])
             for memory_id, parent_id in cast(list[tuple[bytes, bytes]], rows):
@@ -217,12 +217,16 @@ class Staging:
 
 
 def write(database: Database, batch: Sequence[Statement]) -> list[Rows]:
-    """Raises Conflict: the space that the import is for, or that it is put into, is gone."""
+    """Run a batch.
+
+    Raises:
+        Conflict: the target space or the hidden one no longer exists.
+    """
     try:
         return database.write(batch)
     except Refused as refused:
         if refused.code == Refusal.NO_SPACE:
-            raise Conflict("the space was made anew meanwhile, or the import took too long; try again") from refused
+            raise Conflict("the space was erased meanwhile, or the import took too long; try again") from refused
         raise
 
 
@@ -231,7 +235,7 @@ def _has_address(memory: Memory) -> bool:
 
 
 def _is_sound(vector: bytes) -> bool:
-    """Whether the scales of a stored vector are such as a unit vector has."""
+    """Return whether the scales of a stored vector fit a unit vector."""
     return all(math.isfinite(scale) and 0 <= scale <= 1 for scale in _SCALES.unpack_from(vector))
 
 

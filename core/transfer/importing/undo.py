@@ -1,4 +1,4 @@
-"""The imports of a space, and how one is taken back."""
+"""List the imports of a space, and undo one."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -18,21 +18,21 @@ from muisti.core.transfer.importing.moving import REMOTE_MAX
 
 
 def known(database: Database, space: SpaceRow) -> list[Imported]:
-    """The imports of a space, newest first."""
+    """Return the imports of a space, newest first."""
     (rows,) = database.read([imports.known(space)])
     return [_imported(row) for row in rows]
 
 
 def undo(database: Database, row: SpaceRow, import_id: int, caller: Caller, now: int, *, dry_run: bool) -> Imported:
-    """Delete all that an import has brought, if nobody has changed any of it; for `dry_run` tell only how much.
+    """Delete all memories of an import, if none was changed since. A dry run only counts them.
 
     Raises:
         NotFound, ChangedSince, Conflict.
-        TooLarge: more than a remote database takes at once.
+        TooLarge: a remote database cannot delete so many in one transaction.
     """
     found = next((one for one in known(database, row) if one.id == import_id), None)
     if found is None or found.undone is not None:
-        raise NotFound("import", str(import_id), "" if found is None else "it is undone already")
+        raise NotFound("import", str(import_id), "" if found is None else "it was undone before")
     span = found.first, found.last
     later, living = database.read(
         [import_undo.changed_since(row, span, import_id), import_undo.living(row, span, import_id)]
@@ -42,7 +42,7 @@ def undo(database: Database, row: SpaceRow, import_id: int, caller: Caller, now:
         raise ChangedSince([LaterChange(seq, kind, id_text(id_), actor) for seq, kind, id_, actor in changed])
     memories = cast(int, living[0][0])
     if not database.local and memories > REMOTE_MAX:
-        raise TooLarge(f"the import brought {memories:,} memories; a remote database undoes {REMOTE_MAX:,} at once")
+        raise TooLarge(f"the import brought {memories:,} memories; a remote database undoes {REMOTE_MAX:,} in one step")
     if dry_run:
         return replace(found, memories=memories)
     batch = import_undo.undo(row, span, import_id, memories, caller.actor, caller.request, now)

@@ -33,7 +33,7 @@ class IssuerKeys:
         if reading is not None and self._age() >= STALE_SECONDS:
             await asyncio.shield(reading)
         if self._age() >= STALE_SECONDS:
-            raise HttpError("issuer_unavailable", "the keys of the issuer of tokens cannot be had now; try again soon")
+            raise HttpError("issuer_unavailable", "the keys of the token issuer cannot be read now; try again soon")
         found = pick(self._keys, key_id, algorithm)
         if found is None and (reading := self._refresh()) is not None:  # it may be new
             await asyncio.shield(reading)

@@ -63,7 +63,7 @@ class UrlSource:
             async with asyncio.timeout(self._seconds):
                 return await self._read()
         except TimeoutError as error:
-            raise Unreadable(f"there was no whole answer within {self._seconds:g} s") from error
+            raise Unreadable(f"the answer was not complete within {self._seconds:g} s") from error
         except httpx.HTTPError as error:
             raise Unreadable(f"there was no answer: {type(error).__name__}") from error
 

@@ -23,7 +23,7 @@ _REQUIRED: Options = {"require": ["exp", "iss", "aud", "sub"], "enforce_minimum_
 _WRONG: tuple[tuple[type[Exception], str], ...] = (
     (exceptions.ExpiredSignatureError, "the token has expired"),
     (exceptions.ImmatureSignatureError, "the token is not valid yet"),
-    (exceptions.InvalidAudienceError, "the token is for somebody else: its aud is not the one that is expected here"),
+    (exceptions.InvalidAudienceError, "the token is for another audience: its aud is not the expected one"),
     (exceptions.InvalidIssuerError, "the token has another issuer"),
     (exceptions.MissingRequiredClaimError, "the token lacks one of exp, iss, aud, sub"),
 )

@@ -19,7 +19,7 @@ COMMANDS = {
     "list": ("conflicts:list_conflicts", "List conflicts that wait for a decision."),
     "decide": ("conflicts:decide", "Decide a conflict: keep both memories, or one of them."),
 }
-DONE = {"keep": "Kept both.", "supersede": "The new one has taken the place of {}.", "reject": "Deleted {}."}
+DONE = {"keep": "Kept both.", "supersede": "The new memory superseded {}.", "reject": "Deleted {}."}
 
 conflicts = Subcommands(
     "conflicts",
@@ -49,7 +49,7 @@ def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
                 tabbed(one["id"], one["kind"], one["existing"]["id"], one["new"]["id"], _differs(one))
                 for one in data["items"]
             ],
-            none="No conflict waits. `muisti add TEXT --on-conflict review` leaves one to be decided later.",
+            none="There are no conflicts. `muisti add TEXT --on-conflict review` stores one for a later decision.",
         )
 
 

@@ -77,10 +77,12 @@ def purge(
     body |= {"filter": filter_} if filter_ else {}
     body |= {"everything": True} if everything else {}
     if bool(name) == bool(body):
-        raise click.UsageError("name one memory, or say by options which to erase")
+        raise click.UsageError("name one memory, or choose memories by options")
     agreed = dry_run or yes or confirm is not None
     if not agreed and not asking():
-        raise click.UsageError("purge erases for good: repeat with --yes, or with --dry-run to see what would go")
+        raise click.UsageError(
+            "purge erases permanently: repeat with --yes, or with --dry-run to see what would be erased"
+        )
     with session(options) as opened:
         if name:
             check_name(name)
@@ -100,7 +102,7 @@ def purge(
         reply = purged(True) if dry_run else with_report(options, lambda: purged(False), report, no_report)
         answer(options, reply, table=lambda data: cell("\n".join(_lines(data))), plain=_lines)
         if not dry_run and not reply.data["report"]["complete"]:
-            raise Failure("Something is left; the report says where. Repeat this when it is free.", ERROR)
+            raise Failure("Something is left; the report says where. Repeat the command later.", ERROR)
 
 
 def _ask(opened: "Session", planned: "Reply") -> None:
@@ -115,7 +117,7 @@ def _ask(opened: "Session", planned: "Reply") -> None:
     if len(ids) > EXAMPLES:
         talk(f"  and {len(ids) - EXAMPLES:,} more")
     many = f"{len(ids):,} {'memory' if len(ids) == 1 else 'memories'}"
-    if not click.confirm(f"Erase {many} of the space {opened.space} for good, history included?", err=True):
+    if not click.confirm(f"Erase {many} of the space {opened.space} permanently, with their history?", err=True):
         raise Failure("Nothing was erased.")
 
 
@@ -154,7 +156,7 @@ def verify_report(options: Globals, report: Any, keys: Any) -> None:
         return
     for line in _lines({"report": json.loads(payload)}):
         click.echo(line)
-    talk("The signature holds.")
+    talk("The signature is valid.")
 
 
 def _keys(options: Globals) -> Any:

@@ -78,7 +78,7 @@ def create(
     expire.
     """
     if admin and (mode or scopes or spaces or category):
-        raise click.UsageError("--admin says it all; leave out --mode, --scope, --spaces and --category")
+        raise click.UsageError("--admin allows everything; leave out --mode, --scope, --spaces and --category")
     if not admin and (not (mode or scopes) or not spaces):
         raise click.UsageError("say what the key may do: --admin, or --mode (or --scope) together with --spaces")
     body: dict[str, Any] = {"name": name or "admin", "spaces": ["*"] if admin else comma_list(spaces)}
@@ -96,7 +96,7 @@ def create(
     with client(options, create=True) as opened:
         demand(options, "admin")
         reply = opened.send(calls.create_key(body))
-        talk("This key is shown once and kept nowhere; keep it where secrets are kept.")
+        talk("This key is shown once and stored nowhere; keep it with your other secrets.")
         answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])
 
 
@@ -149,7 +149,7 @@ def rotate(options: Globals, key_id: str, overlap: int) -> None:
     with client(options) as opened:
         demand(options, "admin")
         reply = opened.send(calls.rotate_key(key_id, {"overlap_seconds": overlap}))
-        talk("This key is shown once and kept nowhere; keep it where secrets are kept.")
+        talk("This key is shown once and stored nowhere; keep it with your other secrets.")
         answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])
 
 

@@ -108,7 +108,7 @@ def run(options: Globals, min_recall: float | None) -> None:
         recall = reply.data["recall"]
         talk(f"Recall {recall:.3f} of {len(ranks)} probes.")
         if min_recall is not None and recall < min_recall:
-            raise Failure(f"that is less than {min_recall:g}", ERROR)
+            raise Failure(f"the recall is less than {min_recall:g}", ERROR)
 
 
 @click.command(cls=Command, examples=("muisti probe delete 0197a3c0-5f4e-7000-8000-0123456789b0",))

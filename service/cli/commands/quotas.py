@@ -46,7 +46,7 @@ def quota(options: Globals, memories: int | str | None, size: int | str | None) 
     """
     given = {name: most for name, most in (("memories", memories), ("bytes", size)) if most is not None}
     if not given:
-        raise click.UsageError("say how much: --memories or --bytes; `muisti stats` shows what there is")
+        raise click.UsageError("give a limit: --memories or --bytes; `muisti stats` shows the current sizes")
     changes = {name: None if most == DEFAULT else int(most) for name, most in given.items()}
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.send(calls.set_quota(opened.space, changes)))

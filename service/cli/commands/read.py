@@ -96,7 +96,7 @@ def list_memories(
 ) -> None:
     """List memories, newest first."""
     if all_ and (limit is not None or cursor is not None):
-        raise click.UsageError("--all goes without --limit and --cursor")
+        raise click.UsageError("--all excludes --limit and --cursor")
     wanted = as_filter(filter_, **asked)
     order = f"{'' if reverse else '-'}{sort or 'created'}_at" if sort or reverse else None
     given = None if wanted is None else json.dumps(wanted)

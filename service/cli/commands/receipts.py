@@ -69,7 +69,7 @@ def replay(options: Globals, id_: str, then: bool) -> None:
             ],
         )
         if reply.data["same"]:
-            talk("The same memories, at the same places.")
+            talk("The same memories, in the same order.")
 
 
 def _hits(one: Mapping[str, Any]) -> "Table":

@@ -46,4 +46,4 @@ def skill(options: Globals, install: bool, folder: Path | None) -> None:
     except OSError as error:
         raise Failure(f"{path} cannot be written: {error.strerror}") from error
     click.echo(str(path))
-    talk("Agents read it when they start. To take it out again, delete that file.")
+    talk("Agents read it when they start. To remove it, delete that file.")

@@ -88,7 +88,7 @@ def _table(found: Mapping[str, Any]) -> "RenderableType":
     if found["secret"]:
         numbers.append((cell("looks like a secret", "red"), cell(f"rule {found['secret']}: add would refuse it")))
     if not found["similar"]:
-        return stack(fields(numbers), cell("Nothing like it is stored."))
+        return stack(fields(numbers), cell("No similar memory is stored."))
     table = grid(None, "would be", "memory")
     for one in found["similar"]:
         table.add_row(cell(one["kind"], "red" if one["kind"] in AGAINST else ""), cell(likeness(one)))

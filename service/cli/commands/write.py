@@ -126,7 +126,7 @@ def put(
             plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
         )
         if not dry_run and reply.data["version"] > 1:
-            hint(options, f"To take it back: muisti restore {reply.data['id']}")
+            hint(options, f"To undo it: muisti restore {reply.data['id']}")
 
 
 @click.command(
@@ -175,7 +175,7 @@ def update(
             plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
         )
         if not dry_run:
-            hint(options, f"To take it back: muisti restore {reply.data['id']}")
+            hint(options, f"To undo it: muisti restore {reply.data['id']}")
 
 
 @click.command(
@@ -221,7 +221,7 @@ def supersede(
             plain=lambda memory: [memory["id"]],
         )
         if not dry_run:
-            hint(options, "To take it back: muisti undo")
+            hint(options, "To undo it: muisti undo")
 
 
 @click.command(
@@ -251,7 +251,7 @@ def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_
             plain=lambda _: [found["id"]],
         )
         if not dry_run:
-            hint(options, f"To bring it back: muisti restore {found['id']}")
+            hint(options, f"To restore it: muisti restore {found['id']}")
 
 
 def text_of(text: str) -> str:
@@ -311,9 +311,9 @@ def _flagged(flag: Mapping[str, Any]) -> str:
     """
     match cast("FlagCode", flag["code"]):
         case "echo":
-            return f"It only repeats what was found just before: {' '.join(flag['ids'])}"
+            return f"It only repeats memories that were just found: {' '.join(flag['ids'])}"
         case "trust_lowered":
-            return f"It is trusted no more than what it is derived from: {' '.join(flag['ids'])}"
+            return f"Its trust is limited by the memories that it is derived from: {' '.join(flag['ids'])}"
         case "suspected":
             return f"Stored, but {flag['path'].removeprefix('$.')} may hold a secret: {flag['kind']}."
         case "redacted":

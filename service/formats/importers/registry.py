@@ -66,9 +66,9 @@ def recognised(source: Source) -> str:
         if importer.detect(shape):
             return name
     if shape.tables.get("schema_migrations") == ["number", "name", "applied_at"]:
-        advice = "`muisti restore-backup` puts it in place, `muisti export --database` takes a space out of it"
+        advice = "`muisti restore-backup` restores it, `muisti export --database` exports a space of it"
         raise Unreadable(f"{source.name}: this is a database of Muisti; {advice}")
-    raise Unreadable(f"{source.name}: this is no file of a system that is known; --from NAME says whose it is")
+    raise Unreadable(f"{source.name}: the system of this file is unknown; --from NAME names it")
 
 
 class Reading:

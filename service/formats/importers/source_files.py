@@ -124,14 +124,14 @@ class Source:
                 raise Unreadable(f"{self.name}: the member {info.filename[:80]!r} leads out of the archive")
         size = sum(info.file_size for info in infos)
         if size > RATIO_MAX * max(self.size, ARCHIVE_FLOOR):  # members may share the bytes that they grow from
-            raise Unreadable(f"{self.name}: the archive grows beyond measure when it is unpacked")
+            raise Unreadable(f"{self.name}: the archive is too large when unpacked")
         return [one for one in infos if not one.is_dir() and not _is_hidden(one.filename)]
 
     @contextmanager
     def _member(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Generator[IO[bytes]]:
         """Open a member of an archive as a stream."""
         if info.file_size > MEMBER_MAX or info.file_size > RATIO_MAX * max(info.compress_size, ARCHIVE_FLOOR):
-            raise Unreadable(f"{self.name}: the member {info.filename[:80]!r} grows beyond measure when it is unpacked")
+            raise Unreadable(f"{self.name}: the member {info.filename[:80]!r} is too large when unpacked")
         with self._damage():
             member = archive.open(info)
         with member:

@@ -143,7 +143,7 @@ def test_within_a_step_is_no_place_to_go_back_to(engine: Engine):
     middle = (
         engine.owner.timeline.roll_back(SPACE, "one").written.seq.number - 1
     )  # when `one` has it again, and `other` still
-    with pytest.raises(InvalidInput, match="within a step"):
+    with pytest.raises(InvalidInput, match="inside a step"):
         engine.owner.timeline.roll_back(SPACE, str(middle))
     engine.owner.timeline.roll_back(SPACE, "other")
     assert engine.owner.read.get(SPACE, Address("c", "k")).memory.id == other

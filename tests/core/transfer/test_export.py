@@ -243,7 +243,7 @@ def test_a_file_that_is_cut_off_is_refused_and_leaves_nothing(stores: Stores, li
     with open_engine(stores()) as there:
         for keep in (1, 2, 17, -2, -1):
             cut = lines[:keep]
-            with pytest.raises(InvalidInput, match=f"line {len(cut)}: .*cut off"):
+            with pytest.raises(InvalidInput, match=f"line {len(cut)}: .*truncated"):
                 bring(there, cut)
         assert there.spaces.get(SPACE).seq == 0 and there.owner.read.stats(SPACE).versions == 0
 

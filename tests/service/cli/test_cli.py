@@ -538,7 +538,9 @@ def test_doctor_repairs_what_is_derived_in_place(run: Run, file: Path):
     with closing(apsw.Connection(str(file))) as database:
         database.execute("UPDATE tags SET tag = 'other'; UPDATE spaces SET memories = 7")
     wrong = run("doctor", "--plain")
-    assert wrong.exit_code == 1 and "index\tfailed\tnot what the memories give: 1 of tags" in wrong.stdout
+    assert (
+        wrong.exit_code == 1 and "index\tfailed\tderived data that do not match the memories: 1 of tags" in wrong.stdout
+    )
     repaired = run("doctor", "--repair", "--json")
     report = json.loads(repaired.stdout)["repair"]
     assert (repaired.exit_code, report["path"], report["lost"]) == (0, None, []) and report["mended"] >= 2

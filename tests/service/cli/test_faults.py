@@ -135,7 +135,7 @@ def test_a_locked_database_is_read_and_who_holds_it_is_named(
     who = f"pid {held}" if Path("/proc/locks").exists() else "another process"
     for name, ran in of("writes", found).items():
         assert ran.status == 1, (name, ran)
-        assert f"Waiting for the database (held by {who}" in ran.stderr, (name, ran)
+        assert f"Waiting for the database (locked by {who}" in ran.stderr, (name, ran)
         assert f"held by {who}" in ran.lines[0], (name, ran)
 
 

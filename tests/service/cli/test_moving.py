@@ -100,11 +100,11 @@ def test_what_cannot_come_in_is_named(run: Run, url: str, tmp_path: Path):
     for where in ((), ("--url", url)):
         refused = run("import", str(path), *where)
         assert (refused.exit_code, refused.stdout) == (1, "created\t0\nfailed\t1\ngood\t2\n"), refused.output
-        assert "row 3" in refused.stderr and "--each takes the 2 other memories" in refused.stderr
+        assert "row 3" in refused.stderr and "--each imports the 2 other memories" in refused.stderr
         each = run("import", str(path), "--each", *where)
         assert each.exit_code == 1 and each.stdout.startswith("created\t2\n") and "row 3" in each.stderr
     (tmp_path / "noise").write_bytes(b"\x00\x01 noise")
-    assert "--from NAME says" in run("import", str(tmp_path / "noise")).stderr
+    assert "--from NAME names" in run("import", str(tmp_path / "noise")).stderr
     assert run("import", str(tmp_path / "missing")).exit_code == 1
     assert run("import").exit_code == 64 and run("import", "--list", "--undo", "1").exit_code == 64
     assert run("import", "--undo", "9").exit_code == 1
@@ -144,7 +144,7 @@ def test_an_export_without_its_last_line_is_no_export(sent: bytes, tmp_path: Pat
     with serving(sent) as url:
         for words in (("whole.ndjson",), ("whole.ndjson.zst",), ("--format", "markdown", "Notes"), ("-",)):
             broken = run("export", *words, "--url", url)
-            assert broken.exit_code == 1 and "broke off" in broken.stderr, broken.output
+            assert broken.exit_code == 1 and "export ended" in broken.stderr, broken.output
     assert not [path for path in Path.cwd().iterdir() if path.name.startswith(("whole", "Notes", ".whole", ".Notes"))]
 
 

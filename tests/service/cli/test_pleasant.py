@@ -201,7 +201,7 @@ def test_a_search_is_kept_looked_up_and_asked_again(run: Run):
     shown = run("receipt", "show", receipt).stdout.split("\t")
     assert (shown[0], shown[2], shown[3].strip()) == ("1", first, "1")
     assert json.loads(run("receipt", "show", receipt, "--json").stdout)["parameters"]["trust_weight"] == 0.5
-    assert run("receipt", "replay", receipt).stderr.strip() == "The same memories, at the same places."
+    assert run("receipt", "replay", receipt).stderr.strip() == "The same memories, in the same order."
     run("delete", first)
     assert run("receipt", "replay", receipt).stdout.strip() == f"{first}\t1\t\tdeleted"
     assert run("receipt", "replay", receipt, "--then").stdout == ""

@@ -58,7 +58,7 @@ def test_a_contradiction_is_told_once_and_with_whose_words(run: Run, monkeypatch
     assert printed.startswith("Error: a memory says the contrary\n") and printed.count(first["id"]) == 1
     assert "(stored 9000, yours 9001)" in printed and "there" not in printed and "PATCH" not in printed
     assert run("undo").exit_code == 0
-    assert run("undo").stderr == "Error: no change to take back\n"
+    assert run("undo").stderr == "Error: no change to undo\n"
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_a_purge_asks_on_a_terminal_and_wants_consent_elsewhere(run: Run):
     silent = run("purge", "--author", "Ann")
     assert silent.exit_code == 64 and "--yes" in silent.stderr and "--dry-run" in silent.stderr
     refused, seen = in_a_terminal("purge", "--author", "Ann", typed="n")
-    assert refused == 1 and "Erase 5 memories of the space notes for good" in seen
+    assert refused == 1 and "Erase 5 memories of the space notes permanently" in seen
     assert seen.count("of Ann") == 3 and "and 2 more" in seen and "Nothing was erased" in seen
     assert len(run("list").stdout.splitlines()) == 5 and [*Path.cwd().iterdir()] == []
     agreed, seen = in_a_terminal("purge", "--author", "Ann", typed="y")

@@ -58,7 +58,7 @@ def test_a_report_that_was_changed_is_forged(client: httpx.Client, memory: dict[
     head, body, signature = signed.split(".")
     text = base64.urlsafe_b64decode(body + "==").replace(b'"complete":true', b'"complete":null')
     other = base64.urlsafe_b64encode(text).rstrip(b"=").decode()
-    with pytest.raises(Forged, match="does not hold"):
+    with pytest.raises(Forged, match="is not valid"):
         verified(f"{head}.{other}.{signature}", keys(client))
     with pytest.raises(Forged, match="none of the 0 keys"):
         verified(signed, [])

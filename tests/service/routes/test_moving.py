@@ -135,9 +135,9 @@ def bad_files() -> dict[str, tuple[bytes, str]]:
         "a newer format": (b'{"type":"muisti","format":3}\n', "format 3"),
         "no JSON": (HEADER + b"{nonsense}\n" + b'{"type":"end","lines":2}\n', "line 2: "),
         "cut off": (good[:-30], "line 3: "),
-        "cut off between lines": (HEADER + memory(1), "line 2: the file ends here"),
+        "cut off between lines": (HEADER + memory(1), "line 2: the file has no last line"),
         "a line is missing": (HEADER + memory(1) + b'{"type":"end","lines":3}\n', "line 3: the end counts 3"),
-        "more behind the end": (good + memory(3), "line 5: there are lines behind the end"),
+        "more behind the end": (good + memory(3), "line 5: there are lines after the last record"),
         "two headers": (HEADER * 2, "line 2: the first line"),
         "an endless line": (
             HEADER + b'{"type":"memory","memory":{"content":"' + b"x" * (LINE_MAX + 9),

@@ -39,7 +39,7 @@ def make(options: Globals, place: str, *, many: bool, force: bool, keep: int | N
         else:
             target, stamp = place, backups.back_up(source, Path(place), now, stages.note, force=force)
     _told(options, target, stamp)
-    hint(options, f"To put it in the place of a database: muisti restore-backup {target}")
+    hint(options, f"To restore it: muisti restore-backup {target}")
 
 
 def put_back(options: Globals, path: str, at: str | None, *, force: bool) -> None:

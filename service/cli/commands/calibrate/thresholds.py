@@ -47,7 +47,7 @@ def run(options: Globals, folders: Sequence[Path], sample: int, save: Path | Non
             drawn.write_text(plot(fitted), "utf-8")
     except (OSError, InvalidInput) as error:
         raise Failure(f"the result cannot be saved: {error}") from error
-    talk("The service reads the file that the setting calibration names, when it starts.")
+    talk("The service reads the file of the setting calibration at its start.")
 
 
 def _judged(options: Globals, folders: Sequence[Path], sample: int, stages: Stages) -> tuple[Asked, str | None, None]:

@@ -95,7 +95,7 @@ def _space(options: Globals, client: Client, project: bool) -> str | None:
 
 def _check(options: Globals, client: Client, entry: Entry, project: bool) -> Called:
     """Call a tool as the client would. A space that does not exist yet is replaced by a temporary database."""
-    talk("Asking as the client would …")
+    talk("Calling a tool as the client would …")
     try:
         if server_url(options):
             found = call(entry, os.environ, space_choice(options).space)
@@ -106,9 +106,7 @@ def _check(options: Globals, client: Client, entry: Entry, project: bool) -> Cal
                 there = database_path(trial.database_url)
                 found = call(planning.over_stdio(client, there, _space(options, client, project)), os.environ, None)
     except CallFailed as error:
-        raise Failure(
-            f"no tool could be called: {error}. Nothing was written; --no-check writes it all the same."
-        ) from error
+        raise Failure(f"no tool could be called: {error}. Nothing was written; --no-check writes it anyway.") from error
     talk(f"It has {len(found.tools)} tools; a call of memory_stats was answered after {found.seconds:.1f} s.")
     return found
 
@@ -148,6 +146,6 @@ def _snippet(client: Client, called: str, entry: Entry) -> str:
 def _next(client: Client, name: str, changed: bool, project: bool) -> None:
     where = " --project" if project else ""
     if changed:
-        talk(f"{client.then}. To take it out again: muisti connect {name} --undo{where}")
+        talk(f"{client.then}. To remove it: muisti connect {name} --undo{where}")
     else:
-        talk("It stands there already.")
+        talk("The entry exists already.")

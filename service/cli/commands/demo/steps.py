@@ -65,7 +65,7 @@ def run(options: Globals, keep: Path | None) -> None:
     if server_url(options):
         raise click.UsageError("the demo runs on a database of its own: leave out --url and MUISTI_URL")
     if keep is not None and keep.exists():
-        raise Failure(f"{keep} is there already; name another file, or delete it", ERROR)
+        raise Failure(f"{keep} exists already; name another file, or delete it", ERROR)
     done: list[Step] = []
     with _folder(keep) as path:
         for step in _steps(options, path):

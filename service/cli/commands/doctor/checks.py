@@ -105,7 +105,7 @@ def _sqlite() -> Check:
         except MuistiError as error:
             return Check("sqlite", "failed", str(error))
         database.close()
-        return Check("sqlite", "ok", f"{database.engine}, free of the known corruption of write-ahead logs")
+        return Check("sqlite", "ok", f"{database.engine}, without the known corruption of write-ahead logs")
 
 
 def _kernels() -> Check:
@@ -138,10 +138,10 @@ def _file(path: Path) -> Iterator[Check]:
         yield Check("database", "ok", f"{path}, {sized(path.stat().st_size)}")
         yield _permissions(path)
     else:
-        yield Check("database", "ok", f"{path} is not there yet; the first use makes it")
+        yield Check("database", "ok", f"{path} does not exist yet; the first use creates it")
     if not os.access(folder, os.W_OK | os.X_OK):
         status = "warning" if path.exists() else "failed"
-        yield Check("folder", status, f"{folder} cannot be written to: memories can be read, and not changed")
+        yield Check("folder", status, f"{folder} cannot be written to: memories can be read but not changed")
     yield _log(Path(f"{path}-wal"))
     free = shutil.disk_usage(folder).free
     yield Check("disk", "ok" if free >= LITTLE else "warning", f"{sized(free)} free")
@@ -150,7 +150,7 @@ def _file(path: Path) -> Iterator[Check]:
 def _log(path: Path) -> Check:
     size = path.stat().st_size if path.exists() else 0
     if size >= LARGE_LOG:
-        detail = f"{sized(size)}: a process has been reading for long, or was killed; restart the server"
+        detail = f"{sized(size)}: a process has been reading for a long time, or was killed; restart the server"
         return Check("log", "warning", detail)
     return Check("log", "ok", f"{sized(size)} not yet moved into the file" if size else "empty: all is in the file")
 
@@ -197,7 +197,7 @@ def _inside(options: Globals, settings: Settings, model: Check, *, quick: bool) 
 def _schema(schema: Schema) -> Check:
     found, known = schema.found, schema.known
     if found is None:
-        return Check("schema", "ok", "none yet; the first use makes it")
+        return Check("schema", "ok", "none yet; the first use creates it")
     if found > known:
         return Check("schema", "failed", f"{found}, written by a newer Muisti; this one knows {known}")
     return Check("schema", "ok", f"{found}" if found == known else f"{found}; the next use brings it to {known}")

@@ -40,8 +40,8 @@ def integrity(path: Path) -> Check:
     except StoreUnavailable as error:
         return Check("integrity", "warning", f"not looked at: {error}")
     if not found:
-        return Check("integrity", "ok", "all pages hold together")
-    return Check("integrity", "failed", f"{_some(found)}. {REPAIR} saves what it can into a new file")
+        return Check("integrity", "ok", "all pages are consistent")
+    return Check("integrity", "failed", f"{_some(found)}. {REPAIR} recovers what it can into a new file")
 
 
 def memories_of(options: Globals, database: Database, encoder: Encoder | None, *, quick: bool) -> Iterator[Check]:
@@ -73,9 +73,11 @@ def told(findings: Findings) -> Iterator[Check]:
     wrong += [f"the counters of {name}" for name in findings.counts]
     wrong += [f"the packed index of {name}" for name in findings.segments]
     if wrong:
-        yield Check("index", "failed", f"not what the memories give: {_some(wrong)}. {REPAIR} rebuilds it")
+        yield Check(
+            "index", "failed", f"derived data that do not match the memories: {_some(wrong)}. {REPAIR} rebuilds it"
+        )
     else:
-        yield Check("index", "ok", "what is derived equals the memories")
+        yield Check("index", "ok", "derived data match the memories")
 
 
 def _places(found: Sequence[Flaw]) -> str:
@@ -98,7 +100,7 @@ def _clock(database: Database) -> Check:
             "warning",
             f"the last change was made {timedelta(seconds=int(ahead))} from now: a clock was, or is, wrong",
         )
-    return Check("clock", "ok", "no change lies in the future")
+    return Check("clock", "ok", "no change is in the future")
 
 
 def _split(database: Database) -> Iterator[Check]:

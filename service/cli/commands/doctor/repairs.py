@@ -101,7 +101,9 @@ def tell(options: Globals, done: Done) -> None:
         for line in getattr(done, name)[:SHOWN]:
             click.echo(tabbed(name, line))
     if done.path is not None:
-        talk(f"The damaged file is as it was. To put this in its place: muisti restore-backup {done.path} --force")
+        talk(
+            f"The damaged file was not changed. To replace it by the new one: muisti restore-backup {done.path} --force"
+        )
 
 
 def _stamp() -> str:

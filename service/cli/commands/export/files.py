@@ -79,7 +79,7 @@ def _write(pieces: Iterator[bytes], file: Path, *, force: bool) -> None:
     """Write under a temporary name beside the file, and rename it when complete."""
     check_folder(file)
     if file.exists() and not force:
-        raise Failure(f"{file} is there already; --force overwrites it")
+        raise Failure(f"{file} exists already; --force overwrites it")
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         with part.open("xb") as opened:

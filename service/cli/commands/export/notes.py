@@ -27,7 +27,7 @@ def write_notes(pieces: Iterable[bytes], folder: Path, *, force: bool) -> int:
     try:
         is_free = not folder.exists() or folder.is_dir() and not any(folder.iterdir())
         if not (is_free or force):
-            raise Failure(f"{folder} has files already; --force writes among them, over those of the same names")
+            raise Failure(f"{folder} contains files; --force overwrites those of the same names")
         part.mkdir()
         count = 0
         for memory in _current(pieces):

@@ -25,8 +25,8 @@ def install(options: Globals, *, project: bool, tools: bool, dry_run: bool) -> N
         _finish(options, change, dry_run)
     if not dry_run:
         where = " --project" if project else ""
-        talk(f"To take it out again: muisti hook uninstall claude-code{where}")
-        talk("What is kept: muisti list --status candidate --category captured")
+        talk(f"To remove it: muisti hook uninstall claude-code{where}")
+        talk("To list what is stored: muisti list --status candidate --category captured")
 
 
 def uninstall(options: Globals, *, project: bool, dry_run: bool) -> None:

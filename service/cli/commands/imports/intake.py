@@ -61,11 +61,11 @@ def bring(options: Globals, files: Sequence[str], how: How) -> None:
     """Import files, one after another. A file that fails does not stop the others.
 
     Raises:
-        Failure: something of a file could not come in.
+        Failure: something of a file could not be imported.
     """
     failed = sum(_bring_file(options, file, how) for file in files)
     if failed:
-        raise Failure(f"{failed:,} {'line' if failed == 1 else 'lines'} could not come in")
+        raise Failure(f"{failed:,} {'line' if failed == 1 else 'lines'} could not be imported")
 
 
 def show_imports(options: Globals) -> None:
@@ -229,7 +229,7 @@ def _problems(options: Globals, file: str) -> Iterator[None]:
     try:
         yield
     except Unreadable as error:
-        raise _failure(options, f"{error}. Nothing of this file came in.") from error
+        raise _failure(options, f"{error}. Nothing of this file was imported.") from error
     except OSError as error:
         raise _failure(options, f"{error.filename or file} cannot be read: {error.strerror}") from error
 
@@ -253,11 +253,11 @@ def _advise(name: str, reports: Sequence[Report], how: How) -> None:
         talk("--allow-secrets stores what only looks like a secret, --allow-personal-data personal data.")
     if reports[0]["refused"]:
         good = sum(report["good"] for report in reports)
-        would = "would come" if how.dry_run else "came"
+        would = "would be" if how.dry_run else "was"
         other = f"{good:,} other {'memory' if good == 1 else 'memories'}"
-        talk(f"Nothing of {name} {would} in: {failed:,} of its lines cannot. --each takes the {other}.")
+        talk(f"Nothing of {name} {would} imported: {failed:,} of its lines are bad. --each imports the {other}.")
     elif how.dry_run:
-        talk("Nothing was changed. Without --dry-run this comes in.")
+        talk("Nothing was changed. Without --dry-run this is imported.")
     for report in reports:
         if report["import_id"] is not None:
-            talk(f"`muisti import --undo {report['import_id']} --space {report['space']}` takes it back.")
+            talk(f"`muisti import --undo {report['import_id']} --space {report['space']}` undoes it.")

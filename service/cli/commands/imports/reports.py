@@ -64,10 +64,10 @@ def _plain(report: Mapping[str, Any], *, several: bool) -> list[str]:
 def _table(report: Mapping[str, Any], *, several: bool) -> RenderableType:
     title = f"{report['file']} ({report['source'] or 'muisti'})" + (f" → space {report['space']}" if several else "")
     table = grid(title, "", "memories", right=("memories",))
-    table.add_row("would come in" if report["dry_run"] else "came in", f"{report['created']:,}")
+    table.add_row("would be imported" if report["dry_run"] else "came in", f"{report['created']:,}")
     for reason, count in sorted(report["skipped"].items()):
-        table.add_row(f"passed over: {REASONS.get(reason, reason)}", f"{count:,}")
+        table.add_row(f"skipped:  {REASONS.get(reason, reason)}", f"{count:,}")
     table.add_row("could not come in", f"{report['failed']:,}")
     if report["refused"]:
-        table.add_row("would come in with --each", f"{report['good']:,}")
+        table.add_row("would be imported with --each", f"{report['good']:,}")
     return table

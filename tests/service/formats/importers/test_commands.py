@@ -61,7 +61,7 @@ def test_a_dry_run_says_what_the_import_does(run: Run, url: str, fixture: Fixtur
     assert (report["space"], report["failed"], report["good"]) == (space, fixture.failed, count)
     if fixture.failed:
         assert (done.exit_code, report["created"], report["refused"]) == (1, 0, True)
-        assert "--each takes" in done.stderr and str(report["failures"][0]["place"]) in done.stderr
+        assert "--each imports the" in done.stderr and str(report["failures"][0]["place"]) in done.stderr
         assert space not in run("spaces", "--plain", *where).stdout  # a refused import makes no space
         done = tried_and_done(run, str(path), "--each", *where)
         (report,) = reports(done)
@@ -127,9 +127,9 @@ def test_what_is_retrieved_often_there_is_promoted_here(run: Run, url: str, plac
 
 BROKEN = {
     "no such file": (None, "there is no file"),
-    "noise": (b"\x00\x01 noise", "--from NAME says"),
+    "noise": (b"\x00\x01 noise", "--from NAME names"),
     "nothing": (b"", "is empty"),
-    "an export that is cut off": (b'{"type":"muisti","format":1}\n', "cut off"),
+    "an export that is cut off": (b'{"type":"muisti","format":1}\n', "truncated"),
     "an export of a later format": (b'{"type":"muisti","format":99}\n{"type":"end","lines":1}\n', "format 99"),
     "a list that breaks off": (b'[{"id": "1", "memory": "a", "user_id": "u"}, {', "after item 0 of the list"),
 }  # fmt: skip
