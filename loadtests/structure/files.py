@@ -71,7 +71,7 @@ def figures(folders: Sequence[Path], tests: Path, package: str) -> Figures:
         long_functions=sum((node.end_lineno or node.lineno) - node.lineno + 1 > LONG_FUNCTION for node in functions),
         public_names=statistics.mean(len(list(names(tree))) for tree in trees),
         cyclic_modules=len(cyclic(modules)),
-        cyclic_folders=len(cyclic_folders(modules)),
+        cyclic_folders=len(cyclic_folders(modules, package)),
         handlers=len(handlers),
         blanket_handlers=sum(is_blanket(node) for node in handlers),
         late_imports=sum(is_import(node) for function in functions for node in ast.walk(function)),
@@ -114,13 +114,13 @@ def cyclic(modules: Sequence[Module]) -> set[str]:
     return _circular({module.name: set(_imports(module, module.tree.body, known)) for module in modules})
 
 
-def cyclic_folders(modules: Sequence[Module]) -> set[str]:
+def cyclic_folders(modules: Sequence[Module], package: str) -> set[str]:
     """Find folders that import each other in a circle, by any import: at the top, late, for types or by a string.
 
     A folder is one below the package, with all in it; a module beside the folders counts as one.
     """
     known = {module.name for module in modules}
-    top = min(name.count(".") for name in known)
+    top = len(package.split(".")) if package else 0  # dots in the name of the folder that was read
     graph: dict[str, set[str]] = {}
     for module in modules:
         by_string = {name for _, name in imports_by_string(module.tree)} & known
