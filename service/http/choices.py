@@ -10,7 +10,7 @@ from msgspec import inspect
 SHOWN = 40  # characters of the refused word
 
 _REFUSED = "Invalid enum value "
-_STEP = re.compile(r"\.([^.\[\]]+)|\[[^\]]*\]")
+_STEP = re.compile(r"\.([^.\[\]]+)|\[[^\[\]]*\]")
 
 
 def refused_choice(fault: str, place: str, type: Any) -> str | None:
