@@ -61,6 +61,11 @@ class MemoryField(Struct, frozen=True, kw_only=True):
         return f"{self.name}_folded" if self.folded else f"{self.name}_hash" if self.hashed else None
 
     @property
+    def personal(self) -> bool:
+        """Return whether its text may say something of somebody, so that erasure overwrites it: no choice, no ids."""
+        return self.form in ("text", "list", "object") and not self.choices and self.filter != "ids"
+
+    @property
     def compared(self) -> str:
         """Return the name of the column that a filter compares."""
         return f"{self.name}_folded" if self.folded else self.in_row

@@ -6,6 +6,7 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
+from muisti.core.model import fields
 from muisti.core.model.errors import Problem, SensitiveContent
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.spaces import Policy
@@ -19,9 +20,9 @@ from muisti.core.text.secrets import secrets_in
 from muisti.core.write.begun import Call
 from muisti.core.write.validate import check_draft
 
-TEXTS = ("content", "reason", "source", "author")
-ADDRESS = ("category", "key")
-LONG = 10**11  # a number in metadata from here on may be a card number
+ADDRESS = ("category", "key")  # refused and never changed, as two addresses could become one
+TEXTS = tuple(name for name in fields.TEXTS if name not in ADDRESS)
+LONG = 10**11  # from here on a number in metadata may be that of a card
 
 Find = Callable[[str], list[Found]]
 

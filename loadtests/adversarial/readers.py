@@ -22,7 +22,6 @@ from muisti.core.text.terms import WORD_MAX, count_tokens
 from muisti.core.text.when import words as when
 from muisti.core.transfer.records import read_record
 from muisti.core.write import recent_results, screening, validate
-from muisti.service.app import glance
 from muisti.service.asgi import compress
 from muisti.service.cli import output, project
 from muisti.service.cli.commands.hook import capture
@@ -116,10 +115,6 @@ def _freshness(text: str) -> None:
         headers.freshness(text)
 
 
-def _glanced(text: str) -> None:
-    glance.glance(f"GET / HTTP/1.1\r\na: {text}\r\n\r\n".encode())
-
-
 def _metadata(text: str) -> None:
     pieces = {text[at : at + 40]: text[at : at + 40] for at in range(0, len(text), 40)}
     items._metadata(pieces, {}, "other")
@@ -177,7 +172,6 @@ READERS = (
     Reader("ETags", _tags, HEADERS),
     Reader("freshness", _freshness, HEADERS),
     Reader("Prefer", lambda one: preferences.minimal(one), HEADERS),
-    Reader("request head", _glanced, HEADERS),
     Reader("resource", resources.space_of),
     Reader("remote", lambda one: project.remote_path(one)),
 )

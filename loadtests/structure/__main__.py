@@ -1,6 +1,7 @@
-"""`python -m loadtests.structure [NAME=PACKAGE:TESTS …]`: the structure of Muisti, beside that of other packages.
+"""`python -m loadtests.structure [NAME=PACKAGE,…:TESTS …]`: the structure of Muisti, beside that of other packages.
 
 python -m loadtests.structure starlette=src/starlette/starlette:src/starlette/tests --steps
+python -m loadtests.structure before=old/core,old/service:old/tests
 """
 
 import argparse
@@ -20,14 +21,14 @@ ROOT = Path(__file__).parents[2]
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a column for each package, and with `--steps` the steps of a request."""
     parser = argparse.ArgumentParser(prog="python -m loadtests.structure", description=__doc__)
-    parser.add_argument("others", nargs="*", help="NAME=PACKAGE:TESTS, two folders of another project")
+    parser.add_argument("others", nargs="*", help="NAME=PACKAGE,…:TESTS, folders of another project")
     parser.add_argument("--steps", action="store_true", help="count the calls of a plain add and a plain search too")
     options = parser.parse_args(arguments)
     found = {"Muisti": figures([ROOT / "core", ROOT / "service"], ROOT / "tests", "muisti")}
     for other in options.others:
         name, _, folders = other.partition("=")
-        package, _, tests = folders.partition(":")
-        found[name] = figures([Path(package)], Path(tests), "")
+        packages, _, tests = folders.partition(":")
+        found[name] = figures([Path(package) for package in packages.split(",")], Path(tests), "")
     console = Console(width=120)
     console.print(rich_table(compared(found)))
     if options.steps:

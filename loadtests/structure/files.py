@@ -3,7 +3,7 @@
 import ast
 import re
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -26,7 +26,11 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Figures of one package; `functions` and the like are counts, `documented` is a share of public names."""
+    """Figures of one package; `functions` and the like are counts, `documented` is a share of public names.
+
+    `cyclic_modules` counts imports at the top of modules, `cyclic_folders` all imports between folders, those by
+    strings too. `hidden_own` are imports by strings of the package's own modules.
+    """
 
     modules: int
     lines: int
@@ -36,10 +40,12 @@ class Figures:
     long_functions: int
     public_names: float
     cyclic_modules: int
+    cyclic_folders: int
     handlers: int
     blanket_handlers: int
     late_imports: int
     hidden_imports: int
+    hidden_own: int
     documented: float
     test_lines: int
 
@@ -65,10 +71,14 @@ def figures(folders: Sequence[Path], tests: Path, package: str) -> Figures:
         long_functions=sum((node.end_lineno or node.lineno) - node.lineno + 1 > LONG_FUNCTION for node in functions),
         public_names=statistics.mean(len(list(names(tree))) for tree in trees),
         cyclic_modules=len(cyclic(modules)),
+        cyclic_folders=len(cyclic_folders(modules, package)),
         handlers=len(handlers),
         blanket_handlers=sum(is_blanket(node) for node in handlers),
         late_imports=sum(is_import(node) for function in functions for node in ast.walk(function)),
         hidden_imports=sum(is_hidden_import(node) for node in nodes),
+        hidden_own=sum(
+            is_hidden_import(node) and is_own(name, modules) for tree in trees for node, name in imports_by_string(tree)
+        ),
         documented=statistics.mean(ast.get_docstring(node) is not None for node in named),
         test_lines=sum(len(path.read_text().splitlines()) for path in tests.rglob("*.py")),
     )
@@ -99,12 +109,33 @@ def public(tree: ast.Module) -> Iterator[Named]:
 
 
 def cyclic(modules: Sequence[Module]) -> set[str]:
-    """Find modules that import each other in a circle when they are loaded.
+    """Find modules that import each other in a circle when they are loaded."""
+    known = {module.name for module in modules}
+    return _circular({module.name: set(_imports(module, module.tree.body, known)) for module in modules})
 
-    Circles are taken apart one by one, so that a module is counted once.
+
+def cyclic_folders(modules: Sequence[Module], package: str) -> set[str]:
+    """Find folders that import each other in a circle, by any import: at the top, late, for types or by a string.
+
+    A folder is one below the package, with all in it; a module beside the folders counts as one.
     """
     known = {module.name for module in modules}
-    graph = {module.name: set(_imports(module, known)) - {module.name} for module in modules}
+    top = len(package.split(".")) if package else 0  # dots in the name of the folder that was read
+    graph: dict[str, set[str]] = {}
+    for module in modules:
+        by_string = {name for _, name in imports_by_string(module.tree)} & known
+        used = {*_imports(module, ast.walk(module.tree), known), *by_string}
+        graph.setdefault(_folder(module.name, top), set()).update(_folder(name, top) for name in used)
+    return _circular({name: graph[name] - {root for root in graph if root.count(".") <= top} for name in graph})
+
+
+def _folder(name: str, top: int) -> str:
+    return ".".join(name.split(".")[: top + 2])
+
+
+def _circular(graph: dict[str, set[str]]) -> set[str]:
+    """Return the names on circles. Circles are taken apart one by one, so that a name is counted once."""
+    graph = {name: others - {name} for name, others in graph.items()}
     found: set[str] = set()
     while True:
         try:
@@ -117,8 +148,8 @@ def cyclic(modules: Sequence[Module]) -> set[str]:
             return found
 
 
-def _imports(module: Module, known: set[str]) -> Iterator[str]:
-    for node in module.tree.body:
+def _imports(module: Module, nodes: Iterable[ast.AST], known: set[str]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom):
@@ -151,3 +182,20 @@ def is_hidden_import(node: ast.AST) -> bool:
     if not isinstance(node, ast.Call):
         return False
     return re.fullmatch(r"(importlib\.)?import_module|__import__", ast.unparse(node.func)) is not None
+
+
+def imports_by_string(tree: ast.Module) -> Iterator[tuple[ast.Call, str]]:
+    """Yield calls that import what their first argument names, `Lazy` of our own too, with that name.
+
+    >>> [name for _, name in imports_by_string(ast.parse('import_module("a.b"); Lazy("c"); len("d")'))]
+    ['a.b', 'c']
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (is_hidden_import(node) or ast.unparse(node.func) == "Lazy"):
+            first = node.args[0] if node.args else None
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield node, first.value
+
+
+def is_own(name: str, modules: Sequence[Module]) -> bool:
+    return name in {module.name for module in modules}

@@ -1,8 +1,7 @@
 """Admission control: requests that would wait too long are refused as soon as their head has been read.
 
 A refused request costs no task, no key lookup, no decoding and no log line, and its answer is prepared bytes. So a
-server with ten times the load that it can handle spends a small part of its time on refusals. While the server refuses,
-`glance` reads simple requests without the parser.
+server with ten times the load that it can handle spends a small part of its time on refusals.
 """
 
 import asyncio
@@ -16,7 +15,6 @@ from litestar import Litestar
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from muisti.service.app.glance import glance
 from muisti.service.app.protocol import Config, TimedProtocol
 from muisti.service.http.middleware import request_id_of
 from muisti.service.runtime.admission import EXEMPT, Admission
@@ -27,25 +25,12 @@ class AdmittingProtocol(TimedProtocol):
     """Protocol that admits a request when its turn comes, or refuses it immediately. Health checks always pass."""
 
     _full = False  # the transport is full of refusals that the client does not read
-    _between = True  # the next bytes begin a request
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
         assert isinstance(self.config, Config)
         self._too_many = len(self.connections) > self.config.connections  # with this one
         self._admission: Admission = cast(Litestar, self.app).state.admission
-
-    def data_received(self, data: bytes) -> None:
-        if not (self._between and self._admission.crowded and self._refused_at_a_glance(data)):
-            super().data_received(data)
-
-    def on_message_begin(self) -> None:
-        self._between = False
-        super().on_message_begin()
-
-    def on_message_complete(self) -> None:
-        self._between = True
-        super().on_message_complete()
 
     def shutdown(self) -> None:
         """Stop the connection, and ask streams to end, because the server stops."""
@@ -72,24 +57,8 @@ class AdmittingProtocol(TimedProtocol):
             super()._start_asgi_task(cycle, app)
 
     def _lets_in(self, method: str, path: str) -> bool:
-        """Decide whether to admit a request, parsed by the parser or by `glance`."""
+        """Decide whether to admit a request."""
         return path in EXEMPT or (not self._too_many and self._admission.admits(method, path))
-
-    def _refused_at_a_glance(self, data: bytes) -> bool:
-        """Refuse `data` if it is one whole, simple request that is not admitted; return whether it was refused.
-
-        A connection above the limit is left to the parser, which closes it.
-        """
-        if self.pipeline or not (self.cycle is None or self.cycle.response_complete):
-            return False
-        asked = glance(data)
-        if asked is None or self._too_many or self._lets_in(asked.method, asked.path):
-            return False
-        self._expect_nothing()
-        self._say_busy(asked.method, asked.headers.items(), b"")
-        self.on_response_complete()
-        self._listen_to_readers()
-        return True
 
     def _refuse(self, cycle: RequestResponseCycle) -> None:
         """Answer that the server is busy. A body that still arrives is read and dropped."""

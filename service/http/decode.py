@@ -12,6 +12,7 @@ import litestar
 import msgspec
 
 from muisti.core.model.errors import InvalidInput, Problem, placed
+from muisti.service.http.choices import refused_choice
 from muisti.service.schemas.errors import HttpError
 
 T = TypeVar("T")
@@ -54,7 +55,7 @@ def decode(body: bytes | msgspec.Raw, type: type[T], path: str = "$") -> T:
     try:
         return _decoder(type).decode(body)
     except msgspec.ValidationError as error:
-        raise InvalidInput([_problem(str(error), path)]) from None
+        raise InvalidInput([_problem(str(error), path, type)]) from None
     except msgspec.DecodeError as error:
         raise HttpError("malformed_json", f"{_subject(path)} is no JSON: {error}") from None
     except UnicodeDecodeError:
@@ -104,16 +105,19 @@ def _subject(path: str) -> str:
     return "the body" if path == "$" else path
 
 
-def _problem(text: str, path: str) -> Problem:
-    """Turn a message of msgspec into a problem with a path.
+def _problem(text: str, path: str, type: type[Any]) -> Problem:
+    """Turn a message of msgspec about a value of `type` into a problem with a path.
 
-    >>> _problem("Expected `int`, got `str` - at `$.limit`", "$").path
+    >>> _problem("Expected `int`, got `str` - at `$.limit`", "$", dict).path
     '$.limit'
-    >>> _problem("Object contains unknown field `contnt` - at `$`", "$.memories[1]").path
+    >>> _problem("Object contains unknown field `contnt` - at `$`", "$.memories[1]", dict).path
     '$.memories[1].contnt'
     """
     fault, place = placed(text)
     path += place[1:]
+    choice = refused_choice(fault, place, type)
+    if choice is not None:
+        return Problem(path, choice)
     field = _FIELD.fullmatch(fault)
     if field is None:
         return Problem(path, fault)

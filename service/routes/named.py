@@ -161,5 +161,5 @@ async def feedback_on(
     """Store the caller's verdict on a memory."""
     check(access_of(request.scope), "read")
     seen = memories(request, backend, dry_run=dry_run)
-    used = await backend.store(seen.review.give_feedback, space, name, data.said())
+    used = await backend.store(seen.review.give_feedback, space, name, data.verdict)
     return tried(dry_run, read(TelemetryReply.of(used), used.seq))

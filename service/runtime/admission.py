@@ -107,7 +107,6 @@ class Admission:
         self.loop, self.search, self.store, self.disk = (Line(clock) for _ in range(4))
         self.turns = Turns(self.loop)
         self.refused = 0  # requests, so far
-        self.crowded = False  # the last one that asked was not let in
         self._patience, self._places = patience, max(1, round(ROOM * places))
         self._clock = clock
         self._told_at, self._told = float("-inf"), 0
@@ -117,15 +116,12 @@ class Admission:
         if path in EXEMPT:
             return True
         coming, begins = len(self.loop), self.loop.wait()
-        self.crowded = False
-        for line in self._needed(method, path):
-            if (
-                len(line) + coming >= self._places
-                or begins + line.wait(coming) > self._patience
-                or line.oldest() > STALLED * self._patience
-            ):
-                self.crowded = True
-        return not self.crowded
+        return not any(
+            len(line) + coming >= self._places
+            or begins + line.wait(coming) > self._patience
+            or line.oldest() > STALLED * self._patience
+            for line in self._needed(method, path)
+        )
 
     def refuse(self, method: str) -> None:
         """Count a refused request, and log the number of refusals every `TOLD_SECONDS`."""

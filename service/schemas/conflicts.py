@@ -15,10 +15,10 @@ from muisti.service.schemas.replies import MemoryReply
 
 ConflictId = Annotated[str, Meta(description="Number of the conflict.", examples=["12"])]
 DecisionName = Annotated[
-    str,
+    Decision,
     Meta(
         description="`keep` both, let the new one `supersede` the existing one, or `reject` the new one: delete it.",
-        extra_json_schema={"enum": list(get_args(Decision))},
+        extra_json_schema={"type": "string", "enum": list(get_args(Decision))},
     ),
 ]
 
@@ -82,5 +82,5 @@ class DecidedReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, one: OpenConflict, decision: str, seq: Seq) -> "DecidedReply":
+    def of(cls, one: OpenConflict, decision: Decision, seq: Seq) -> "DecidedReply":
         return cls(id=str(one.id), decision=decision, existing_id=one.existing.id, new_id=one.new.id, seq=str(seq))

@@ -4,7 +4,7 @@ Limits are here for the reader only; `core.write.validate` enforces them, with m
 """
 
 from datetime import datetime
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta
 
@@ -19,6 +19,11 @@ _NAME = {"minLength": 1, "maxLength": NAME_MAX}
 
 def _enum(names: tuple[str, ...]) -> dict[str, object]:
     return {"enum": list(names)}
+
+
+def _words(choices: Any) -> dict[str, object]:
+    """Return the schema of a `Literal` of strings, in its own order; msgspec refuses any other value."""
+    return {"type": "string", "enum": list(get_args(choices))}
 
 
 SpaceName = Annotated[
@@ -131,12 +136,12 @@ ParentId = Annotated[
 ]
 
 Conflict = Annotated[
-    str,
+    OnConflict,
     Meta(
         description="`reject` refuses a text that a current memory repeats or contradicts; `keep` stores it "
         "anyway; `review` stores it and opens a review; `supersede`, for a single memory, supersedes the closest of "
         "those memories.",
-        extra_json_schema=_enum(get_args(OnConflict)),
+        extra_json_schema=_words(OnConflict),
     ),
 ]
 SeqText = Annotated[
@@ -159,28 +164,26 @@ Limit = Annotated[
     int, Meta(description="Largest number of hits.", extra_json_schema={"minimum": 1, "maximum": LIMIT_MAX})
 ]
 ModeName = Annotated[
-    str,
+    Mode,
     Meta(
         description="By meaning and words, meaning, words; metadata (importance, then newest) and recent rank no text.",
-        extra_json_schema=_enum(get_args(Mode)),
+        extra_json_schema=_words(Mode),
     ),
 ]
 MatchName = Annotated[
-    str,
-    Meta(description="How many words of the query a hit needs.", extra_json_schema=_enum(get_args(Match))),
+    Match,
+    Meta(description="How many words of the query a hit needs.", extra_json_schema=_words(Match)),
 ]
 MinEvidence = Annotated[
-    str,
+    Literal["weak", "strong"],
     Meta(
         description="No hits when there is less evidence; an uncalibrated answer is not held back.",
-        extra_json_schema=_enum(("weak", "strong")),
+        extra_json_schema=_words(Literal["weak", "strong"]),
     ),
 ]
 FusionName = Annotated[
-    str,
-    Meta(
-        description="How the rankings by meaning and by words are combined.", extra_json_schema=_enum(get_args(Fusion))
-    ),
+    Fusion,
+    Meta(description="How the rankings by meaning and by words are combined.", extra_json_schema=_words(Fusion)),
 ]
 Alpha = Annotated[
     float,
@@ -196,7 +199,5 @@ FilterJson = Annotated[
         examples=[{"category": "rules", "not": {"importance": "low"}}],
     ),
 ]
-Verdict = Annotated[
-    str, Meta(description="What one found of a memory.", extra_json_schema=_enum(get_args(VerdictTerm)))
-]
-DecayName = Annotated[str, Meta(description="The form of the decay.", extra_json_schema=_enum(get_args(Decay)))]
+Verdict = Annotated[VerdictTerm, Meta(description="What one found of a memory.", extra_json_schema=_words(VerdictTerm))]
+DecayName = Annotated[Decay, Meta(description="The form of the decay.", extra_json_schema=_words(Decay))]

@@ -47,7 +47,7 @@ class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     name: Named
     scopes: Scopes | UnsetType = UNSET
-    mode: Annotated[str, Meta(extra_json_schema={"enum": list(MODES)})] | UnsetType = UNSET
+    mode: Annotated[ModeName, Meta(extra_json_schema={"type": "string", "enum": list(MODES)})] | UnsetType = UNSET
     spaces: Spaces
     category: OnlyCategory | None = None
     source_class: OnlyClass | None = None
@@ -136,19 +136,17 @@ class AuditReply(Struct, frozen=True, kw_only=True):
         return cls(items=[AuditedReply.of(one) for one in page.items], next_cursor=page.next_cursor)
 
 
-def scopes_of(mode: str | UnsetType, scopes: list[str] | UnsetType) -> list[str]:
+def scopes_of(mode: ModeName | UnsetType, scopes: list[str] | UnsetType) -> list[str]:
     """Return the scopes of a request, which names a mode or lists scopes.
 
     Raises:
-        InvalidInput: it does both or neither, or there is no such mode.
+        InvalidInput: it does both or neither.
     """
-    if (mode is UNSET) == (scopes is UNSET):
-        raise InvalidInput.at("$.scopes", f"give scopes, or a mode: {', '.join(MODES)}")
-    if scopes is not UNSET:
+    if mode is not UNSET and scopes is UNSET:
+        return list(MODES[mode])
+    if scopes is not UNSET and mode is UNSET:
         return scopes
-    if mode not in MODES:
-        raise InvalidInput.at("$.mode", f"{str(mode)[:40]!r} is none of {', '.join(MODES)}")
-    return list(MODES[cast(ModeName, mode)])
+    raise InvalidInput.at("$.scopes", f"give scopes, or a mode: {', '.join(MODES)}")
 
 
 def zoned(at: datetime | None) -> datetime | None:

@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.fields import STATED_TIMES
-from muisti.core.model.hits import Decay, Evidence, Fusion, Match, Mode, Recency
+from muisti.core.model.hits import Decay, Recency
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.spaces import Field, SpaceSettings
 from muisti.core.model.terms import BATCH_MAX, OnConflict
@@ -20,8 +20,6 @@ from muisti.core.model.values import Draft
 from muisti.core.query import filters, points
 from muisti.core.query.query import Query
 from muisti.service.schemas import fields
-
-MODES, MATCHES, FUSIONS = get_args(Mode), get_args(Match), get_args(Fusion)
 
 
 class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -161,18 +159,18 @@ class RecencyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
         function = self.function
         if function is UNSET:
             function = "half_life" if self.rate is UNSET else "exponential"
-        problems = [*_choice("$.recency.function", function, get_args(Decay)), *self._misplaced(function)]
+        problems = [*self._misplaced(function)]
         if problems:
             raise InvalidInput(problems)
         given = {"half_life_days": self.half_life_days, "rate": self.rate}
         return Recency(
             weight=self.weight,
-            function=cast(Decay, function),
+            function=function,
             grace_days=self.grace_days,
             **{name: value for name, value in given.items() if value is not UNSET},
         )
 
-    def _misplaced(self, function: str) -> Iterator[Problem]:
+    def _misplaced(self, function: Decay) -> Iterator[Problem]:
         if function == "half_life" and self.rate is not UNSET:
             yield Problem("$.recency.lambda", "is for exponential and linear; half_life has half_life_days")
         if function != "half_life" and self.half_life_days is not UNSET:
@@ -200,26 +198,18 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     no_touch: Annotated[bool, Meta(description="Do not count the hits as retrieved.")] = False
 
     def to_query(self) -> Query:
-        problems = [
-            *_choice("$.mode", self.mode, MODES),
-            *_choice("$.match", self.match, MATCHES),
-            *_choice("$.fusion", self.fusion, FUSIONS),
-            *_choice("$.min_evidence", self.min_evidence or "weak", ("weak", "strong")),
-        ]
-        if problems:
-            raise InvalidInput(problems)
         return Query(
             text=self.query,
             limit=self.limit,
-            mode=cast(Mode, self.mode),
-            match=cast(Match, self.match),
+            mode=self.mode,
+            match=self.match,
             filter=None if self.filter is None else filters.parse(self.filter),
-            fusion=cast(Fusion, self.fusion),
+            fusion=self.fusion,
             alpha=self.alpha,
             recency=None if self.recency is None else self.recency.recency(),
             as_of=points.parse(self.as_of),
             reference_time=None if self.reference_time is None else to_us(self.reference_time),
-            min_evidence=cast("Evidence | None", self.min_evidence),
+            min_evidence=self.min_evidence,
             trust_weight=self.trust_weight,
             explain=self.explain,
             highlight=self.highlight,
@@ -247,21 +237,15 @@ class SpaceBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     settings: SpaceSettingsBody = SpaceSettingsBody()
 
 
-def on_conflict_of(in_body: str | UnsetType, in_query: str | None, default: OnConflict) -> OnConflict:
+def on_conflict_of(in_body: OnConflict | UnsetType, in_query: str | None, default: OnConflict) -> OnConflict:
     """Return the choice of a request, from the body or the query string, else the default."""
-    if in_body is not UNSET and in_query is not None and in_body != in_query:
+    if in_query is None:
+        return default if in_body is UNSET else in_body
+    if in_body is not UNSET and in_body != in_query:
         raise InvalidInput.at("$.on_conflict", f"is {in_body!r} in the body and {in_query!r} in the query string")
-    given = in_query if in_body is UNSET else in_body
-    if given is None:
-        return default
-    problems = _choice("$.on_conflict", given, get_args(OnConflict))
-    if problems:
-        raise InvalidInput(problems)
-    return cast(OnConflict, given)
-
-
-def _choice(path: str, value: str, allowed: tuple[str, ...]) -> list[Problem]:
-    return [] if value in allowed else [Problem(path, f"{value[:40]!r} is none of {', '.join(allowed)}")]
+    if in_query not in (allowed := get_args(OnConflict)):
+        raise InvalidInput.at("$.on_conflict", f"{in_query[:40]!r} is none of {', '.join(allowed)}")
+    return cast(OnConflict, in_query)
 
 
 def _draft(body: EntryBody, path: str, *, category: str | None, key: str | None) -> Draft:

@@ -48,9 +48,26 @@ def test_a_circle_of_imports_is_found_and_what_only_leads_to_it_is_not(made: Pat
     assert files.cyclic(list(files.read(made, ""))) == {"made.one", "made.two", "made.three"}
 
 
-def test_this_project_has_no_circle():
+def test_a_circle_of_folders_is_found_though_one_of_its_imports_is_a_string(tmp_path: Path):
+    texts = {
+        "a/one.py": 'import_module("made.b.two")\nimport_module("json")\n',
+        "a/three.py": "x = 1\n",
+        "b/two.py": "def late():\n    from made.a.three import x\n",
+        "c/four.py": "from made.a import three\n",
+    }
+    for name, text in texts.items():
+        path = tmp_path / "made" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    modules = list(files.read(tmp_path / "made", ""))
+    assert files.cyclic_folders(modules, "") == {"made.a", "made.b"} and files.cyclic(modules) == set()
+    found = figures([tmp_path / "made"], tmp_path, "")
+    assert (found.hidden_imports, found.hidden_own, found.cyclic_folders) == (2, 1, 2)
+
+
+def test_this_project_has_no_circle_and_hides_no_import_of_its_own():
     found = figures([ROOT / "core", ROOT / "service"], ROOT / "tests", "muisti")
-    assert found.cyclic_modules == 0 and found.modules > 500
+    assert found.cyclic_modules == found.cyclic_folders == found.hidden_own == 0 and found.modules > 500
 
 
 def test_the_steps_of_a_request_are_counted_in_a_server(long: bool):

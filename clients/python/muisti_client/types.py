@@ -25,7 +25,7 @@ AddBody = TypedDict(
         'derived_from': NotRequired['list[str]'],
         'category': NotRequired['str | None'],
         'key': NotRequired['str | None'],
-        'on_conflict': NotRequired["Literal['reject', 'keep', 'review', 'supersede']"],
+        'on_conflict': NotRequired["Literal['keep', 'reject', 'review', 'supersede']"],
     },
 )
 "A memory to add."
@@ -111,7 +111,7 @@ BatchBody = TypedDict(
     {
         'memories': 'list[DraftBody]',
         'atomic': NotRequired['bool'],
-        'on_conflict': NotRequired["Literal['reject', 'keep', 'review', 'supersede']"],
+        'on_conflict': NotRequired["Literal['keep', 'reject', 'review', 'supersede']"],
     },
 )
 "Memories to add. They are decoded one by one, so that each has its own error."
@@ -251,7 +251,7 @@ DecidedReply = TypedDict(
     'DecidedReply',
     {
         'id': 'str',
-        'decision': "Literal['keep', 'supersede', 'reject']",
+        'decision': "Literal['keep', 'reject', 'supersede']",
         'existing_id': 'str',
         'new_id': 'str',
         'seq': 'str',
@@ -262,7 +262,7 @@ DecidedReply = TypedDict(
 DecisionBody = TypedDict(
     'DecisionBody',
     {
-        'decision': "Literal['keep', 'supersede', 'reject']",
+        'decision': "Literal['keep', 'reject', 'supersede']",
     },
 )
 "Decision on the two memories of a conflict."
@@ -422,7 +422,7 @@ ExplanationReply = TypedDict(
 FeedbackBody = TypedDict(
     'FeedbackBody',
     {
-        'verdict': "Literal['useful', 'not_useful'] | None",
+        'verdict': "Literal['not_useful', 'useful'] | None",
     },
 )
 "A verdict on a memory, or null to remove the caller's earlier one."
@@ -584,7 +584,7 @@ KeyBody = TypedDict(
     {
         'name': 'str',
         'scopes': NotRequired['list[str]'],
-        'mode': NotRequired["Literal['read-only', 'append-only', 'no-delete', 'full']"],
+        'mode': NotRequired["Literal['append-only', 'full', 'no-delete', 'read-only']"],
         'spaces': 'list[str]',
         'category': NotRequired['str | None'],
         'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web'] | None"],
@@ -1032,7 +1032,7 @@ RecencyBody = TypedDict(
     'RecencyBody',
     {
         'weight': NotRequired['float'],
-        'function': NotRequired["Literal['exponential', 'linear', 'half_life']"],
+        'function': NotRequired["Literal['exponential', 'half_life', 'linear']"],
         'half_life_days': NotRequired['float'],
         'lambda': NotRequired['float'],
         'grace_days': NotRequired['float'],
@@ -1169,15 +1169,15 @@ SearchBody = TypedDict(
     {
         'query': NotRequired['str'],
         'limit': NotRequired['int'],
-        'mode': NotRequired["Literal['hybrid', 'semantic', 'keyword', 'metadata', 'recent']"],
-        'match': NotRequired["Literal['any', 'all', 'phrase']"],
+        'mode': NotRequired["Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']"],
+        'match': NotRequired["Literal['all', 'any', 'phrase']"],
         'filter': NotRequired['dict[str, Any] | None'],
-        'fusion': NotRequired["Literal['absolute', 'convex', 'rrf', 'dbsf']"],
+        'fusion': NotRequired["Literal['absolute', 'convex', 'dbsf', 'rrf']"],
         'alpha': NotRequired['float | None'],
         'recency': NotRequired['RecencyBody | None'],
         'as_of': NotRequired['str | int | None'],
         'reference_time': NotRequired['str | None'],
-        'min_evidence': NotRequired["Literal['weak', 'strong'] | None"],
+        'min_evidence': NotRequired["Literal['strong', 'weak'] | None"],
         'trust_weight': NotRequired['float'],
         'explain': NotRequired['bool'],
         'highlight': NotRequired['bool'],
@@ -1325,7 +1325,7 @@ TelemetryReply = TypedDict(
         'last_retrieved_at': 'str | None',
         'useful': 'int',
         'not_useful': 'int',
-        'feedback': "Literal['useful', 'not_useful'] | None",
+        'feedback': "Literal['not_useful', 'useful'] | None",
     },
 )
 "How a memory was used. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."

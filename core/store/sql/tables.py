@@ -5,6 +5,7 @@ The modules that erase, fork, import, repair and salvage read this. A new table 
 
 from collections.abc import Mapping, Sequence
 
+from muisti.core.model.fields import FIELDS, MemoryField, columns, stored
 from muisti.core.store.sql.table import Reference, Table, Wipe
 
 
@@ -16,6 +17,45 @@ _SPACE = Reference(("space_id",), "spaces")
 _VERSION = Reference(("version_id",), "versions")
 _ABOUT_THE_SPACE = "it is about the space, and says nothing of a memory"
 _OF_THE_SERVER = "it is about the server, and says nothing of a memory"
+
+# Columns of `versions` as migrations have added them. A later field adds its own at the end.
+_FIRST = _words(
+    "id space_id memory_id version born died kind category category_folded key content content_hash type status "
+    "importance author author_folded reason source tags metadata event_at created_at updated_at expires_at supersedes "
+    "superseded_by parent_id tokens source_class derived_from trust checksum valid_from valid_to"
+)
+_ADDRESS = _words("category category_folded key")  # unique among the current versions of a space
+
+
+def versions(fields: Sequence[MemoryField]) -> Table:
+    """Declare the table of versions, whose columns are those of the fields of a memory.
+
+    Erasure overwrites the columns of personal fields, and looks for their values in what is left of a file.
+    """
+    personal = [field for field in stored(fields) if field.personal]
+    hashes = tuple(field.beside for field in personal if field.hashed and field.beside)
+    sought = columns(personal)
+    return Table(
+        name="versions",
+        columns=(*_FIRST, *(name for name in columns(fields) if name not in _FIRST)),
+        references=(_SPACE,),
+        space="space_id",
+        memories=("memory_id",),
+        erasing="deleted",
+        wipes=(
+            Wipe(text=tuple(name for name in sought if name not in {*hashes, *_ADDRESS}), data=hashes),
+            Wipe(noise=_ADDRESS, where="category IS NOT NULL"),
+        ),
+        plain=tuple(
+            field.in_row for field in stored(fields) if field.form in ("text", "list", "id") and not field.personal
+        ),
+        sought=sought,
+        forking="stated",
+        moving="stated",
+        exported=True,
+        rewound=True,
+    )
+
 
 # Each table comes after those that it refers to.
 TABLES = (
@@ -87,34 +127,7 @@ TABLES = (
         moving="stated",
         rewound=True,
     ),
-    Table(
-        name="versions",
-        columns=_words(
-            "id space_id memory_id version born died kind category category_folded key content content_hash type "
-            "status importance author author_folded reason source tags metadata event_at created_at updated_at "
-            "expires_at supersedes superseded_by parent_id tokens source_class derived_from trust checksum "
-            "valid_from valid_to"
-        ),
-        references=(_SPACE,),
-        space="space_id",
-        memories=("memory_id",),
-        erasing="deleted",
-        wipes=(
-            Wipe(
-                text=_words("content author author_folded reason source tags metadata"),
-                data=("content_hash",),
-            ),
-            Wipe(noise=_words("category category_folded key"), where="category IS NOT NULL"),
-        ),
-        plain=_words("memory_id kind type status supersedes superseded_by parent_id source_class derived_from"),
-        sought=_words(
-            "content key category category_folded author author_folded reason source tags metadata content_hash"
-        ),
-        forking="stated",
-        moving="stated",
-        exported=True,
-        rewound=True,
-    ),
+    versions(FIELDS),
     Table(
         name="tags",
         columns=_words("version_id tag spelling"),

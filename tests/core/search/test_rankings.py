@@ -1,14 +1,18 @@
 """The declared rankings: what runs in a mode is what hits and explanations name."""
 
-from typing import get_args
+from typing import Any, cast, get_args
 
+import numpy as np
 import pytest
 
 from muisti.core.engine import Engine
+from muisti.core.index.snapshot import RowNumbers
+from muisti.core.kernels import Doubles
 from muisti.core.model.hits import Fusion, Mode
 from muisti.core.query.query import Query
+from muisti.core.search import ranking
 from muisti.core.search.fuse import ALPHA, weights_of
-from muisti.core.search.rankings import BY_MODE, RANKERS, Name
+from muisti.core.search.rankings import BY_MODE, RANKERS, Asked, Name
 from tests.core.fakes import SPACE, add
 
 TEXTS = ("the fox sleeps", "a dog by the lake", "fox and dog", "clouds over the river")
@@ -41,3 +45,31 @@ def test_all_that_is_allowed_could_be_a_hit_unless_words_alone_are_ranked(engine
     add(engine, *TEXTS)
     totals = {mode: engine.owner.read.search(SPACE, Query(text="fox", mode=mode)).total for mode in BY_MODE}
     assert totals == {"hybrid": 4, "semantic": 4, "keyword": 2, "metadata": 2, "recent": 2}
+
+
+class Newest:
+    """A ranking that does not exist: the newest memory first."""
+
+    matches = None
+
+    def __init__(self, asked: Asked) -> None:
+        self._mask = asked.allowed.mask
+
+    def best(self, most: int) -> RowNumbers:
+        return np.flatnonzero(self._mask)[::-1][:most]
+
+    def scores(self, rows: RowNumbers) -> Doubles:
+        return (rows + 1) / len(self._mask)
+
+
+@pytest.mark.parametrize("fusion", sorted({*get_args(Fusion)} - {"absolute"}))
+def test_a_third_ranking_takes_part_by_its_entries(engine: Engine, fusion: Fusion, monkeypatch: pytest.MonkeyPatch):
+    """The default score is fitted to two rankings, and does not take others."""
+    monkeypatch.setitem(cast(Any, RANKERS), "newest", Newest)
+    monkeypatch.setitem(cast(Any, BY_MODE), "hybrid", (*BY_MODE["hybrid"], "newest"))
+    monkeypatch.setattr(ranking, "weights_of", lambda alpha: {"lexical": 0.0, "dense": 0.0, "newest": 1.0})
+    add(engine, *TEXTS)
+    hits = engine.owner.read.search(SPACE, Query(text="fox", fusion=fusion, limit=len(TEXTS))).hits
+    places = {hit.memory.content: hit.ranks["newest"] for hit in hits}
+    assert places == {text: place for place, text in enumerate(reversed(TEXTS), start=1)}
+    assert [hit.memory.content for hit in hits] == [*reversed(TEXTS)], "it has all the weight"

@@ -230,6 +230,7 @@ def test_a_code_that_nobody_declared_is_unknown(message: str):
     assert refusal_of(message) is Refusal.UNKNOWN
 
 
+@pytest.mark.file_only
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_each_refusal_is_an_error_with_a_problem_or_is_tried_again(world: World, name: str, tmp_path: Path):
     """An unhandled refusal would be an internal error."""
@@ -244,6 +245,7 @@ def test_each_refusal_is_an_error_with_a_problem_or_is_tried_again(world: World,
             assert database.left < BATCHES, code
 
 
+@pytest.mark.file_only
 def test_every_declared_code_is_met(world: World, tmp_path: Path):
     met = [run(world, name, tmp_path / f"{number}.db").codes for number, name in enumerate(OPERATIONS)]
     assert set[Refusal]().union(*met) == OF_SQL

@@ -171,7 +171,7 @@ def test_a_refused_batch_names_each_refused_memory_and_how_to_store_the_rest(eng
         engine.owner.write.add(SPACE, [good, bad, good, bad], path="$.memories")
     assert [problem.path for problem in caught.value.problems] == ["$.memories[1].content", "$.memories[3].content"]
     told = str(caught.value)
-    assert "2 of 4 memories hold nothing of the kind" in told and "atomic=false" in told and "--each" in told
+    assert "2 of 4 memories contain nothing of the kind" in told and "atomic=false" in told and "--each" in told
     assert SECRET not in told
 
 

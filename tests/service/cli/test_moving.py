@@ -87,6 +87,7 @@ def test_progress_counts_memories_until_all_is_in_place(run: Run, tmp_path: Path
     assert "storing" not in run("import", str(tmp_path / fixture.name), "--space", "notes").stderr  # no terminal
 
 
+@pytest.mark.file_only
 def test_a_database_of_ours_is_no_file_to_import_and_the_way_is_named(run: Run, tmp_path: Path):
     run("add", "something", "--database", str(tmp_path / "mine.db"))
     refused = run("import", str(tmp_path / "mine.db"))

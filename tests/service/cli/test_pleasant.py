@@ -49,6 +49,7 @@ def test_the_demo_shows_every_step_with_its_time_and_leaves_nothing(run: Run, mo
     assert {*Path.cwd().iterdir()} == before
 
 
+@pytest.mark.file_only
 def test_each_command_of_the_demo_prints_what_the_demo_shows(run: Run, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
     steps = json.loads(run("demo", "--keep", "harbour.db", "--json").stdout)["steps"]
@@ -60,6 +61,7 @@ def test_each_command_of_the_demo_prints_what_the_demo_shows(run: Run, monkeypat
         assert sorted(filter(None, map(str.rstrip, result.output.splitlines()))) == sorted(step["lines"]), words
 
 
+@pytest.mark.file_only
 def test_the_demo_leaves_what_it_is_asked_to_leave(run: Run, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
     assert run("demo", "--keep", "harbour.db").stdout.count("\n") >= 7

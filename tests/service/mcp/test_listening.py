@@ -17,7 +17,6 @@ from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
 from muisti.core.engine import Engine
 from muisti.core.identity.grants import EVERYTHING, Grant
 from muisti.core.model.values import LOCAL, Draft
-from muisti.core.store.file.database import FileDatabase
 from muisti.service.auth.access import Access
 from muisti.service.mcp import listening
 from muisti.service.mcp.server import make_server
@@ -26,6 +25,7 @@ from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock
 from tests.service.app.test_server import serving
+from tests.stores import at
 
 CATEGORIES = "memory://default/categories"
 
@@ -149,7 +149,7 @@ def test_revisions_with_sessions_are_told_that_there_are_none(engine: Engine):
 
 def test_over_http_a_writer_of_another_process_is_heard_and_a_server_that_stops_ends_the_stream(tmp_path: Path):
     async def work(url: str, stop: Callable[[], None]) -> None:
-        with Engine(FileDatabase(tmp_path / "m.db"), None, Clock()) as writer:
+        with Engine(at(tmp_path / "m.db").open(), None, Clock()) as writer:
             async with (
                 Client(streamable_http_client(f"{url}/mcp")) as client,
                 client.listen(resource_subscriptions=[CATEGORIES]) as stream,

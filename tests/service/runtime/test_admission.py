@@ -216,9 +216,7 @@ def test_an_overloaded_server_says_so_lives_and_keeps_what_it_let_in(tmp_path: P
             refused = client.post(memories, json=draft(), headers={"X-Request-Id": "mine"})
             assert (refused.status_code, refused.json()["code"]) == (503, "busy")
             assert (refused.headers["retry-after"], refused.headers["x-request-id"]) == ("1", "mine")
-            again = [
-                client.post(memories, json=draft(), headers={"X-Request-Id": f"{n}"}) for n in range(3)
-            ]  # at a glance
+            again = [client.post(memories, json=draft(), headers={"X-Request-Id": f"{n}"}) for n in range(3)]
             assert [(one.status_code, one.headers["x-request-id"]) for one in again] == [
                 (503, f"{n}") for n in range(3)
             ]

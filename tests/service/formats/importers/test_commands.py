@@ -11,6 +11,7 @@ from click.testing import Result
 from tests.durability.server import Server
 from tests.service.cli.test_cli import TOKEN, Run, added
 from tests.service.formats.importers.fixtures import FIXTURES, Fixture, lines, vipune_row
+from tests.stores import settings_at
 
 CHANGING = {"dry_run", "import_id", "seq", "vectors_embedded"}  # fields that a dry run and the import do not share
 SECRET = f"The token of the robot is {TOKEN}"
@@ -108,7 +109,9 @@ def test_a_bad_line_of_one_project_keeps_all_of_them_out(run: Run, tmp_path: Pat
 
 
 @pytest.mark.parametrize("place", ["file", "server"])
-def test_what_is_retrieved_often_there_is_promoted_here(run: Run, url: str, place: str, tmp_path: Path):
+def test_what_is_retrieved_often_there_is_promoted_here(
+    run: Run, url: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     where = (*(("--url", url) if place == "server" else ()), "--space", f"counted-{place}")
     path = made(next(one for one in FIXTURES if one.id == "vipune projects.db"), tmp_path)
     assert run("import", str(path), *where).exit_code == 0
@@ -119,7 +122,9 @@ def test_what_is_retrieved_often_there_is_promoted_here(run: Run, url: str, plac
     assert run("promote", *where).exit_code == 0
     assert json.loads(run("get", found["id"], "--no-touch", "--json", *where).stdout)["status"] == "active"
     assert run("export", "out.ndjson", *where).exit_code == 0
-    moved = ("--database", "elsewhere.db", "--space", "moved")
+    for name, value in settings_at(tmp_path / "elsewhere.db").items():
+        monkeypatch.setenv(name, value)
+    moved = ("--space", "moved")
     assert run("import", "out.ndjson", *moved).exit_code == 0
     told = json.loads(run("telemetry", found["id"], "--json", *moved).stdout)
     assert (told["retrieval_count"], told["last_retrieved_at"][:10]) == (7, "2025-01-13")
