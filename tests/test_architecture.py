@@ -77,3 +77,12 @@ def test_service_takes_no_private_names_of_core():
         for alias in node.names
     ]
     assert len(taken) > 100 and [name for name in taken if "._" in name] == []
+
+
+def test_tests_mirror_the_folders():
+    """Deeper folders may have their tests in the folder above, or in `tests/remote` or `tests/durability`."""
+    tests = {path.parent.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("test_*.py")}
+    mirrored = {name for name in tests if name.partition("/")[0] in ("core", "service")}
+    assert sorted(name for name in mirrored if not (ROOT / name).is_dir()) == []
+    rooms = {name for name in folders() if name.count("/") == 1 and any(ROOT.glob(f"{name}/[!_]*.py"))}
+    assert len(rooms) > 30 and sorted(rooms - mirrored) == []

@@ -5,7 +5,6 @@ import re
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 LONG_FUNCTION = 40  # lines
@@ -134,18 +133,19 @@ def _folder(name: str, top: int) -> str:
 
 
 def _circular(graph: dict[str, set[str]]) -> set[str]:
-    """Return the names on circles. Circles are taken apart one by one, so that a name is counted once."""
-    graph = {name: others - {name} for name, others in graph.items()}
-    found: set[str] = set()
-    while True:
-        try:
-            TopologicalSorter(graph).prepare()
-        except CycleError as error:
-            circle: list[str] = error.args[1]
-            found.update(circle)
-            graph[circle[1]].discard(circle[0])
-        else:
-            return found
+    """Return the names on circles: those that lead back to themselves."""
+    return {name for name in graph if name in _reached(graph, name)}
+
+
+def _reached(graph: dict[str, set[str]], name: str) -> set[str]:
+    """Return all names to which others of the graph lead from a name, in one step or several."""
+    found, ahead = set[str](), list(graph[name] - {name})
+    while ahead:
+        one = ahead.pop()
+        if one not in found:
+            found.add(one)
+            ahead += graph.get(one, set())
+    return found
 
 
 def _imports(module: Module, nodes: Iterable[ast.AST], known: set[str]) -> Iterator[str]:

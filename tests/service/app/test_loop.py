@@ -19,7 +19,7 @@ from muisti.core.engine import Engine
 from muisti.core.store.file import opening
 from muisti.core.store.file.database import FileDatabase
 from muisti.core.store.file.sqlite_errors import translated
-from muisti.core.support.waiting import Lock, WouldWait, may_wait, without_waiting
+from muisti.core.support.waiting import WouldWait, without_waiting
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
 from tests.core.fakes import WordEncoder
@@ -171,27 +171,6 @@ def test_a_thread_waits_for_a_reader_for_a_while_and_is_then_told_to_come_again(
             assert (answer.status_code, answer.json()["code"]) == (503, "busy")
             assert int(answer.headers["Retry-After"]) >= 1
         assert client.get(f"{API}/memories").status_code == 200
-
-
-def test_code_that_may_not_wait_takes_only_what_is_free():
-    lock = Lock()
-
-    def taken() -> bool:
-        with without_waiting(), without_waiting():
-            assert not may_wait()
-            try:
-                with lock:
-                    return True
-            except WouldWait:
-                return False
-
-    with ThreadPoolExecutor(1) as threads:
-        with lock:
-            waiting = threads.submit(taken)
-            time.sleep(0.1)
-            came_back = waiting.done()
-        assert came_back and not waiting.result()
-        assert threads.submit(taken).result() and may_wait()
 
 
 def test_a_file_that_another_process_holds_is_not_waited_for(tmp_path: Path):

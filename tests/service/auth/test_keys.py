@@ -6,12 +6,10 @@ from datetime import timedelta
 
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
-from muisti.core.identity.grants import SCOPES, Grant
+from muisti.core.identity.grants import Grant
 from muisti.core.model.times import from_us
 from muisti.core.operations.keys import digest
 from muisti.core.store.database import Statement
@@ -292,17 +290,6 @@ def test_the_last_use_is_noted(engine: Engine):
     with TestClient(create_app(Settings(), engine=engine)) as client:
         client.get("/v1/spaces", headers=key.headers)
     assert engine.keys.get(key.id).last_used_at is not None
-
-
-NAMES = st.text(st.sampled_from("ab.*"), min_size=1, max_size=4).filter(lambda name: "*" not in name[:-1])
-GRANTS = st.builds(Grant, st.frozensets(st.sampled_from(SCOPES)), st.lists(NAMES, max_size=3).map(tuple))
-
-
-@given(GRANTS, GRANTS, st.text(st.sampled_from("ab."), min_size=1, max_size=5))
-def test_a_grant_that_covers_another_reaches_all_that_it_reaches(one: Grant, other: Grant, space: str):
-    if one.covers(other):
-        assert other.scopes <= one.scopes
-        assert one.reaches(space) or not other.reaches(space)
 
 
 def test_a_key_of_a_source_class_cannot_pass_for_the_user(engine: Engine):
