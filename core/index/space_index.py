@@ -135,7 +135,7 @@ class SpaceIndex:
         The last read of new versions and of ends is one batch, so the snapshot is consistent.
         """
         page = FIRST_PAGE
-        passages = index_rows.every if self._past else index_rows.current
+        passages = index_rows.every if self._past else index_rows.living
         while True:
             state, current, ended = self._database.read(
                 [
