@@ -68,7 +68,7 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     searcher: Searcher
     probes: Probes
     transactions: Transactions
-    served: RecentResults
+    recent_results: RecentResults
     screener: Screener
     intake: Intake
     retrievals: Retrievals
@@ -94,11 +94,11 @@ def shared(given: Given) -> Shared:
         default=given.policy,
     )
     probes = Probes(database=primary, searcher=searcher, ids=ids)
-    served = RecentResults()
+    recent_results = RecentResults()
     screener = Screener(default=given.policy)
     intake = Intake(
         screener=screener,
-        echoes=EchoCheck(database=primary, served=served, default=given.policy),
+        echoes=EchoCheck(database=primary, recent_results=recent_results, default=given.policy),
         provenance=Provenance(database=primary),
     )
     return Shared(
@@ -115,7 +115,7 @@ def shared(given: Given) -> Shared:
             changes=given.meters.changes,
             foresee=probes.foreseen,
         ),
-        served=served,
+        recent_results=recent_results,
         screener=screener,
         intake=intake,
         retrievals=Retrievals(database=primary),
@@ -138,7 +138,7 @@ def views(given: Given, parts: Shared) -> Parts:
             database=given.database,
             searcher=parts.searcher,
             retrievals=parts.retrievals,
-            served=parts.served,
+            recent_results=parts.recent_results,
             importer=parts.importer,
             quota=given.quota,
         ),

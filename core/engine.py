@@ -96,7 +96,7 @@ class Engine:
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
         self.signing_keys = SigningKeys(database)
-        self.eraser = Eraser(database, parts.indexes, parts.served, clock)
+        self.eraser = Eraser(database, parts.indexes, parts.recent_results, clock)
         self.spaces = assembly.registry(given, parts, self.eraser)
         self.upkeep = assembly.upkeep(given, parts, self.eraser)
         self.spaces.ensure(DEFAULT)

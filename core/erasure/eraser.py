@@ -55,10 +55,10 @@ class _Work(msgspec.Struct):
 class Eraser:
     """Erase memories, subjects and spaces. Instances are thread-safe."""
 
-    def __init__(self, database: Database, indexes: Indexes, served: RecentResults, clock: Clock) -> None:
+    def __init__(self, database: Database, indexes: Indexes, recent_results: RecentResults, clock: Clock) -> None:
         self._database = database
         self._indexes = indexes
-        self._served = served
+        self._recent_results = recent_results
         self._clock = clock
 
     def memory(self, space: str, name: Name, caller: Caller) -> Erasure:
@@ -76,7 +76,7 @@ class Eraser:
             self._erase(found, [raw], caller, work)
         else:
             work.memories.append(raw)
-        return self._told(found, {"memory": id_text(raw)}, caller, began, work)
+        return self._finished(found, {"memory": id_text(raw)}, caller, began, work)
 
     def subject(
         self, space: str, subject: Subject, what: Mapping[str, Json], caller: Caller, *, most: int | None = None
@@ -91,7 +91,7 @@ class Eraser:
             if not rows:
                 break
             self._erase(found, [cast(bytes, row[0]) for row in rows], caller, work)
-        return self._told(found, what, caller, began, work)
+        return self._finished(found, what, caller, began, work)
 
     def plan(self, space: str, subject: Subject) -> Plan:
         """Return what `subject` would erase: the last version of each memory."""
@@ -142,7 +142,7 @@ class Eraser:
         work.count("versions", cast(int, versions))
         work.traces.everything()
         what: dict[str, Json] = {"space": name, "kept": keep}
-        return self._told(found, what, caller, began, work)
+        return self._finished(found, what, caller, began, work)
 
     def _overwritten(self, space: SpaceRow, versions: str) -> list[Statement]:
         """Return the statements that overwrite a space, if they are needed and fit in one transaction."""
@@ -222,9 +222,9 @@ class Eraser:
         answers = self._database.primary.read(erasure.texts(space, memories))
         return [cast("str | bytes | None", value) for rows in answers for row in rows for value in row]
 
-    def _told(self, space: SpaceRow, what: Mapping[str, Json], caller: Caller, began: int, work: _Work) -> Erasure:
+    def _finished(self, space: SpaceRow, what: Mapping[str, Json], caller: Caller, began: int, work: _Work) -> Erasure:
         """Clean up after the rows, then count what each place still holds."""
-        self._served.forget(space.space.epoch)
+        self._recent_results.forget(space.space.epoch)
         if work.versions or work.memories:
             work.count("segments rewritten", repack(self._database.primary, space))
         scrubbed = self._database.scrub(work.traces)

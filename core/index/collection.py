@@ -99,11 +99,11 @@ def lived(rows: Rows, size: int, seq: int) -> Mask:
     return (rows.born.view(size) <= seq) & (rows.died.view(size) > seq)
 
 
-def followed(before: CollectionStatistics, rows: Rows, size: int, seq: int, buried: RowNumbers) -> CollectionStatistics:
-    """Update statistics after rows were added, up to `size`, and the versions of the `buried` rows ended."""
+def followed(before: CollectionStatistics, rows: Rows, size: int, seq: int, ended: RowNumbers) -> CollectionStatistics:
+    """Update statistics after rows were added, up to `size`, and the versions of the `ended` rows ended."""
     old = len(before.mask)
     after = before
-    left = buried[buried < old]
+    left = ended[ended < old]
     left = left[before.mask[left]]
     if len(left) or len(before.flags) != old:  # another snapshot has lengthened it
         flags = _flags(before.mask)

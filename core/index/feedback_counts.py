@@ -52,8 +52,8 @@ class FeedbackCounts:
             return None
         high, low = snapshot.columns.id_high[rows], snapshot.columns.id_low[rows]
         places = np.minimum(np.searchsorted(known.low, low), len(known.low) - 1)
-        told = (known.low[places] == low) & (known.high[places] == high)
-        return np.where(told, known.useful[places], 0), np.where(told, known.not_useful[places], 0)
+        matches = (known.low[places] == low) & (known.high[places] == high)
+        return np.where(matches, known.useful[places], 0), np.where(matches, known.not_useful[places], 0)
 
     def renew(self) -> None:
         """Read the verdicts given since the last call.

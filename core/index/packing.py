@@ -57,10 +57,10 @@ def repack(database: Database, space: SpaceRow) -> int:
         if not found:
             return count
         generation, first, seen, data = cast(tuple[int, int, int, bytes], found[0])
-        state, deaths = database.read([spaces.state(space.id), index_rows.deaths(space, seen)])
+        state, ended = database.read([spaces.state(space.id), index_rows.ended(space, seen)])
         if not state:
             return count
-        gone = np.array([row[0] for row in deaths], np.int64)
+        gone = np.array([row[0] for row in ended], np.int64)
         kept = Inserted.unpack(data).without(gone)
         number = cast(int, state[0][1])
         over = [] if database.local else segments.overwrite(space, generation, first, seen)

@@ -110,7 +110,7 @@ class Rows:
         self.bits.append(planes.codes)
         self.dialogues.append(inserted.number, inserted.sessions, inserted.turns, inserted.speakers)
 
-    def bury(self, versions: npt.NDArray[np.int64], seqs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def mark_ended(self, versions: npt.NDArray[np.int64], seqs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Write the change that ended each version into its rows, and return these rows.
 
         Versions that are not in the index, or that have ended already, are skipped.

@@ -79,8 +79,8 @@ class Snapshot:
             self._populations = (found, *(p for p in known if p is not found))[:POPULATIONS]
         return found
 
-    def followed_by(self, seq: Seq, pieces: Sequence[Postings], buried: RowNumbers, unembedded: int) -> "Snapshot":
-        """Return the snapshot at `seq`, after rows were appended to `rows` and the versions of `buried` rows ended."""
+    def followed_by(self, seq: Seq, pieces: Sequence[Postings], ended: RowNumbers, unembedded: int) -> "Snapshot":
+        """Return the snapshot at `seq`, after rows were appended to `rows` and the versions of `ended` rows ended."""
         size = len(self.rows)
-        populations = (followed(p, self.rows, size, seq.number, buried) for p in self._populations[:1])
+        populations = (followed(p, self.rows, size, seq.number, ended) for p in self._populations[:1])
         return Snapshot(seq, self.rows, size, pieces, unembedded, *populations)

@@ -67,7 +67,7 @@ class SpaceIndex:
         self._whole = True
         self._snapshot = Snapshot(space.seq, self._rows, 0, (), 0)
         born, seen = (0, space.seq.number) if past else self._unpack()
-        self._snapshot = self._pull(after_born=born, deaths_after=min(seen, space.seq.number))
+        self._snapshot = self._pull(after_born=born, ended_after=min(seen, space.seq.number))
 
     @property
     def snapshot(self) -> Snapshot:
@@ -90,7 +90,7 @@ class SpaceIndex:
                 raise Outdated
             seen = self._snapshot.seq.number
             if seen < at_least:
-                self._snapshot = self._pull(after_born=seen, deaths_after=seen)
+                self._snapshot = self._pull(after_born=seen, ended_after=seen)
                 if self._erased or (self._useless > COMPACT_AT and self._useless > len(self._rows) // 2):
                     self._compact()
             return self._snapshot
@@ -129,7 +129,7 @@ class SpaceIndex:
         self.loose = 0
         return ends[-1][0], min(seen for _, seen in ends)
 
-    def _pull(self, after_born: int, deaths_after: int) -> Snapshot:
+    def _pull(self, after_born: int, ended_after: int) -> Snapshot:
         """Read new versions and the ends of old ones from the store, and return the snapshot after them.
 
         The last read of new versions and of ends is one batch, so the snapshot is consistent.
@@ -137,37 +137,37 @@ class SpaceIndex:
         page = FIRST_PAGE
         passages = index_rows.every if self._past else index_rows.living
         while True:
-            state, living, deaths = self._database.read(
+            state, current, ended = self._database.read(
                 [
                     spaces.state(self.space.id),
                     passages(self.space, self._generation, after_born, page),
-                    index_rows.deaths(self.space, deaths_after),
+                    index_rows.ended(self.space, ended_after),
                 ]
             )
-            seq = self._check(state, deaths_after)
-            inserted = Inserted.of(living, self._rows.dimensions)
+            seq = self._check(state, ended_after)
+            inserted = Inserted.of(current, self._rows.dimensions)
             self._append(inserted)
             if inserted.versions < page:
                 break
             after_born = int(inserted.born[-1])
             page = max(PAGE_ROWS * inserted.versions // len(inserted), 1)
         self._whole = False  # see `_append`
-        buried = self._bury(deaths)
-        snapshot = self._snapshot.followed_by(seq, self._pieces, buried, self._unembedded)
+        marked = self._mark_ended(ended)
+        snapshot = self._snapshot.followed_by(seq, self._pieces, marked, self._unembedded)
         self._whole = True
         return snapshot
 
-    def _bury(self, deaths: list[Row]) -> RowNumbers:
-        if not deaths:
+    def _mark_ended(self, ended: list[Row]) -> RowNumbers:
+        if not ended:
             return np.empty(0, np.int64)
-        versions, seqs, erased = (np.array(column, np.int64) for column in zip(*deaths, strict=True))
-        buried = self._rows.bury(versions, seqs)
+        versions, seqs, erased = (np.array(column, np.int64) for column in zip(*ended, strict=True))
+        marked = self._rows.mark_ended(versions, seqs)
         if erased.any():
             self._give_up(versions[erased == 1])
         if not self._past:
-            self._useless += len(buried)
-        self._unembedded -= len(buried) - int(np.count_nonzero(self._rows.embedded.view()[buried]))
-        return buried
+            self._useless += len(marked)
+        self._unembedded -= len(marked) - int(np.count_nonzero(self._rows.embedded.view()[marked]))
+        return marked
 
     def _give_up(self, versions: npt.NDArray[np.int64]) -> None:
         """Drop cached memories because `versions` were erased; their rows go with the next compaction.
@@ -180,13 +180,13 @@ class SpaceIndex:
         if self._erased and self._past:
             raise Outdated
 
-    def _check(self, state: list[Row], deaths_after: int) -> Seq:
+    def _check(self, state: list[Row], ended_after: int) -> Seq:
         if not state:
             raise NotFound("space", self.space.space.name)
         epoch, number, generation, kept_from = cast(tuple[str, int, int | None, int], state[0][:4])
         if epoch != self.space.space.epoch or generation != self.space.generation:
             raise Outdated
-        if kept_from > deaths_after:  # versions that ended since may be erased, so the store no longer lists them
+        if kept_from > ended_after:  # versions that ended since may be erased, so the store no longer lists them
             raise Outdated
         if self._past and kept_from > self._kept_from:
             self._useless = int(np.count_nonzero(self._rows.died.view() <= kept_from))

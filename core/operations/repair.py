@@ -116,7 +116,7 @@ def _derive_in(database: Database, space: SpaceRow, encoder: Encoder | None, row
             for table in reversed(rebuilt_from_version())
         )
         statements.append(inserting.refold(cast(int, row[0]), new))
-        statements += inserting.hang_on((version_rows.raw(new.memory.id), new.memory.version), new, identity)
+        statements += inserting.dependent_rows((version_rows.raw(new.memory.id), new.memory.version), new, identity)
     if statements:
         database.write(statements)
 

@@ -68,9 +68,9 @@ class Webhooks:
             epoch=found.space.epoch,
             cursor=found.seq.number,
         )
-        told = audit.note(now, caller.actor, "webhook_created", space=space, target=new.id)
+        entry = audit.note(now, caller.actor, "webhook_created", space=space, target=new.id)
         try:
-            batch = [spaces.guard(found), *webhooks.insert(found, new, MOST), told]
+            batch = [spaces.guard(found), *webhooks.insert(found, new, MOST), entry]
             written(self._database, batch, spaces.number(found), dry_run=dry_run)
         except Refused as refused:
             if refused.code == Refusal.NO_SPACE:
@@ -90,9 +90,9 @@ class Webhooks:
     def delete(self, space: str, id_: str, caller: Caller, now: int, *, dry_run: bool = False) -> None:
         """Delete a webhook. Raises `NotFound` when there is none."""
         found = find_space(self._database, space)
-        told = audit.note(now, caller.actor, "webhook_deleted", space=space, target=id_)
+        entry = audit.note(now, caller.actor, "webhook_deleted", space=space, target=id_)
         try:
-            written(self._database, [*webhooks.delete(found, id_), told], spaces.number(found), dry_run=dry_run)
+            written(self._database, [*webhooks.delete(found, id_), entry], spaces.number(found), dry_run=dry_run)
         except Refused as refused:
             raise NotFound("webhook", id_) from refused
 
@@ -135,16 +135,16 @@ class Webhooks:
         """Store that all changes up to `cursor` were delivered."""
         self._database.write([webhooks.reached(one, cursor, now)])
 
-    def failed(self, one: Kept, told: int, first: int, error: str, now: int, *, gone: bool = False) -> None:
-        """Store that changes up to `told` were delivered and change `first` was not. It is tried again, then given up.
+    def failed(self, one: Kept, delivered: int, first: int, error: str, now: int, *, gone: bool = False) -> None:
+        """Store that changes up to `delivered` were delivered and change `first` was not. It is retried, then given up.
 
         The wait grows with each try. `gone`: the receiver wants no more deliveries.
         """
-        attempts = (one.attempts if told == one.cursor else 0) + 1
+        attempts = (one.attempts if delivered == one.cursor else 0) + 1
         if gone:
-            self._database.write([webhooks.failed(one, told, attempts, 0, error, "gone")])
+            self._database.write([webhooks.failed(one, delivered, attempts, 0, error, "gone")])
         elif attempts > len(WAITS):
             self._database.write(webhooks.give_up(one, first, attempts, error, now))
         else:
             next_at = now + WAITS[attempts - 1] * SECOND_US
-            self._database.write([webhooks.failed(one, told, attempts, next_at, error, None)])
+            self._database.write([webhooks.failed(one, delivered, attempts, next_at, error, None)])

@@ -43,5 +43,5 @@ def parse(text: str | int | None) -> AsOf | None:
         return AsOf(time=moment(str(text)))
     except ValueError:
         what = f"{str(text)[:80]!r} is no point of history"
-        told = "send an RFC 3339 time such as 2026-01-31T09:30:00Z, or a point of history as an answer gave it"
-        raise InvalidInput.at("$.as_of", f"{what}; {told}") from None
+        advice = "send an RFC 3339 time such as 2026-01-31T09:30:00Z, or a point of history as an answer gave it"
+        raise InvalidInput.at("$.as_of", f"{what}; {advice}") from None

@@ -14,7 +14,7 @@ from muisti.core.query.changes import Wanted, check
 from muisti.core.read.reading import find_space, read
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import feed, memories, version_rows
-from muisti.core.store.sql.feed import Told
+from muisti.core.store.sql.feed import FeedRow
 from muisti.core.store.sql.spaces import SpaceRow
 
 WINDOW = 10_000  # changes that one page reads; a filter may drop all of them
@@ -40,9 +40,9 @@ def changes_of(database: Database, name: str, wanted: Wanted, caller: Caller) ->
 
     found, (rows,) = read(database, name, ask)
     _check_point(database, found, wanted.since)
-    told = [feed.told(row) for row in rows]
-    kept = _fitting(told[: wanted.limit], wanted.show)
-    reached = min(max(since, found.kept_from) + WINDOW, found.seq.number) if len(kept) == len(told) else kept[-1].seq
+    listed = [feed.feed_row(row) for row in rows]
+    kept = _fitting(listed[: wanted.limit], wanted.show)
+    reached = min(max(since, found.kept_from) + WINDOW, found.seq.number) if len(kept) == len(listed) else kept[-1].seq
     return Events(
         items=tuple(_events(database, found, kept, wanted.show, caller)),
         reached=Seq(found.space.epoch, reached),
@@ -76,19 +76,19 @@ def _check_point(database: Database, found: SpaceRow, since: Seq | None) -> None
     raise NotYetReplicated(f"space {name!r} is at {found.seq} here, not yet at {since}; try again")
 
 
-def _fitting(told: Sequence[Told], show: Show) -> Sequence[Told]:
+def _fitting(listed: Sequence[FeedRow], show: Show) -> Sequence[FeedRow]:
     """Return the first changes, as many as fit in one page."""
     total = 0
-    for place, one in enumerate(told):
+    for place, one in enumerate(listed):
         total += one.bytes
         if show != "ids" and place and total > BYTES:
-            return told[:place]
-    return told
+            return listed[:place]
+    return listed
 
 
-def _events(database: Database, space: SpaceRow, told: Sequence[Told], show: Show, caller: Caller) -> list[Event]:
+def _events(database: Database, space: SpaceRow, listed: Sequence[FeedRow], show: Show, caller: Caller) -> list[Event]:
     wanted = {"ids": (), "after": ("born",), "both": ("born", "died")}[show]
-    rows = sorted({row for one in told for name in wanted if (row := getattr(one, name)) is not None})
+    rows = sorted({row for one in listed for name in wanted if (row := getattr(one, name)) is not None})
     found: dict[int, Memory] = {}
     if rows:
         for row in database.read([memories.by_rows(rows)])[0]:
@@ -107,5 +107,5 @@ def _events(database: Database, space: SpaceRow, told: Sequence[Told], show: Sho
             before=found.get(one.died or 0) if show == "both" else None,
             after=found.get(one.born or 0),
         )
-        for one in told
+        for one in listed
     ]

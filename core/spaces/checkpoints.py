@@ -118,7 +118,7 @@ class Checkpoints:
         items: list[MemoryChange] = []
         if ids:
             before, after = self._database.read(
-                [checkpoints.stood(found, ids, first), checkpoints.stood(found, ids, last)]
+                [checkpoints.memories_at(found, ids, first), checkpoints.memories_at(found, ids, last)]
             )
             items = list(_changes(ids, _by_id(before, space, caller), _by_id(after, space, caller)))
         more = cursor_of(ids[-1]) if len(touched) > limit else None
@@ -144,13 +144,13 @@ class Checkpoints:
         check_size(touched, "roll back to a later point first, or restore single memories")
         if self._encoder is not None:
             embed_past(self._database, found, self._encoder, Point(seq, call.now))
-        told = audit.note(call.now, call.caller.actor, "space_rolled_back", space=space, target=str(seq))
+        entry = audit.note(call.now, call.caller.actor, "space_rolled_back", space=space, target=str(seq))
 
         def attempt(row: SpaceRow) -> Written:
             shown_at(self._database, row, seq)
             planned = [bulk_replace.back_to(row, seq)]
             allowed = self._arrivals.allowed(row, planned, call, are_new=False)
-            ends = [told, *allowed.end]
+            ends = [entry, *allowed.end]
             return self._transactions.turn(row, [*planned, *allowed.plan], "rolled_back", call, ends, allowed.flags)
 
         try:

@@ -40,14 +40,14 @@ class Spaces:
 
     def list(self) -> list[Space]:
         (rows,) = self._database.read([spaces.all_spaces()])
-        return [self._told(space_row(row)) for row in rows]
+        return [self._effective(space_row(row)) for row in rows]
 
     def standing(self, names: Sequence[str]) -> dict[str, Seq]:
         """Return the latest change number of each space that exists. This is one cheap query."""
         return feed.standing(self._database, names)
 
     def get(self, name: str) -> Space:
-        return self._told(find_space(self._database, name))
+        return self._effective(find_space(self._database, name))
 
     def create(
         self, name: str, settings: SpaceSettings | None = None, *, by: str = LOCAL, dry_run: bool = False
@@ -62,25 +62,25 @@ class Spaces:
         check_settings(settings)
         now = self._clock()
         made = spaces.insert(name, str(uuid.uuid4()), settings, now)
-        told = audit.note(now, by, "space_created", space=name)
+        entry = audit.note(now, by, "space_created", space=name)
         try:
-            rows = written(self._database, [*made, told], spaces.by_name(name), dry_run=dry_run)
+            rows = written(self._database, [*made, entry], spaces.by_name(name), dry_run=dry_run)
         except Refused as refused:
             raise AlreadyExists(f"a space {name!r} exists already") from refused
         if not rows:  # erased by another process meanwhile
             raise NotFound("space", name)
-        return self._told(space_row(rows[0]))
+        return self._effective(space_row(rows[0]))
 
     def ensure(self, name: str) -> Space:
         """Return the space of this name. Create it if it is missing."""
         try:
-            return self._told(find_space(self._database, name))
+            return self._effective(find_space(self._database, name))
         except NotFound:
             pass
         try:
             return self.create(name)
         except AlreadyExists:  # another process created it first
-            return self._told(find_space(self._database, name))
+            return self._effective(find_space(self._database, name))
 
     def delete(self, name: str, *, by: str = LOCAL) -> Erasure:
         """Erase a space with everything in it.
@@ -100,8 +100,8 @@ class Spaces:
         """
         check_quota(changes)
         found = find_space(self._database, space)
-        told = audit.note(self._clock(), by, "quota_set", space=space)
-        granted = [*quotas.grant(space, changes), told]
+        entry = audit.note(self._clock(), by, "quota_set", space=space)
+        granted = [*quotas.grant(space, changes), entry]
         rows = written(self._database, granted, quotas.usage(found, self._quota), dry_run=dry_run)
         if not rows:
             raise NotFound("space", space)
@@ -121,9 +121,9 @@ class Spaces:
         check_policy(changes)
         found = find_space(self._database.primary, space)
         policy = replace(found.space.policy, **cast(dict[str, Any], changes))
-        told = audit.note(self._clock(), by, "policy_set", space=space)
+        entry = audit.note(self._clock(), by, "policy_set", space=space)
         try:
-            batch = [spaces.guard_policy(found), spaces.set_policy(space, policy), told]
+            batch = [spaces.guard_policy(found), spaces.set_policy(space, policy), entry]
             rows = written(self._database, batch, spaces.by_name(space), dry_run=dry_run)
         except Refused as refused:
             if refused.code == Refusal.STALE:  # another process changed another part of it
@@ -131,7 +131,7 @@ class Spaces:
             raise NotFound("space", space) from refused
         if not rows:  # erased by another process meanwhile
             raise NotFound("space", space)
-        return self._told(space_row(rows[0]))
+        return self._effective(space_row(rows[0]))
 
     def require(self, space: str, at: Seq) -> None:
         """Raise unless this database has reached a point of history.
@@ -162,5 +162,5 @@ class Spaces:
         """Return the space with its effective policy, which includes the defaults of the server."""
         return replace(space, policy=space.policy.over(self._policy))
 
-    def _told(self, found: SpaceRow) -> Space:
+    def _effective(self, found: SpaceRow) -> Space:
         return self.ruled(found.space)

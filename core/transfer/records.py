@@ -156,7 +156,7 @@ _TYPES: Mapping[str, Any] = {
 }
 
 
-def _told_fields() -> Iterator[tuple[str, Any] | tuple[str, Any, Any]]:
+def _record_fields() -> Iterator[tuple[str, Any] | tuple[str, Any, Any]]:
     """Yield the fields of a memory. Only its id and content are required."""
     for one in structs.fields(Memory):
         kind = _TYPES.get(one.name, one.type)
@@ -170,8 +170,10 @@ def _told_fields() -> Iterator[tuple[str, Any] | tuple[str, Any, Any]]:
             yield one.name, kind
 
 
-_TOLD: Any = msgspec.defstruct("Told", list(_told_fields()), kw_only=True, frozen=True, forbid_unknown_fields=True)
-_MEMORY: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_TOLD)
+_FIELDS: Any = msgspec.defstruct(
+    "MemoryFields", list(_record_fields()), kw_only=True, frozen=True, forbid_unknown_fields=True
+)
+_MEMORY: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_FIELDS)
 _MEMBERS = msgspec.json.Decoder(dict[str, Any])
 
 T = TypeVar("T")
@@ -192,12 +194,12 @@ def read_memory(raw: Raw, space: str, default_time: datetime) -> Memory:
     Raises:
         InvalidInput: the record is invalid or has unknown fields.
     """
-    told: dict[str, Any] = structs.asdict(_checked(lambda: _MEMORY.decode(raw)))
-    told["space"] = space
-    told["created_at"] = told["created_at"] or default_time
-    told["updated_at"] = told["updated_at"] or told["created_at"]
-    told["trust"] = max(0, min(told["trust"], TRUST[told["source_class"]]))
-    memory = Memory(**told)
+    fields: dict[str, Any] = structs.asdict(_checked(lambda: _MEMORY.decode(raw)))
+    fields["space"] = space
+    fields["created_at"] = fields["created_at"] or default_time
+    fields["updated_at"] = fields["updated_at"] or fields["created_at"]
+    fields["trust"] = max(0, min(fields["trust"], TRUST[fields["source_class"]]))
+    memory = Memory(**fields)
     for name in ("id", *LINKS):
         value = getattr(memory, name)
         if value is not None and id_bytes(value) is None:
@@ -211,10 +213,10 @@ def read_memory(raw: Raw, space: str, default_time: datetime) -> Memory:
 def id_of(raw: Raw) -> list[str]:
     """Return a list with the id of the memory in a record, empty when it cannot be read."""
     try:
-        told = _checked(lambda: _MEMBERS.decode(raw)).get("id")
+        found = _checked(lambda: _MEMBERS.decode(raw)).get("id")
     except InvalidInput:
         return []
-    return [told] if isinstance(told, str) and id_bytes(told) is not None else []
+    return [found] if isinstance(found, str) and id_bytes(found) is not None else []
 
 
 def read_vector(text: str, dimensions: int) -> bytes:
@@ -241,12 +243,12 @@ def vector_text(blob: bytes) -> str:
 
 def memory_record(memory: Memory) -> Raw:
     """Return the record of a memory, without empty fields and without the space, which the header names."""
-    told = {
+    record = {
         name: value
         for name, value in structs.asdict(memory).items()
         if name in _EXPORTED and value is not None and value != _EMPTY.get(name)
     }
-    return Raw(msgspec.json.encode(told))
+    return Raw(msgspec.json.encode(record))
 
 
 _EMPTY: Mapping[str, Any] = {"tags": (), "metadata": {}}

@@ -44,7 +44,7 @@ class ReadParts(msgspec.Struct, frozen=True, kw_only=True):
     database: Database
     searcher: Searcher
     retrievals: Retrievals
-    served: RecentResults
+    recent_results: RecentResults
     importer: Importer
     quota: Quota
 
@@ -181,7 +181,9 @@ class Read:
         The echo check asks what somebody has read, which is every hit. Retrievals promote and refresh memories, so
         the nearest of what is not about the query must not count.
         """
-        self._parts.served.note(self._calls.caller.actor, answer.seq.epoch, [hit.memory for hit in answer.hits], now)
+        self._parts.recent_results.note(
+            self._calls.caller.actor, answer.seq.epoch, [hit.memory for hit in answer.hits], now
+        )
         counts = answer.evidence != "none" and not query.no_touch and query.as_of is None
         if answer.hits and counts:
             self._parts.retrievals.note(answer.seq.epoch, [hit.memory.id for hit in answer.hits], now)

@@ -55,11 +55,13 @@ class Arrivals:
         for source, memory, current in self._read(space, rows):
             is_new = are_new and current is None
             try:
-                accepted, told = self._intake.brought(space, memory, current, call, place_of(memory.id), is_new=is_new)
+                accepted, redactions = self._intake.brought(
+                    space, memory, current, call, place_of(memory.id), is_new=is_new
+                )
             except SensitiveContent as refusal:
                 problems += refusal.problems
                 continue
-            flags += told
+            flags += redactions
             if accepted is not memory:
                 changed.append((source, accepted))
         if problems:

@@ -89,8 +89,8 @@ class Conflicts:
         return rows[0]
 
     def _keep(self, space: SpaceRow, one: OpenConflict, call: Call) -> Written:
-        told = audit.note(call.now, call.caller.actor, "conflict_kept", space=space.space.name, target=one.new.id)
-        batch = [spaces.guard(space), *conflicts.close(space, one.id), told]
+        entry = audit.note(call.now, call.caller.actor, "conflict_kept", space=space.space.name, target=one.new.id)
+        batch = [spaces.guard(space), *conflicts.close(space, one.id), entry]
         try:
             written(self._database, batch, spaces.by_name(space.space.name), dry_run=call.dry_run)
         except Refused as refused:

@@ -23,7 +23,7 @@ class EchoCheck(msgspec.Struct, frozen=True):
     """Check drafts for echoes. `default` is the policy of spaces without their own."""
 
     database: Database
-    served: RecentResults
+    recent_results: RecentResults
     default: Policy
 
     def marked(self, space: SpaceRow, draft: Draft, call: Call, path: str) -> tuple[Draft, tuple[Flag, ...]]:
@@ -36,7 +36,7 @@ class EchoCheck(msgspec.Struct, frozen=True):
         """
         if self.asks_nothing(space):
             return draft, ()
-        ids = self.served.echoed(call.caller.actor, space.space.epoch, draft.content, call.now)
+        ids = self.recent_results.echoed(call.caller.actor, space.space.epoch, draft.content, call.now)
         if not ids or not set(ids).isdisjoint(canonical(draft.derived_from)):
             return draft, ()
         if self._policy(space) == "refuse":

@@ -59,9 +59,9 @@ class Intake:
         """
         draft = call.caller.own(draft)
         check_new(draft, path)
-        draft, told = self._screener.screened(space, draft, call, path)
+        draft, redactions = self._screener.screened(space, draft, call, path)
         draft, echo = self._echoes.marked(space, draft, call, path) if echoes else (draft, NO_FLAGS)
-        return _accepted(draft, (*told, *echo), self._provenance.of_new(space, draft, call.caller, path))
+        return _accepted(draft, (*redactions, *echo), self._provenance.of_new(space, draft, call.caller, path))
 
     def batch(
         self, space: SpaceRow, drafts: Sequence[Draft], call: Call, places: Sequence[str], *, echoes: bool
@@ -95,8 +95,8 @@ class Intake:
         if is_over:
             return self.new(space, draft, call)
         draft = call.caller.own(draft)
-        draft, told = self._screener.screened(space, draft, call, before=draft_of(before))
-        return _accepted(draft, told, self._provenance.of_new(space, draft, call.caller))
+        draft, redactions = self._screener.screened(space, draft, call, before=draft_of(before))
+        return _accepted(draft, redactions, self._provenance.of_new(space, draft, call.caller))
 
     def changed(self, space: SpaceRow, draft: Draft, before: Memory, call: Call) -> Accepted:
         """Accept the draft of a changed memory. Text that is current in the memory passes the policy.
@@ -108,10 +108,10 @@ class Intake:
         draft = call.caller.changed(draft, stated)
         if draft == stated:
             return Accepted(draft, NO_FLAGS, before.trust)
-        draft, told = self._screener.screened(space, draft, call, before=stated)
+        draft, redactions = self._screener.screened(space, draft, call, before=stated)
         if draft == stated:
-            return Accepted(draft, told, before.trust)
-        return _accepted(draft, told, self._provenance.of_changed(space, draft, before, call.caller))
+            return Accepted(draft, redactions, before.trust)
+        return _accepted(draft, redactions, self._provenance.of_changed(space, draft, before, call.caller))
 
     def brought(
         self, space: SpaceRow, memory: Memory, current: Memory | None, call: Call, path: str = "$", *, is_new: bool
@@ -126,14 +126,16 @@ class Intake:
             SensitiveContent, Echo.
         """
         stated = draft_of(memory)
-        draft, told = self._screener.cleaned(space, stated, call, path, None if current is None else draft_of(current))
+        draft, redactions = self._screener.cleaned(
+            space, stated, call, path, None if current is None else draft_of(current)
+        )
         draft, echo = self._echoes.marked(space, draft, call, path) if is_new else (draft, NO_FLAGS)
         if draft == stated:
-            return memory, (*told, *echo)
+            return memory, (*redactions, *echo)
         values = {name: getattr(draft, name) for name in STATED if getattr(draft, name) != getattr(stated, name)}
         trust, lowered = self._provenance.lowered(space, memory, echo, path)
         accepted = structs.replace(memory, **values, trust=trust, tokens=count_tokens(draft.content))
-        return accepted, (*told, *echo, *lowered)
+        return accepted, (*redactions, *echo, *lowered)
 
     def asks_nothing(self, space: SpaceRow, call: Call) -> bool:
         """Return whether the space accepts every earlier memory unchanged, so that none needs to be read."""

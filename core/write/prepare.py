@@ -70,7 +70,7 @@ def changed(memory: Memory, draft: Draft, now: int, trust: int) -> Memory:
 
 def reviewed(memory: Memory, status: Status, now: int) -> Memory:
     """Return the next version of a memory, with another status."""
-    return structs.replace(stood(memory, memory, now), status=status)
+    return structs.replace(repeated(memory, memory, now), status=status)
 
 
 def superseded(memory: Memory, by: str, now: int) -> Memory:
@@ -85,10 +85,10 @@ def restored(memory: Memory, last: Memory, now: int) -> Memory:
     """Return the version that follows `last` and repeats `memory`, without its expiry if that has passed."""
     expired = memory.expires_at is not None and memory.expires_at <= from_us(now)
     end = None if expired else memory.expires_at
-    return structs.replace(stood(memory, last, now), superseded_by=None, expires_at=end)
+    return structs.replace(repeated(memory, last, now), superseded_by=None, expires_at=end)
 
 
-def stood(memory: Memory, last: Memory, now: int) -> Memory:
+def repeated(memory: Memory, last: Memory, now: int) -> Memory:
     """Return the version that follows `last` and repeats `memory`."""
     return structs.replace(memory, version=last.version + 1, updated_at=max(from_us(now), last.updated_at))
 

@@ -19,7 +19,7 @@ from muisti.core.store.sql.changes import Change
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake, place_of
-from muisti.core.write.prepare import ready, stood
+from muisti.core.write.prepare import ready, repeated
 from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
 
@@ -159,14 +159,14 @@ class Undoer:
                 continue
             current = None if one.is_dead or one.last.superseded_by is not None else one.last
             try:
-                accepted, told = self._intake.brought(
+                accepted, redactions = self._intake.brought(
                     space, one.before, current, call, place_of(one.last.id), is_new=False
                 )
             except SensitiveContent as refusal:
                 problems += refusal.problems
             else:
-                revived.append(stood(accepted, one.last, call.now))
-                flags += told
+                revived.append(repeated(accepted, one.last, call.now))
+                flags += redactions
         if problems:
             raise SensitiveContent(problems)
         return revived, tuple(flags)

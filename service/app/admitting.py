@@ -75,9 +75,11 @@ class AdmittingProtocol(TimedProtocol):
             self.on_response_complete()
         self._listen_to_readers()
 
-    def _say_busy(self, method: str, headers: Iterable[tuple[bytes, bytes]], told: bytes) -> None:
+    def _say_busy(self, method: str, headers: Iterable[tuple[bytes, bytes]], more_headers: bytes) -> None:
         self._admission.refuse(method)
-        self.transport.write(BUSY_HEAD % (told, request_id_of(headers)) + (b"" if method == "HEAD" else BUSY_BODY))
+        self.transport.write(
+            BUSY_HEAD % (more_headers, request_id_of(headers)) + (b"" if method == "HEAD" else BUSY_BODY)
+        )
 
     def _listen_to_readers(self) -> None:
         """Stop reading from a client that does not read its answers."""

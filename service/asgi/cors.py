@@ -32,12 +32,12 @@ class Cors:
             return
         allowed = [(b"access-control-allow-origin", origin), (b"vary", b"Origin")]
         if http["method"] == "OPTIONS" and b"access-control-request-method" in given:
-            told = [
+            preflight = [
                 (b"access-control-allow-methods", METHODS),
                 (b"access-control-allow-headers", TAKEN),
                 (b"access-control-max-age", AGE),
             ]
-            await send({"type": "http.response.start", "status": 204, "headers": [*allowed, *told]})
+            await send({"type": "http.response.start", "status": 204, "headers": [*allowed, *preflight]})
             await send({"type": "http.response.body", "body": b"", "more_body": False})
             return
 

@@ -77,13 +77,15 @@ def check(access: Access, need: Need, space: str | None = None) -> None:
     if need == "nothing":
         return
     if not access.known:
-        raise HttpError("unauthorized", "send a key or a token as `Authorization: Bearer ...`", _told(access))
+        raise HttpError(
+            "unauthorized", "send a key or a token as `Authorization: Bearer ...`", _challenge_headers(access)
+        )
     if space is not None and not access.grant.reaches(space):
         raise NotFound("space", space)
     if need != "key" and need not in access.grant.scopes:
-        told = _told(access, "insufficient_scope", scope=need)
+        headers = _challenge_headers(access, "insufficient_scope", scope=need)
         raise HttpError(
-            "forbidden", f"this key may not do that: the call needs the scope {need}, and has {_has(access)}", told
+            "forbidden", f"this key may not do that: the call needs the scope {need}, and has {_has(access)}", headers
         )
 
 
@@ -92,7 +94,7 @@ def single_space(grant: Grant) -> str | None:
     return grant.spaces[0] if len(grant.spaces) == 1 and not grant.spaces[0].endswith(ANY) else None
 
 
-def _told(access: Access, error: str = "", scope: str = "") -> dict[str, str]:
+def _challenge_headers(access: Access, error: str = "", scope: str = "") -> dict[str, str]:
     return {} if access.challenge is None else {"WWW-Authenticate": access.challenge.text(error, scope=scope)}
 
 

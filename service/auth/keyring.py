@@ -105,8 +105,8 @@ class Keyring:
         try:
             await self._backend.store(self._backend.engine.keys.used, {key_id: at})
         except MuistiError as error:  # the request that used the key still succeeds
-            told = {"key": key_id, "code": error.code}
-            logging.getLogger("muisti.keys").warning("last use not noted", extra=told)
+            details = {"key": key_id, "code": error.code}
+            logging.getLogger("muisti.keys").warning("last use not noted", extra=details)
 
 
 def _access(key: Key | None, now: int) -> Access | None:

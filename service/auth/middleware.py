@@ -83,8 +83,8 @@ class AuthMiddleware:
             return
         now = time.monotonic()
         room = self._limits.take(access.actor, now)
-        told = {} if room is None else headers_of(room)
-        added = [(name.lower().encode(), value.encode()) for name, value in told.items()]
+        limit_headers = {} if room is None else headers_of(room)
+        added = [(name.lower().encode(), value.encode()) for name, value in limit_headers.items()]
 
         async def telling(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -131,8 +131,8 @@ class AuthMiddleware:
 
     async def _with_bearer(self, keyring: Keyring, given: str, challenge: Challenge, path: str) -> Access:
         if given[: len(BEARER)].lower() != BEARER:
-            told = {"WWW-Authenticate": challenge.text()}
-            raise HttpError("unauthorized", "Authorization must be `Bearer` and a key", told)
+            challenged = {"WWW-Authenticate": challenge.text()}
+            raise HttpError("unauthorized", "Authorization must be `Bearer` and a key", challenged)
         secret = given[len(BEARER) :].strip()
         if path == METRICS and self._metrics == digest(secret):  # both are hashes, so the time reveals nothing
             return SCRAPER
@@ -143,8 +143,8 @@ class AuthMiddleware:
             if access is None:
                 raise BadToken("this key is unknown, revoked or has expired")
         except BadToken as bad:
-            told = {"WWW-Authenticate": challenge.text("invalid_token", str(bad))}
-            raise HttpError("unauthorized", str(bad), told) from None
+            challenged = {"WWW-Authenticate": challenge.text("invalid_token", str(bad))}
+            raise HttpError("unauthorized", str(bad), challenged) from None
         return access
 
 

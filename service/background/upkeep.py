@@ -121,8 +121,8 @@ class _Turns(threading.Thread):
         except Exception as error:  # noqa: BLE001  # a bug of ours must not stop the sweep until the next start
             outcome, wait = "broken", min(self._sweep.period, self._lease)
             trace = traceback.format_tb(error.__traceback__)  # without the message, which may quote a memory
-            told = {"sweep": self._sweep.name, "error": type(error).__qualname__, "trace": trace}
-            _LOG.error("sweep broken", extra=told)
+            details = {"sweep": self._sweep.name, "error": type(error).__qualname__, "trace": trace}
+            _LOG.error("sweep broken", extra=details)
         else:
             if wait:
                 return wait

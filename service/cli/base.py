@@ -69,7 +69,7 @@ class Globals:
     json: bool | None = None
     plain: bool | None = None
     no_color: bool | None = None
-    told: bool = False  # the database in use has been reported
+    reported_database: bool = False  # the database in use has been reported
     opened: "Client | None" = None  # client that a command shares with the commands that it runs
     debug: bool | None = None
 

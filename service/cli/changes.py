@@ -31,7 +31,7 @@ def written(options: Globals, change: Change, dry_run: bool, more: Mapping[str, 
     backup = backup_of(change.path)
     kept = str(backup) if backup.exists() else None
     if options.json:
-        told = {"file": str(change.path), "state": state, "dry_run": dry_run, "backup": kept, "diff": change.diff()}
-        click.echo(msgspec.json.encode({**told, **more}))
+        report = {"file": str(change.path), "state": state, "dry_run": dry_run, "backup": kept, "diff": change.diff()}
+        click.echo(msgspec.json.encode({**report, **more}))
     elif not dry_run:
         click.echo(tabbed(change.path, state))

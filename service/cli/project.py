@@ -90,12 +90,12 @@ def kin(choice: Choice, cwd: Path, spaces: Iterable[str]) -> list[Kin]:
     earlier = _earlier(cwd, found, remote)
     alike = {*_similar(choice.space, others), *_same_repository(remote, others)}
     above = set[str]() if found else {space_name([folder.name]) for folder in cwd.parents if folder.name}
-    told = {
+    advice = {
         **{name: f"--space {name} works in the space of a folder above." for name in above},
         **{name: f"{name} has a similar name. If it is the same project, {merge.format(name)}." for name in alike},
         **{name: f"{name} may hold earlier memories of this project: {merge.format(name)}." for name in earlier},
     }
-    return [Kin(name, told[name]) for name in others if name in told]
+    return [Kin(name, advice[name]) for name in others if name in advice]
 
 
 def _earlier(cwd: Path, found: "_Repository | None", remote: Sequence[str]) -> set[str]:

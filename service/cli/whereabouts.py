@@ -32,11 +32,11 @@ def settings_for(options: Globals, settings: "Settings | None" = None, *, create
 def say_which(options: Globals, settings: "Settings") -> None:
     """Report once that a `muisti.db` of this project is used in place of the user's own database."""
     local, usual = local_database(), users_database(os.environ)
-    if options.told or options.json or local is None or usual is None:
+    if options.reported_database or options.json or local is None or usual is None:
         return
     if settings.database_url == f"file:{local}" and not named(options) and local.absolute() != usual:
         talk(f"Using {local}, not {shown(usual)}.")
-        options.told = True
+        options.reported_database = True
 
 
 def named(options: Globals) -> bool:

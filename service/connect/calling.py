@@ -43,31 +43,31 @@ def call(entry: Entry, environ: Mapping[str, str], space: str | None) -> Called:
         CallFailed: the server did not start, did not answer, or refused.
     """
     began = perf_counter()
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as heard:
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errlog:
         try:
-            tools, said, refused = anyio.run(_call, entry, environ, space, heard)
+            tools, said, refused = anyio.run(_call, entry, environ, space, errlog)
         except* (OSError, MCPError, httpx2.HTTPError, TimeoutError) as failed:
-            raise CallFailed(_last_line(heard) or _first(failed)) from failed
+            raise CallFailed(_last_line(errlog) or _first(failed)) from failed
     if refused:
         raise CallFailed(said)
     return Called(tools, said, perf_counter() - began)
 
 
 async def _call(
-    entry: Entry, environ: Mapping[str, str], space: str | None, heard: TextIO
+    entry: Entry, environ: Mapping[str, str], space: str | None, errlog: TextIO
 ) -> tuple[list[str], str, bool]:
     with anyio.fail_after(SECONDS):
         async with AsyncExitStack() as opened:
-            client = await opened.enter_async_context(Client(await _transport(entry, environ, opened, heard)))
+            client = await opened.enter_async_context(Client(await _transport(entry, environ, opened, errlog)))
             tools = [tool.name for tool in (await client.list_tools()).tools]
             result = await client.call_tool(TOOL, {"space": space} if space else {})
             return tools, " ".join(getattr(part, "text", "") for part in result.content), bool(result.is_error)
 
 
-async def _transport(entry: Entry, environ: Mapping[str, str], opened: AsyncExitStack, heard: TextIO) -> Any:
+async def _transport(entry: Entry, environ: Mapping[str, str], opened: AsyncExitStack, errlog: TextIO) -> Any:
     if "command" in entry:
         run = StdioServerParameters(command=entry["command"], args=entry["args"], env=dict(environ))
-        return stdio_client(run, errlog=heard)
+        return stdio_client(run, errlog=errlog)
     headers = {name: filled(value, environ) for name, value in entry.get("headers", {}).items()}
     if variable := entry.get("bearer_token_env_var"):
         headers["Authorization"] = f"Bearer {environ.get(variable, '')}"
@@ -84,10 +84,10 @@ def filled(text: str, environ: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda found: environ.get(found[1] or found[2], ""), text)
 
 
-def _last_line(heard: TextIO) -> str:
+def _last_line(errlog: TextIO) -> str:
     """Return the last line that the server's process wrote to stderr; empty when it wrote none."""
-    heard.seek(0)
-    return next((line.strip() for line in reversed(heard.readlines()) if line.strip()), "")
+    errlog.seek(0)
+    return next((line.strip() for line in reversed(errlog.readlines()) if line.strip()), "")
 
 
 def _first(failed: BaseExceptionGroup[BaseException]) -> str:

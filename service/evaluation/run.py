@@ -198,8 +198,8 @@ def _store(client: Client, space: str, batch: Sequence[Document], notes: list[st
 
 def _judged(held: Stored, query: Query, reply: Reply, elapsed: float) -> Result:
     ranked = [held.documents[hit["memory"]["id"]].id for hit in reply.data["hits"]]
-    told = _milliseconds(reply.headers)
-    ms = elapsed if told is None else told
+    measured = _milliseconds(reply.headers)
+    ms = elapsed if measured is None else measured
     relevant = held.dataset.qrels[query.id]
     return judge(ranked, relevant, id=query.id, group=query.group, category=query.category, ms=ms)
 

@@ -47,9 +47,9 @@ def alarms(named: Mapping[str, Sequence[Sequence[Found]]]) -> Iterator[str]:
     yield "| --- | --- | --- | --- | --- | --- |"
     every = [found for texts in named.values() for found in texts]
     for name, found in [*named.items(), ("all", every)]:
-        told = outcome(found)
-        rates = " | ".join(f"{PER * count / max(told.texts, 1):.1f}" for count in (told.refused, told.flagged))
-        yield f"| {name} | {told.texts:,} | {told.refused} | {told.flagged} | {rates} |"
+        counts = outcome(found)
+        rates = " | ".join(f"{PER * count / max(counts.texts, 1):.1f}" for count in (counts.refused, counts.flagged))
+        yield f"| {name} | {counts.texts:,} | {counts.refused} | {counts.flagged} | {rates} |"
 
 
 def misses(made: Sequence[Mapping[str, str | None]]) -> Iterator[str]:
@@ -63,8 +63,8 @@ def misses(made: Sequence[Mapping[str, str | None]]) -> Iterator[str]:
         for value in dict.fromkeys(str(one[field]) for one in with_secret):
             groups[f"with a secret, {field} {value}"] = [one for one in with_secret if one[field] == value]
     for name, group in groups.items():
-        told = outcome([right(str(one["text"]), one["secret"]) for one in group])
-        yield f"| {name} | {told.texts} | {told.refused} | {told.flagged} | {told.passed} |"
+        counts = outcome([right(str(one["text"]), one["secret"]) for one in group])
+        yield f"| {name} | {counts.texts} | {counts.refused} | {counts.flagged} | {counts.passed} |"
 
 
 def right(text: str, secret: str | None) -> list[Found]:

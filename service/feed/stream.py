@@ -58,28 +58,28 @@ class Source:
         with self.seq_watcher.watching(self.space, self.key_id):
             yield b"retry: %d\n\n" % RETRY_MS
             try:
-                async with aclosing(self._told(page)) as told:
-                    async for block in told:
+                async with aclosing(self._blocks_of(page)) as blocks:
+                    async for block in blocks:
                         yield block
                 yield _end("stopping", "the server is stopping; connect again")
             except (MuistiError, HttpError) as error:
                 yield _end(error.code, error.detail if isinstance(error, HttpError) else str(error))
 
-    async def _told(self, page: Events) -> AsyncGenerator[bytes]:
+    async def _blocks_of(self, page: Events) -> AsyncGenerator[bytes]:
         clock = asyncio.get_running_loop().time
         while not self.backend.stopping:
             for event in page.items:
                 yield _block(event.kind, Seq(page.reached.epoch, event.seq), ChangeReply.of(event, self.wanted.show))
-            told = checked = clock()
+            sent_at = checked = clock()
             while not page.more and not self.backend.stopping:
                 if await self.seq_watcher.past(self.space, page.reached, LOOK):
                     break
                 if clock() - checked >= CHECK:
                     await self.allowed()
                     checked = clock()
-                if clock() - told >= HEARTBEAT:
+                if clock() - sent_at >= HEARTBEAT:
                     yield b"id: %b\n: still here\n\n" % str(page.reached).encode()
-                    told = clock()
+                    sent_at = clock()
             await self.allowed()
             page = await self.page(page.reached)
 

@@ -22,8 +22,8 @@ _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f\\/:*?"<>|#^\[\]%]+')
 
 def note_of(memory: Mapping[str, Any]) -> str:
     """Return the note of an exported memory, without fields that are empty or have their default."""
-    told = {name: memory[name] for name in CARRIED if memory.get(name) not in (None, [], {}, USUAL.get(name))}
-    fields = {name: Moment(value) if name in TIMES else value for name, value in told.items()}
+    values = {name: memory[name] for name in CARRIED if memory.get(name) not in (None, [], {}, USUAL.get(name))}
+    fields = {name: Moment(value) if name in TIMES else value for name, value in values.items()}
     return write({ID: memory["id"], **fields}, f"\n{memory['content']}\n")
 
 

@@ -82,7 +82,7 @@ class RequestMiddleware:
         self._meters.answered(method, route, status, elapsed / 1000, scope.get(PROBLEM))
         level = logging.DEBUG if route in _QUIET else logging.INFO
         if _LOG.isEnabledFor(level):
-            told = {
+            fields = {
                 "method": method,
                 "route": route,
                 "status": status,
@@ -90,7 +90,7 @@ class RequestMiddleware:
                 "space": scope.get("path_params", {}).get("space"),
                 "request_id": scope["request_id"],  # pyright: ignore[reportGeneralTypeIssues]  # ours, set above
             }
-            _LOG.log(level, "request", extra=told if trace is None else {**told, "trace_id": trace})
+            _LOG.log(level, "request", extra=fields if trace is None else {**fields, "trace_id": trace})
 
 
 def _read_url(scope: Scope) -> None:

@@ -48,7 +48,7 @@ def measured(backend: Backend, index_limit: int) -> bytes:
     )
 
 
-def told(workers: Sequence[tuple[int, bytes]], accept: str) -> tuple[bytes, str]:
+def render(workers: Sequence[tuple[int, bytes]], accept: str) -> tuple[bytes, str]:
     """Return the metrics of all workers as text, each with its number as a label, and the media type by `accept`."""
     merged: dict[str, Metric] = {}
     for worker, given in workers:

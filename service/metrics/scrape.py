@@ -34,11 +34,11 @@ class Scrape:
         async with joined(folder, self._measured) as self._peers:
             yield
 
-    async def told(self, accept: str) -> tuple[bytes, str]:
+    async def render(self, accept: str) -> tuple[bytes, str]:
         """Return the metrics of all workers as text, and its media type: OpenMetrics when `accept` names that."""
         own = await self._measured()
         number, others = (0, []) if self._peers is None else (self._peers.number, await self._peers.ask())
-        return await to_thread.run_sync(exposition.told, sorted([(number, own), *others]), accept)
+        return await to_thread.run_sync(exposition.render, sorted([(number, own), *others]), accept)
 
     async def _measured(self) -> bytes:
         """Measure this process on a thread: the first time loads the library, which takes a tenth of a second."""

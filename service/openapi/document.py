@@ -213,14 +213,14 @@ def _has_dry_run(handler: HTTPRouteHandler) -> bool:
 
 def _or_dry_run(successes: Json) -> Json:
     """Return the successes of a route that takes a dry run: its 200 may have the body of a dry run."""
-    told = {"$ref": REF.format(name=DryRunReply.__name__)}
+    dry_run = {"$ref": REF.format(name=DryRunReply.__name__)}
     plain = successes.get("200")
     if plain is None:
         headers = {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", "Muisti-Seq")}
-        content = {JSON: {"schema": told, "example": DRY_RUN}}
+        content = {JSON: {"schema": dry_run, "example": DRY_RUN}}
         return {"200": {"description": "OK, of a dry run", "headers": headers, "content": content}, **successes}
     body = plain["content"][JSON]
-    content = {JSON: {**body, "schema": {"anyOf": [body["schema"], told]}}}
+    content = {JSON: {**body, "schema": {"anyOf": [body["schema"], dry_run]}}}
     return {**successes, "200": {**plain, "content": content}}
 
 
@@ -260,8 +260,8 @@ def _content(handler: HTTPRouteHandler, name: str, status: int) -> Json:
     content: Json = {media: {"schema": schema, "example": REPLIES[str(handler.operation_id)][status]}}
     if handler.opt.get("streams"):
         (change,) = REPLIES[str(handler.operation_id)][status].items
-        told = f"id: {EPOCH}:{change.seq}\nevent: {change.change}\ndata: {msgspec.json.encode(change).decode()}\n\n"
-        content[STREAM] = {"schema": {"type": "string", "description": STREAMED}, "example": told}
+        event = f"id: {EPOCH}:{change.seq}\nevent: {change.change}\ndata: {msgspec.json.encode(change).decode()}\n\n"
+        content[STREAM] = {"schema": {"type": "string", "description": STREAMED}, "example": event}
     return content if media == JSON else {**content, **_packed(handler)}
 
 

@@ -43,13 +43,13 @@ def _metadata(request: Request, path: str) -> Response[ResourceReply]:
     resource: Resource | None = request.app.state.resource
     if resource is None:
         raise HttpError("no_route", "this server takes keys, no tokens")
-    told = ResourceReply(
+    reply = ResourceReply(
         resource=resource.address(path, request.scope["headers"]),
         authorization_servers=[resource.issuer],
         scopes_supported=resource.scopes,
         bearer_methods_supported=["header"],
     )
-    return Response(told, headers=FRESH)
+    return Response(reply, headers=FRESH)
 
 
 ROUTES = (get_resource_metadata, get_mcp_metadata)

@@ -16,7 +16,7 @@ async def get_metrics(request: Request) -> Response[bytes]:
     """
     check_everywhere(access_of(request.scope), "metrics are read")
     scrape: Scrape = request.app.state.scrape
-    body, media_type = await scrape.told(request.headers.get("accept", ""))
+    body, media_type = await scrape.render(request.headers.get("accept", ""))
     return Response(body, media_type=media_type)
 
 

@@ -16,7 +16,7 @@ ROOM = 0.75  # share of a queue that new requests may fill; the rest is for admi
 STALLED = 10  # times the wait that is allowed; a queue whose oldest request has waited longer does not move
 EXEMPT = frozenset({"/healthz", "/readyz", "/metrics"})  # monitoring must work when the server is overloaded
 
-TOLD_SECONDS = 10.0  # between two lines in the log
+LOG_SECONDS = 10.0  # between two lines in the log
 
 Clock = Callable[[], float]
 
@@ -109,7 +109,7 @@ class Admission:
         self.refused = 0  # requests, so far
         self._patience, self._places = patience, max(1, round(ROOM * places))
         self._clock = clock
-        self._told_at, self._told = float("-inf"), 0
+        self._logged_at, self._logged = float("-inf"), 0
 
     def admits(self, method: str, path: str) -> bool:
         """Whether to admit a request that comes now."""
@@ -124,12 +124,12 @@ class Admission:
         )
 
     def refuse(self, method: str) -> None:
-        """Count a refused request, and log the number of refusals every `TOLD_SECONDS`."""
+        """Count a refused request, and log the number of refusals every `LOG_SECONDS`."""
         self.refused += 1
         self._refusing(method)
         now = self._clock()
-        if now - self._told_at >= TOLD_SECONDS:
-            refused, self._told_at, self._told = self.refused - self._told, now, self.refused
+        if now - self._logged_at >= LOG_SECONDS:
+            refused, self._logged_at, self._logged = self.refused - self._logged, now, self.refused
             logging.getLogger("muisti.admission").warning("overloaded", extra={"refused": refused})
 
     def _needed(self, method: str, path: str) -> tuple[Line, ...]:

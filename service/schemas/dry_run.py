@@ -41,8 +41,10 @@ class DryRunReply(Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, plan: Plan, status: int, answer: object) -> "DryRunReply":
         items = [PlannedReply(kind=one.kind, memory_id=one.memory_id, version=one.version) for one in plan.items]
-        told = plan.probes
+        shifts = plan.probes
         probes = (
-            None if told is None else [ShiftReply(id=s.id, query=s.query, before=s.before, after=s.after) for s in told]
+            None
+            if shifts is None
+            else [ShiftReply(id=s.id, query=s.query, before=s.before, after=s.after) for s in shifts]
         )
         return cls(status=status, changes=plan.changes, items=items, probes=probes, answer=answer)

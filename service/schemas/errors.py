@@ -254,12 +254,12 @@ def _crashed(request: Request, error: Exception) -> Response[Problem]:
 
 def crash(error: Exception, request_id: str) -> Problem:
     """Log where an error occurred, but not its message, which may quote a memory."""
-    told = {
+    details = {
         "error": type(error).__qualname__,
         "trace": traceback.format_tb(error.__traceback__),
         "request_id": request_id,
     }
-    logging.getLogger("muisti.http").error("crash", extra=told)
+    logging.getLogger("muisti.http").error("crash", extra=details)
     detail = "the request failed; the log of the server has the reason under this X-Request-Id"
     return problem("internal", detail)
 

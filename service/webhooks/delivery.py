@@ -27,14 +27,14 @@ class Deliverer:
         events = engine.webhooks.next_of(space, one, now)
         if events is None:
             return True
-        told = one.cursor
+        delivered = one.cursor
         for event in events.items:
             try:
                 self._send(one, space, event, engine.now())
             except Failed as failed:
-                engine.webhooks.failed(one, told, event.seq, failed.why, engine.now(), gone=failed.gone)
+                engine.webhooks.failed(one, delivered, event.seq, failed.why, engine.now(), gone=failed.gone)
                 return False
-            told = event.seq
+            delivered = event.seq
         engine.webhooks.reached(one, events.reached.number, engine.now())
         return events.more
 

@@ -71,6 +71,6 @@ def _command(pid: int) -> str:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
         names = [Path(word).name for word in words if word]
         first = 1 if len(names) > 1 and names[0].startswith("python") else 0
-        told = [name for name in names[first:] if not name.startswith("-")][:2]
-        return f", {' '.join(told or names[:1])}" if names else ""
+        words = [name for name in names[first:] if not name.startswith("-")][:2]
+        return f", {' '.join(words or names[:1])}" if names else ""
     return ""

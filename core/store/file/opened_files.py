@@ -254,10 +254,10 @@ class OpenedFiles:
     def _refuse(self, what: str, *, lasting: bool = True) -> NoReturn:
         """Raise `StoreReplaced`; with `lasting`, also from now on, since the file cannot come back as it was."""
         self._sound_at = 0.0
-        told = f"{what}; what is written now may be lost: {ADVICE}"
+        message = f"{what}; what is written now may be lost: {ADVICE}"
         if lasting:
-            self._refusal = told
-        raise StoreReplaced(told)
+            self._refusal = message
+        raise StoreReplaced(message)
 
 
 _COUNT = getattr(apsw, "SQLITE_CHECKPOINT_NOOP", -1)  # counts frames, moves none

@@ -38,7 +38,7 @@ def settle(
     """
     _name_spaces(target, note, now)
     _check_births(target, lose)
-    _check_deaths(target, lose)
+    _check_ends(target, lose)
     target.execute("DELETE FROM versions WHERE (space_id, id) IN (SELECT space_id, version_id FROM erased)")
     _unlink(target, note)
     _drop_strays(target, note, tables)
@@ -78,7 +78,7 @@ def _check_births(target: apsw.Connection, lose: Lose) -> None:
     )
 
 
-def _check_deaths(target: apsw.Connection, lose: Lose) -> None:
+def _check_ends(target: apsw.Connection, lose: Lose) -> None:
     """End versions where their successors begin, and drop those whose end contradicts the changes."""
     target.execute(
         "UPDATE versions SET died = n.born FROM versions n WHERE n.memory_id = versions.memory_id "

@@ -17,7 +17,7 @@ try:
 except ImportError:  # no such locks on this system: other processes with the file open go unnoticed
     fcntl = None
 
-TOLD = 20  # errors that SQLite reports at most
+REPORTED = 20  # errors that SQLite reports at most
 SHARED_LOCK = 128  # the byte of the -shm file that every process with the database open has locked
 NO_CHECKPOINT = getattr(apsw, "SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE", 1006)
 
@@ -32,7 +32,7 @@ def flaws(path: Path) -> list[str]:
         with _untouched(path) as connection:
             if connection.pragma("application_id") != APPLICATION_ID:
                 return [f"{path.name} is a database of another program"] if _tables(connection) else []
-            found = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({TOLD})")]
+            found = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({REPORTED})")]
             strays = connection.execute("SELECT count(*) FROM pragma_foreign_key_check").get
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.BusyError, apsw.NoMemError) as error:
         with translated(path):

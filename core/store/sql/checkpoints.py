@@ -71,7 +71,7 @@ def touched_count(space: SpaceRow, after: int) -> Statement:
     )
 
 
-def stood(space: SpaceRow, ids: Sequence[bytes], point: Point) -> Statement:
+def memories_at(space: SpaceRow, ids: Sequence[bytes], point: Point) -> Statement:
     """Select the versions of given memories that were valid at a point, in no order."""
     then, args = lived(point)
     marks = ",".join("?" * len(ids))

@@ -122,7 +122,7 @@ def erase(
 
     Each is a change of its own, the last at the space's seq.
     """
-    told = [
+    recorded = [
         Statement(
             "INSERT INTO changes (space_id, seq, kind, memory_id, version, committed_at, actor, request) "
             "SELECT id, seq - ?, 'erased', ?, NULL, committed_at, ?, ? FROM spaces WHERE id = ?",
@@ -143,7 +143,7 @@ def erase(
             f"JOIN spaces s ON s.id = v.space_id WHERE +v.space_id = ? AND v.memory_id IN {_HEX}",
             (space.id, _hex(memories)),
         ),
-        *told,
+        *recorded,
         *gone,
     ]
 

@@ -9,7 +9,7 @@ from muisti.core.store.sql.filters import where
 from muisti.core.store.sql.spaces import SpaceRow
 
 
-class Told(NamedTuple):
+class FeedRow(NamedTuple):
     """A change with the row ids of the versions that it made (`born`) and ended (`died`), and the bytes of both."""
 
     seq: int
@@ -24,9 +24,9 @@ class Told(NamedTuple):
     bytes: int
 
 
-def told(row: Row) -> Told:
+def feed_row(row: Row) -> FeedRow:
     """Read a row of `after`."""
-    return Told(*cast(tuple[int, str, bytes, int, int, str, str, int, int, int], row))
+    return FeedRow(*cast(tuple[int, str, bytes, int, int, str, str, int, int, int], row))
 
 
 def after(

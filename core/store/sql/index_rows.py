@@ -32,7 +32,7 @@ def _passages(space: SpaceRow, generation: int | None, after_born: int, versions
     )
 
 
-def deaths(space: SpaceRow, after: int) -> Statement:
+def ended(space: SpaceRow, after: int) -> Statement:
     """Select (version id, seq, erased) of versions that ended after `after`; `erased` is 1 when a row is gone."""
     return Statement(
         "SELECT id, died, 0 FROM versions WHERE space_id = ? AND died > ? "

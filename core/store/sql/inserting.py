@@ -50,7 +50,7 @@ def insert(
     if alias is not None:
         row["memory_id"] = alias
     yield Statement(layout.insert, (offset, *row.values(), space.id))
-    yield from hang_on((cast(bytes, row["memory_id"]), new.memory.version), new, generation)
+    yield from dependent_rows((cast(bytes, row["memory_id"]), new.memory.version), new, generation)
 
 
 def end(space: SpaceRow, memory: Memory, offset: int = 0) -> Statement:
@@ -61,7 +61,7 @@ def end(space: SpaceRow, memory: Memory, offset: int = 0) -> Statement:
     )
 
 
-def hang_on(me: tuple[bytes, int], new: NewVersion, generation: str | None) -> Iterator[Statement]:
+def dependent_rows(me: tuple[bytes, int], new: NewVersion, generation: str | None) -> Iterator[Statement]:
     """Insert the dependent rows of a version: `me` is its memory's id and its number."""
     m = new.memory
     for tag in m.tags:

@@ -22,7 +22,7 @@ Salvaging = Literal[
     "left",
 ]
 Rebuilding = Literal[
-    "from_version",  # from the content of its version, by `inserting.hang_on`
+    "from_version",  # from the content of its version, by `inserting.dependent_rows`
     "from_index",  # from the rows of its space, when the index is packed next
 ]
 

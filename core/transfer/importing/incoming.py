@@ -14,7 +14,7 @@ from muisti.core.model.values import Memory
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.transfer.records import Header, PassageRecord
 
-TOLD = 100  # lines that a report lists
+LISTED = 100  # lines that a report lists
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -83,12 +83,12 @@ class Incoming(msgspec.Struct):
         """Record that a line cannot be imported."""
         tally = self.tally
         tally.failed += 1
-        if len(tally.failures) < TOLD:
+        if len(tally.failures) < LISTED:
             tally.failures.append(LineProblem(line, place, code, tuple(problems)))
 
     def flag(self, flags: Sequence[Flag]) -> None:
         """Record what is stored differently from what was sent."""
-        self.tally.flags += flags[: max(0, TOLD - len(self.tally.flags))]
+        self.tally.flags += flags[: max(0, LISTED - len(self.tally.flags))]
 
 
 class Broken(InvalidInput):

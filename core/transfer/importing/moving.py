@@ -88,11 +88,11 @@ class Move:
     def _statements(self, staged: Staged, span: tuple[int, int], *, restored: bool, last: bool) -> list[Statement]:
         """Return the transaction of one step. The last statement with rows returns the seq."""
         now = self._clock()
-        entrance = [spaces.guard(self._file.target)] if span[0] else self._entrance(staged)
+        checks = [spaces.guard(self._file.target)] if span[0] else self._checks(staged)
         steps = imports.move(staged, span, now, as_it_was=restored)
-        return [spaces.guard(staged.space), *entrance, *steps, *self._told(staged, now, last=last)]
+        return [spaces.guard(staged.space), *checks, *steps, *self._entries(staged, now, last=last)]
 
-    def _entrance(self, staged: Staged) -> list[Statement]:
+    def _checks(self, staged: Staged) -> list[Statement]:
         """Return the statements that check the target space and prepare it.
 
         All that is staged must fit its quota, because a later step could not undo earlier ones.
@@ -112,7 +112,7 @@ class Move:
             guards += imports.take_over(staged, str(uuid.uuid4()), settings, to_us(space.created_at), space.kept_from)
         return guards
 
-    def _told(self, staged: Staged, now: int, *, last: bool) -> list[Statement]:
+    def _entries(self, staged: Staged, now: int, *, last: bool) -> list[Statement]:
         if not last:
             return []
         name, actor = self._file.target.space.name, self._file.caller.actor

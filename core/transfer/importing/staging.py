@@ -132,7 +132,7 @@ class Staging:
         if not items:
             return
         batch = list(imports.touch(staged, self._clock()))
-        told = len(self._file.tally.flags)
+        flagged = len(self._file.tally.flags)
         kept, embedded = self._file.tally.kept, self._file.tally.embedded
         for item, new in zip(items, self._prepared(items), strict=True):
             batch += imports.stage(staged, new, item.born, item.died, self._file.generation)
@@ -148,7 +148,7 @@ class Staging:
             if refused.code != Refusal.CONSTRAINT:
                 raise
             self._file.tally.kept, self._file.tally.embedded = kept, embedded
-            del self._file.tally.flags[told:]
+            del self._file.tally.flags[flagged:]
             if len(items) == 1:
                 item = items[0]
                 if not item.is_new:
@@ -174,15 +174,15 @@ class Staging:
 
     def _with_vectors(self, item: Item, new: NewVersion) -> NewVersion | None:
         """Return the version with the vectors of its line, or None when they are missing or from another model."""
-        cut, told = new.passages or (), item.passages or ()
-        if [(one.passage.start, one.passage.stop) for one in cut] != [(one.start, one.stop) for one in told]:
+        cut, given = new.passages or (), item.passages or ()
+        if [(one.passage.start, one.passage.stop) for one in cut] != [(one.start, one.stop) for one in given]:
             return None
         header = self._file.opened
         name = next((name for name, one in header.generations.items() if one.hash == self._file.generation), None)
-        if name is None or any(name not in one.vectors for one in told):
+        if name is None or any(name not in one.vectors for one in given):
             return None
         dimensions = header.generations[name].dimensions
-        vectors = [read_vector(one.vectors[name], dimensions) for one in told]
+        vectors = [read_vector(one.vectors[name], dimensions) for one in given]
         if not all(map(_is_sound, vectors)):
             return None
         self._file.tally.kept += len(vectors)

@@ -46,9 +46,9 @@ def undo(database: Database, row: SpaceRow, import_id: int, caller: Caller, now:
     if dry_run:
         return replace(found, memories=memories)
     batch = import_undo.undo(row, span, import_id, memories, caller.actor, caller.request, now)
-    told = audit.note(now, caller.actor, "import_undone", space=row.space.name, target=str(import_id))
+    entry = audit.note(now, caller.actor, "import_undone", space=row.space.name, target=str(import_id))
     try:
-        results = database.write([told, *batch])
+        results = database.write([entry, *batch])
     except Refused as refused:
         raise Conflict("others changed the same memories meanwhile; nothing was undone: try again") from refused
     seq = cast(int, results[-1][0][0])

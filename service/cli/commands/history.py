@@ -129,8 +129,8 @@ def _table(versions: list[Mapping[str, Any]]) -> "RenderableType":
     table = grid(None, "version", "since", "changed", right=("version",))
     for version in versions:
         changed = [f"{one['field']}: {short(one['before'])} → {short(one['after'])}" for one in version["changes"]]
-        told = "\n".join(changed) or one_line(version["memory"]["content"])[:SHOWN]
-        table.add_row(str(version["memory"]["version"]), ago(version["born_at"], now), cell(told))
+        shown = "\n".join(changed) or one_line(version["memory"]["content"])[:SHOWN]
+        table.add_row(str(version["memory"]["version"]), ago(version["born_at"], now), cell(shown))
     if versions[0]["died_at"] is not None:
         table.add_row("", ago(versions[0]["died_at"], now), cell("deleted", "dim"))
     return table

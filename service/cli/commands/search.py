@@ -114,8 +114,8 @@ def search(
             talk(f"Note: {note}")
         if "receipt" in reply.data:
             talk(f"Receipt: {reply.data['receipt']}")
-        if (told := _told(opened.space, reply.data, len(hits), filtered=wanted is not None)) and not options.json:
-            talk(told)
+        if (remark := _note_on(opened.space, reply.data, len(hits), filtered=wanted is not None)) and not options.json:
+            talk(remark)
 
 
 def _shown(found: Mapping[str, Any], *, all_: bool) -> list[Mapping[str, Any]]:
@@ -123,12 +123,12 @@ def _shown(found: Mapping[str, Any], *, all_: bool) -> list[Mapping[str, Any]]:
     return found["hits"] if all_ or found["evidence"] != "none" else []
 
 
-def _told(space: str, found: Mapping[str, Any], shown: int, *, filtered: bool) -> str:
+def _note_on(space: str, found: Mapping[str, Any], shown: int, *, filtered: bool) -> str:
     """Return a note about the answer for the person: why there are no hits, or only distant ones; else an empty text.
 
-    >>> _told("s", {"evidence": "none", "hits": [1, 2], "total": 2}, 0, filtered=False)
+    >>> _note_on("s", {"evidence": "none", "hits": [1, 2], "total": 2}, 0, filtered=False)
     'Nothing about this in the space s. --all shows the 2 memories that come nearest.'
-    >>> _told("s", {"evidence": "none", "hits": [], "total": 0}, 0, filtered=True)
+    >>> _note_on("s", {"evidence": "none", "hits": [], "total": 0}, 0, filtered=True)
     'Nothing in the space s matches and passes the filter.'
     """
     place = f"the space {space}" + (" that passes the filter" if filtered else "")
@@ -198,9 +198,11 @@ def _passage(hit: Mapping[str, Any]) -> str:
 
 def _explained(explain: Mapping[str, Any]) -> "RenderableType":
     """Return the factors of a score, a line for each group."""
-    told = dict(explain)
-    groups = {title: [(name, told.pop(name)) for name in names if name in told] for title, names in FACTORS.items()}
-    groups["other"] = [*told.items()]
+    factors = dict(explain)
+    groups = {
+        title: [(name, factors.pop(name)) for name in names if name in factors] for title, names in FACTORS.items()
+    }
+    groups["other"] = [*factors.items()]
     rows = [(cell(title, "dim"), cell("  ".join(_valued(found)), "dim")) for title, found in groups.items()]
     return fields([(title, found) for title, found in rows if found.plain])
 

@@ -40,14 +40,14 @@ def read(source: Source) -> Iterator[Found]:
 def _of(note: Note) -> Iterator[Found]:
     """Yield the note without its observations and relations, then each of those, as part of it."""
     link = text_of(note.fields.get("permalink")) or note.name
-    told: list[Item] = []
+    items: list[Item] = []
     prose: list[str] = []
     for number, line in enumerate(map(str.rstrip, note.text.splitlines()), start=note.line):
         place = f"{note.name}:{number}"
         if (found := _OBSERVATION.fullmatch(line)) is not None and not found["text"].startswith("("):
-            told.append(_observation(note, link, place, found["category"].strip(), found["text"].strip()))
+            items.append(_observation(note, link, place, found["category"].strip(), found["text"].strip()))
         elif (found := _RELATION.fullmatch(line)) is not None:
-            told.append(_relation(note, link, place, found))
+            items.append(_relation(note, link, place, found))
         else:
             prose.append(line)
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(prose)).strip()
@@ -66,7 +66,7 @@ def _of(note: Note) -> Iterator[Found]:
         },
         rest=without(note.fields, *(name for name in FIELDS if name not in ("permalink", "type"))),
     )
-    yield from told
+    yield from items
 
 
 def _observation(note: Note, link: str, place: str, category: str, text: str) -> Item:

@@ -34,17 +34,17 @@ def _conversation(place: str, row: object) -> Iterator[Found]:
     if not isinstance(row, dict) or not isinstance(row.get("mapping"), dict):
         yield Failed(place, "is no conversation")
         return
-    told: Mapping[str, Any] = row
-    session_id = text_of(told.get("conversation_id")) or text_of(told.get("id"))
+    conversation: Mapping[str, Any] = row
+    session_id = text_of(conversation.get("conversation_id")) or text_of(conversation.get("id"))
     if session_id is None:
         yield Failed(place, "a conversation without an id")
         return
-    if told.get("is_do_not_remember") is True:
+    if conversation.get("is_do_not_remember") is True:
         yield Skipped(place, "not to be remembered")
         return
-    session = Session(session_id, text_of(told.get("title")), without({"gpt": told.get("gizmo_id")}))
+    session = Session(session_id, text_of(conversation.get("title")), without({"gpt": conversation.get("gizmo_id")}))
     turn = 0
-    for node_id, node in _branch(told["mapping"], told.get("current_node")):
+    for node_id, node in _branch(conversation["mapping"], conversation.get("current_node")):
         where = f"{place}.mapping[{node_id[:80]!r}]"
         found = _message(where, node, session, turn + 1)
         if isinstance(found, Item):
@@ -65,32 +65,32 @@ def _branch(mapping: Mapping[str, Any], last: object) -> list[tuple[str, Any]]:
 
 
 def _time(node: object) -> float:
-    told = node.get("message") if isinstance(node, dict) else None
-    at = told.get("create_time") if isinstance(told, dict) else None
+    record = node.get("message") if isinstance(node, dict) else None
+    at = record.get("create_time") if isinstance(record, dict) else None
     return float(at) if isinstance(at, int | float) else 0.0
 
 
 def _message(place: str, node: object, session: Session, turn: int) -> Found | None:
-    told: Any = node.get("message") if isinstance(node, dict) else None
-    if told is None:
+    record: Any = node.get("message") if isinstance(node, dict) else None
+    if record is None:
         return None
-    if not isinstance(told, dict):
+    if not isinstance(record, dict):
         return Failed(place, "a message that is no object")
-    author, content = _dict(told.get("author")), _dict(told.get("content"))
+    author, content = _dict(record.get("author")), _dict(record.get("content"))
     if content.get("content_type") == "user_editable_context":
         return _instructions(place, content)
     role = author.get("role")
-    hidden = _dict(told.get("metadata")).get("is_visually_hidden_from_conversation") is True
-    if role not in SPOKEN or hidden or told.get("weight") == 0 or told.get("recipient", "all") not in (None, "all"):
+    hidden = _dict(record.get("metadata")).get("is_visually_hidden_from_conversation") is True
+    if role not in SPOKEN or hidden or record.get("weight") == 0 or record.get("recipient", "all") not in (None, "all"):
         return Skipped(place, "not said by user or assistant")
     text = _text(content)
     if not text:
         return Skipped(place, "no text")
-    message_id = text_of(told.get("id"))
+    message_id = text_of(record.get("id"))
     if message_id is None:
         return Failed(place, "a message without an id")
-    rest = without({"id": message_id, "model": _dict(told.get("metadata")).get("model_slug")})
-    return message(session, turn, message_id, place, str(role), text, told.get("create_time"), rest)
+    rest = without({"id": message_id, "model": _dict(record.get("metadata")).get("model_slug")})
+    return message(session, turn, message_id, place, str(role), text, record.get("create_time"), rest)
 
 
 def _instructions(place: str, content: Mapping[str, Any]) -> Found:

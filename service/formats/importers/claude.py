@@ -59,14 +59,14 @@ def _conversation(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
     rows: list[Any] = row["chat_messages"]
     chosen = _branch(rows)
     turn = 0
-    for number, told in enumerate(rows):
+    for number, record in enumerate(rows):
         where = f"{place}.chat_messages[{number}]"
-        if not isinstance(told, dict) or not isinstance(told.get("uuid"), str):
+        if not isinstance(record, dict) or not isinstance(record.get("uuid"), str):
             yield Failed(where, "a message without uuid")
             continue
-        on_branch = told["uuid"] in chosen
+        on_branch = record["uuid"] in chosen
         turn += on_branch
-        yield _message(where, told, session, turn, on_branch=on_branch)
+        yield _message(where, record, session, turn, on_branch=on_branch)
 
 
 def _message(place: str, row: Mapping[str, Any], session: Session, turn: int, *, on_branch: bool) -> Found:
@@ -111,13 +111,13 @@ def _project(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
     if name is None or text_of(row.get("uuid")) is None:
         yield Failed(place, "a project without a name or uuid")
         return
-    told = {"category": "projects", "tags": [name], "metadata": {"project": row["uuid"]}}
+    shared = {"category": "projects", "tags": [name], "metadata": {"project": row["uuid"]}}
     times = {"created_at": when(row.get("created_at")), "updated_at": when(row.get("updated_at"))}
     for part in ("description", "prompt_template"):
         if (text := text_of(row.get(part))) is not None:
             memory = {
                 "content": text,
-                **told,
+                **shared,
                 **times,
                 "source_class": "user",
                 "reason": f"{part} of the project {name}",
@@ -129,7 +129,7 @@ def _project(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
         if text is None or uuid is None:
             yield Failed(where, "a document without uuid or content")
         else:
-            memory = {"content": text, **told, "source": document.get("filename")}
+            memory = {"content": text, **shared, "source": document.get("filename")}
             yield Item(external=uuid, place=where, memory={**memory, "created_at": when(document.get("created_at"))})
 
 

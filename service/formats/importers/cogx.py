@@ -55,10 +55,10 @@ def read(source: Source) -> Iterator[Found]:
 def _check(manifest: Part) -> None:
     """Raise `Unreadable` when the manifest has an unknown version."""
     try:
-        told = msgspec.json.decode(manifest.head(), type=dict[str, Any])
+        contents = msgspec.json.decode(manifest.head(), type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise Unreadable(f"{manifest.name}: is no manifest ({error})") from None
-    version = str(told.get("cogx_version", ""))
+    version = str(contents.get("cogx_version", ""))
     if version.partition(".")[0] != "0":
         raise Unreadable(f"{manifest.name}: has version {version[:20]!r} of COGX; known is 0.1")
 
@@ -93,8 +93,8 @@ def _fact(place: str, external: str, row: Mapping[str, Any], known: Mapping[str,
     start, how, end = map(str, ends)
     memory = relation(known.get(start, start), how, known.get(end, end), text_of(row.get("fact_text")))
     begun, ended = row.get("valid_at"), row.get("invalid_at")
-    told = {"event_at": when(begun), "status": "deprecated" if when(ended) else "active", **validity(begun, ended)}
-    return _item(place, external, row, {**memory, **told}, "fact_text", "subject_ref", "predicate", "object_ref")
+    dated = {"event_at": when(begun), "status": "deprecated" if when(ended) else "active", **validity(begun, ended)}
+    return _item(place, external, row, {**memory, **dated}, "fact_text", "subject_ref", "predicate", "object_ref")
 
 
 def _episode(place: str, external: str, row: Mapping[str, Any]) -> Iterator[Found]:

@@ -33,10 +33,10 @@ def read(source: Source) -> Iterator[Found]:
 
 def _document(part: Part) -> Found:
     text = part.text()
-    told = text if isinstance(text, Failed) else json_object(text, part.name)
-    if isinstance(told, Failed):
-        return told
-    row = {name[:1].upper() + name[1:]: value for name, value in told.items()}  # camelCase is read there too
+    record = text if isinstance(text, Failed) else json_object(text, part.name)
+    if isinstance(record, Failed):
+        return record
+    row = {name[:1].upper() + name[1:]: value for name, value in record.items()}  # camelCase is read there too
     document = text_of(row.get("Id"))
     if document is None:
         return Failed(part.name, "a document without an Id")

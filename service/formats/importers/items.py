@@ -90,8 +90,8 @@ def lines_of(item: Item, system: str, space: str) -> Iterator[bytes]:
         memory = {**item.memory, "id": item.own, **({"metadata": metadata} if metadata else {})}
         yield _line(memory, item.place)
         return
-    told = _fitted({name: value for name, value in item.memory.items() if value not in (None, "", [], {})}, system)
-    metadata = _metadata(told.pop("metadata", {}), item.rest, system)
+    fields = _fitted({name: value for name, value in item.memory.items() if value not in (None, "", [], {})}, system)
+    metadata = _metadata(fields.pop("metadata", {}), item.rest, system)
     links = {
         name: id_of(system, space, other)
         for name, other in (
@@ -99,18 +99,18 @@ def lines_of(item: Item, system: str, space: str) -> Iterator[bytes]:
         )
         if other is not None
     }  # fmt: skip
-    parts = split(clean(str(told.pop("content", ""))))
+    parts = split(clean(str(fields.pop("content", ""))))
     for number, part in enumerate(parts, start=1):
         external = item.external if number == 1 else f"{item.external}\n{number}"
         which = {"part": f"{number}/{len(parts)}"} if len(parts) > 1 else {}
-        memory = {"id": id_of(system, space, external), "content": part, **told, **links}
+        memory = {"id": id_of(system, space, external), "content": part, **fields, **links}
         memory["metadata"] = {**metadata, **which}
         if number > 1:
             memory.pop("key", None)
         yield _line(memory, item.place)
     if item.retrieved is not None:
-        told = {"id": id_of(system, space, item.external), "retrieval_count": item.retrieved.count}
-        yield msgspec.json.encode({"type": "telemetry", **told, "last_retrieved_at": item.retrieved.last})
+        telemetry = {"id": id_of(system, space, item.external), "retrieval_count": item.retrieved.count}
+        yield msgspec.json.encode({"type": "telemetry", **telemetry, "last_retrieved_at": item.retrieved.last})
 
 
 def _line(memory: Json, place: str) -> bytes:
@@ -192,8 +192,8 @@ def times(row: Mapping[str, Any], **names: str) -> tuple[Json, Json]:
     >>> times({"Created": "2024-01-02", "Changed": "soon"}, created_at="Created", updated_at="Changed")
     ({'created_at': '2024-01-02T00:00:00+00:00', 'updated_at': None}, {'Changed': 'soon'})
     """
-    told = {field: when(row.get(name)) for field, name in names.items()}
-    return told, without({name: row.get(name) for field, name in names.items() if told[field] is None})
+    moments = {field: when(row.get(name)) for field, name in names.items()}
+    return moments, without({name: row.get(name) for field, name in names.items() if moments[field] is None})
 
 
 def validity(start: object, end: object) -> Json:
@@ -259,11 +259,11 @@ def _fitted(memory: Json, system: str) -> Json:
 def _metadata(own: Mapping[str, Any], rest: Mapping[str, Any], system: str) -> Json:
     """Return the metadata within its limits; `left_out` names the fields that did not fit."""
     whole = storable({**own, **({system: dict(rest)} if rest else {})})
-    told = cast(Json, whole) if isinstance(whole, dict) else {}
+    metadata = cast(Json, whole) if isinstance(whole, dict) else {}
     left: list[str] = []
-    excess = len(msgspec.json.encode(told)) - (METADATA_MAX - 1_000)
-    inner = told.get(system)
-    for source in (cast(Json, inner), told) if isinstance(inner, dict) else (told,):
+    excess = len(msgspec.json.encode(metadata)) - (METADATA_MAX - 1_000)
+    inner = metadata.get(system)
+    for source in (cast(Json, inner), metadata) if isinstance(inner, dict) else (metadata,):
         sizes = {name: len(msgspec.json.encode(value)) for name, value in source.items()}
         for name in sorted(sizes, key=lambda name: -sizes[name]):
             if excess <= 0:
@@ -271,7 +271,7 @@ def _metadata(own: Mapping[str, Any], rest: Mapping[str, Any], system: str) -> J
             left.append(name[:100])
             del source[name]
             excess -= len(msgspec.json.encode(name)) + sizes[name] + 2  # a colon and a comma
-    return {**told, "left_out": left[:20]} if left else told
+    return {**metadata, "left_out": left[:20]} if left else metadata
 
 
 def storable(value: object, depth: int = 8) -> Any:

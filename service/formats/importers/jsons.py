@@ -54,11 +54,11 @@ def json_items(file: IO[bytes], path: str, name: str) -> Iterator[tuple[str, Any
             number += 1
             yield f"{name} {path.removesuffix('.item') or 'item'}[{number - 1}]", item
     except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError) as error:
-        told = str(error).splitlines()
+        messages = str(error).splitlines()
         listed = path.removesuffix("item").removesuffix(".")
         what = f"the list {listed!r}" if listed else "the list" if path else "the document"
         where = f"after item {number - 1} of {what}" if number else f"before the first item of {what}"
-        raise Unreadable(f"{name}: {where} it is no JSON ({told[0] if told else ''})") from None
+        raise Unreadable(f"{name}: {where} it is no JSON ({messages[0] if messages else ''})") from None
 
 
 def json_shape(file: IO[bytes]) -> tuple[str, list[str]]:

@@ -77,13 +77,13 @@ class _Document:
 def _block(place: str, row: object) -> Found:
     if not isinstance(row, dict):
         return Failed(place, "is no object")
-    told: Mapping[str, Any] = row
-    label, value = text_of(told.get("label")), text_of(told.get("value"))
+    record: Mapping[str, Any] = row
+    label, value = text_of(record.get("label")), text_of(record.get("value"))
     if label is None:
         return Failed(place, "a block without a label")
     if value is None:
         return Skipped(place, "an empty block")
-    tags = told.get("tags")
+    tags = record.get("tags")
     return Item(
         external=f"block\n{label}\n{value}",  # its id is one of the file, such as block-0
         place=place,
@@ -91,35 +91,35 @@ def _block(place: str, row: object) -> Found:
             "content": value,
             "category": "blocks",
             "tags": [label, *(tags if isinstance(tags, list) else [])],
-            "reason": text_of(told.get("description")),
-            "metadata": told.get("metadata") if isinstance(told.get("metadata"), dict) else {},
+            "reason": text_of(record.get("description")),
+            "metadata": record.get("metadata") if isinstance(record.get("metadata"), dict) else {},
             "source_class": "model",
         },
-        rest=without(told, "value", "label", "tags", "description", "metadata"),
+        rest=without(record, "value", "label", "tags", "description", "metadata"),
     )
 
 
 def _passage(place: str, row: object) -> Found:
     if not isinstance(row, dict):
         return Failed(place, "is no object")
-    told: Mapping[str, Any] = row
-    text = text_of(told.get("text"))
+    record: Mapping[str, Any] = row
+    text = text_of(record.get("text"))
     if text is None:
         return Failed(place, "a passage without a text")
-    if told.get("is_deleted"):
+    if record.get("is_deleted"):
         return Skipped(place, "deleted there")
     return Item(
-        external=str(told.get("id") or text),
+        external=str(record.get("id") or text),
         place=place,
         memory={
             "content": text,
             "category": "archive",
-            "tags": _list(told.get("tags")),
-            "source": text_of(told.get("file_name")),
-            "metadata": told.get("metadata") if isinstance(told.get("metadata"), dict) else {},
-            "created_at": when(told.get("created_at")),
+            "tags": _list(record.get("tags")),
+            "source": text_of(record.get("file_name")),
+            "metadata": record.get("metadata") if isinstance(record.get("metadata"), dict) else {},
+            "created_at": when(record.get("created_at")),
         },
-        rest=without(told, "text", "tags", "metadata", "created_at", "embedding", "embedding_config", "is_deleted"),
+        rest=without(record, "text", "tags", "metadata", "created_at", "embedding", "embedding_config", "is_deleted"),
     )
 
 
@@ -132,15 +132,15 @@ def _messages(place: str, agent: Mapping[str, Any]) -> Iterator[Found]:
 def _message(place: str, row: object, session: Session, number: int) -> Found:
     if not isinstance(row, dict):
         return Failed(place, "is no object")
-    told: Mapping[str, Any] = row
-    role, text = told.get("role"), _text(told.get("content", told.get("text")))
+    record: Mapping[str, Any] = row
+    role, text = record.get("role"), _text(record.get("content", record.get("text")))
     if role not in SPOKEN:
         return Skipped(place, "not said by user or assistant")
     if not text:
         return Skipped(place, "no text")
-    external = "\n".join((session.id, str(told.get("id") or number), text))
-    return message(session, number, external, place, str(role), text, told.get("created_at"),
-                   without({"id": told.get("id"), "name": told.get("name"), "model": told.get("model")}))  # fmt: skip
+    external = "\n".join((session.id, str(record.get("id") or number), text))
+    rest = without({name: record.get(name) for name in ("id", "name", "model")})
+    return message(session, number, external, place, str(role), text, record.get("created_at"), rest)
 
 
 def _text(content: object) -> str:

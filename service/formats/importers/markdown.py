@@ -30,9 +30,9 @@ def read(source: Source) -> Iterator[Found]:
 
 
 def _own(note: Note) -> Found:
-    told = str(note.fields[ID])
-    if id_bytes(told) is None:
-        return Failed(f"{note.name}:2", f"{told[:80]!r} is no memory id")
+    memory_id = str(note.fields[ID])
+    if id_bytes(memory_id) is None:
+        return Failed(f"{note.name}:2", f"{memory_id[:80]!r} is no memory id")
     memory = memory_of(note.fields, note.text)
     for name in TIMES:
         if name in memory and (moment := when(memory[name])) is not None:
@@ -41,4 +41,4 @@ def _own(note: Note) -> Found:
     if bad is not None:
         return Failed(note.name, f"{bad} is no map of names to values")
     rest = {name: value for name, value in note.fields.items() if name != ID and name not in memory}
-    return Item(external=told, place=note.name, memory=cast(dict[str, Any], memory), rest=rest, own=told)
+    return Item(external=memory_id, place=note.name, memory=cast(dict[str, Any], memory), rest=rest, own=memory_id)

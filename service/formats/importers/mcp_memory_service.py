@@ -55,18 +55,18 @@ def _item(place: str, row: Mapping[str, Any]) -> Found:
     own = row.get("metadata")
     metadata: Any = json_object(own, place) if isinstance(own, str) else own or {}
     lost = {"metadata": own} if not isinstance(metadata, dict) else {}
-    told: dict[str, Any] = metadata if isinstance(metadata, dict) else {}
-    tags = [*words(json_list(row.get("tags"))), *words(json_list(told.get("tags")))]
-    kind = row.get("memory_type") or told.get("memory_type")
+    values: dict[str, Any] = metadata if isinstance(metadata, dict) else {}
+    tags = [*words(json_list(row.get("tags"))), *words(json_list(values.get("tags")))]
+    kind = row.get("memory_type") or values.get("memory_type")
     return Item(
         external=external,
         place=place,
         memory={
             "content": content,
             "tags": list(dict.fromkeys([*tags, *words(kind)])),
-            "metadata": without(told, "tags", "memory_type", "content_hash", *TIMES),
-            "created_at": _when("created_at", row, told),
-            "updated_at": _when("updated_at", row, told),
+            "metadata": without(values, "tags", "memory_type", "content_hash", *TIMES),
+            "created_at": _when("created_at", row, values),
+            "updated_at": _when("updated_at", row, values),
         },
         rest={
             **lost,
@@ -74,7 +74,9 @@ def _item(place: str, row: Mapping[str, Any]) -> Found:
             **_unread(row),
             **without(row, *COLUMNS, "id", "document", "embedding"),
         },
-        retrieved=retrieved(told.get("access_count"), *(told.get(name) for name in ACCESSED), row.get("updated_at")),
+        retrieved=retrieved(
+            values.get("access_count"), *(values.get(name) for name in ACCESSED), row.get("updated_at")
+        ),
     )
 
 

@@ -105,20 +105,20 @@ def _blocks(source: Source) -> Iterator[Found]:
         place = f"{source.name} block {number}"
         head, mark, content = block.partition("\n---")
         named = (line.partition(": ") for line in head.splitlines() if ": " in line)
-        told = {name: value for name, _, value in named}
-        if not mark or not content.strip() or "id" not in told:
+        fields = {name: value for name, _, value in named}
+        if not mark or not content.strip() or "id" not in fields:
             yield Failed(place, "has no text behind its fields")
             continue
         yield Item(
-            external=told["id"].strip(),
+            external=fields["id"].strip(),
             place=place,
             memory={
                 "content": content.strip(),
-                "tags": words(told.get("categories")),
-                "metadata": {"files": words(told.get("files"))} if told.get("files") else {},
-                "created_at": when(told.get("created_at")),
+                "tags": words(fields.get("categories")),
+                "metadata": {"files": words(fields.get("files"))} if fields.get("files") else {},
+                "created_at": when(fields.get("created_at")),
             },
-            rest=without(told, "id", "categories", "files", "created_at"),
+            rest=without(fields, "id", "categories", "files", "created_at"),
         )
 
 

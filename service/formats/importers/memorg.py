@@ -64,35 +64,35 @@ def read(source: Source) -> Iterator[Found]:
             yield from _level(opened, table, children, homes)
         turns: dict[str, int] = {}
         for place, row in opened.rows("exchanges", COLUMNS):
-            told = json_object(str(row.get("data") or ""), place)
-            if isinstance(told, Failed):
-                yield told
+            record = json_object(str(row.get("data") or ""), place)
+            if isinstance(record, Failed):
+                yield record
             else:
-                yield from _exchange(place, row, told, homes, turns)
+                yield from _exchange(place, row, record, homes, turns)
 
 
 def _level(opened: Tables, table: str, children: str, homes: dict[str, _Home]) -> Iterator[Found]:
     """Yield the summaries of a table. Notes the home of each child in `homes`, by the kind and id of the child."""
     level, below = table.removesuffix("s"), children.removesuffix("s")
     for place, row in opened.rows(table, COLUMNS) if opened.columns(table) else ():
-        told = json_object(str(row.get("data") or ""), place)
-        if isinstance(told, Failed):
-            yield told
+        record = json_object(str(row.get("data") or ""), place)
+        if isinstance(record, Failed):
+            yield record
             continue
-        told = {**told, "id": row.get("id") or told.get("id")}
-        home = homes.get(f"{level} {told['id']}", _Home()).below(level, told)
-        for child in _objects(told.get(children)):
+        record = {**record, "id": row.get("id") or record.get("id")}
+        home = homes.get(f"{level} {record['id']}", _Home()).below(level, record)
+        for child in _objects(record.get(children)):
             homes[f"{below} {child.get('id')}"] = home
-        if (summary := text_of(told.get("summary"))) is not None:
-            yield _summary(place, level, summary, {**row, **told}, home, children)
+        if (summary := text_of(record.get("summary"))) is not None:
+            yield _summary(place, level, summary, {**row, **record}, home, children)
 
 
-def _summary(place: str, level: str, text: str, told: Json, home: _Home, children: str) -> Item:
-    entities = _objects(told.get("key_entities"))
-    moments, unread = times(told, created_at="created_at", updated_at="updated_at")
-    own = told.get("metadata")
+def _summary(place: str, level: str, text: str, record: Json, home: _Home, children: str) -> Item:
+    entities = _objects(record.get("key_entities"))
+    moments, unread = times(record, created_at="created_at", updated_at="updated_at")
+    own = record.get("metadata")
     return Item(
-        external=f"{level}\n{told['id']}",
+        external=f"{level}\n{record['id']}",
         place=place,
         memory={
             "content": text,
@@ -104,7 +104,7 @@ def _summary(place: str, level: str, text: str, told: Json, home: _Home, childre
             **moments,
         },
         rest={
-            **without(told, *COLUMNS, "metadata", "summary", "title", children, VECTOR),
+            **without(record, *COLUMNS, "metadata", "summary", "title", children, VECTOR),
             **unread,
             **({} if isinstance(own, dict) else without({"metadata": own})),
         },
@@ -112,7 +112,7 @@ def _summary(place: str, level: str, text: str, told: Json, home: _Home, childre
 
 
 def _exchange(
-    place: str, row: Mapping[str, Any], told: Mapping[str, Any], homes: Mapping[str, _Home], turns: dict[str, int]
+    place: str, row: Mapping[str, Any], record: Mapping[str, Any], homes: Mapping[str, _Home], turns: dict[str, int]
 ) -> Iterator[Found]:
     exchange = text_of(row.get("id"))
     if exchange is None:
@@ -122,24 +122,24 @@ def _exchange(
     where = _metadata(home)
     session = Session(next(iter(home.ids.values()), exchange), None, {**where, "exchange": exchange})
     for side, role in SIDES:
-        said = told.get(side)
+        said = record.get(side)
         text = text_of(said.get("raw_content")) if isinstance(said, dict) else text_of(said)
         if text is None:
             yield Skipped(f"{place} {side}", "no text")
             continue
         turns[session.id] = turns.get(session.id, 0) + 1
-        at = told.get("created_at") or row.get("created_at")
-        rest = {"exchange": exchange, "importance": told.get("importance_score"), "session": home.session}
+        at = record.get("created_at") or row.get("created_at")
+        rest = {"exchange": exchange, "importance": record.get("importance_score"), "session": home.session}
         item = message(session, turns[session.id], f"{exchange}\n{role}", f"{place} {side}", role, text, at, rest)
-        yield _completed(item, cast(Json, said) if isinstance(said, dict) else {}, {**row, **told}, home, role)
+        yield _completed(item, cast(Json, said) if isinstance(said, dict) else {}, {**row, **record}, home, role)
 
 
-def _completed(item: Item, said: Json, told: Json, home: _Home, role: str) -> Item:
+def _completed(item: Item, said: Json, record: Json, home: _Home, role: str) -> Item:
     """Return the message with the fields of its exchange and of its session."""
     parsed = said.get("parsed_content")
     entities = _objects(cast(Json, parsed).get("entities")) if isinstance(parsed, dict) else []
-    own = told.get("metadata")
-    moments, unread = times(told, updated_at="updated_at")
+    own = record.get("metadata")
+    moments, unread = times(record, updated_at="updated_at")
     sides = [side for side, _ in SIDES]
     return replace(
         item,
@@ -147,19 +147,19 @@ def _completed(item: Item, said: Json, told: Json, home: _Home, role: str) -> It
             **item.memory,
             **moments,
             "author": home.user if role == "user" and home.user else role,
-            "importance": _importance(told.get("importance_score")),
+            "importance": _importance(record.get("importance_score")),
             "tags": _names(entities),
             "metadata": {**(own if isinstance(own, dict) else {}), **item.memory["metadata"]},
         },
         rest=without({
-            **without(told, *OWN, "data", *sides),
+            **without(record, *OWN, "data", *sides),
             **without(said, "raw_content", "parsed_content", VECTOR),
             "parsed": _without_vectors(parsed),
             **({} if isinstance(own, dict) else {"metadata": own}),
             **item.rest,
             **unread,
         }),
-        retrieved=retrieved(told.get("view_count"), told.get("updated_at"), told.get("created_at")),
+        retrieved=retrieved(record.get("view_count"), record.get("updated_at"), record.get("created_at")),
     )  # fmt: skip
 
 

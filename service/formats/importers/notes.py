@@ -28,8 +28,8 @@ class Note:
 
     @property
     def title(self) -> str:
-        told = self.fields.get("title")
-        return told if isinstance(told, str) and told.strip() else PurePosixPath(self.name).stem
+        title = self.fields.get("title")
+        return title if isinstance(title, str) and title.strip() else PurePosixPath(self.name).stem
 
     @property
     def folder(self) -> str | None:
@@ -45,8 +45,8 @@ class Note:
     @property
     def tags(self) -> list[str]:
         """The tags in the fields and in the text, each once."""
-        told = self.fields.get("tags", self.fields.get("tag"))
-        listed = words(told.replace(" ", ",") if isinstance(told, str) and "," not in told else told)
+        tags = self.fields.get("tags", self.fields.get("tag"))
+        listed = words(tags.replace(" ", ",") if isinstance(tags, str) and "," not in tags else tags)
         inline = _TAG.findall(_CODE.sub("", self.prose))
         return list(dict.fromkeys(one.removeprefix("#") for one in [*listed, *inline]))
 

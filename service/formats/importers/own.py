@@ -18,7 +18,7 @@ HEAD_MAX = 1 << 20  # bytes of a header
 SUFFIXES = (".ndjson", ".ndjson.zst")
 _VERSION = b'\n{"type":"version"'
 
-Told = Callable[[int], None]
+OnProgress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class OwnFile:
     versions: int | None
     open: Callable[[], AbstractContextManager[IO[bytes]]]
 
-    def pieces(self, told: Told) -> Iterator[bytes]:
-        """Yield the file in pieces. `told` is called with the number of versions so far, where they can be counted."""
+    def pieces(self, on_progress: OnProgress) -> Iterator[bytes]:
+        """Yield the file in pieces. `on_progress` gets the number of versions so far, where they can be counted."""
         taken, tail = 0, b""
         with self.open() as file:
             while piece := file.read(PIECE):
@@ -38,7 +38,7 @@ class OwnFile:
                 if self.versions is not None:
                     taken += (tail + piece).count(_VERSION)
                     tail = piece[1 - len(_VERSION) :]
-                    told(min(taken, self.versions))
+                    on_progress(min(taken, self.versions))
 
 
 def is_own(source: Source) -> bool:

@@ -23,7 +23,7 @@ STEP = 200  # memories between two reports of progress
 WAITING = 4 << 20  # bytes of lines that are buffered in memory, of all spaces together
 
 Place = Callable[[str | None], str | None]  # the space of a project or workspace; None: it is left out
-Told = Callable[[int], None]
+OnProgress = Callable[[int], None]
 
 
 class Share:
@@ -56,8 +56,8 @@ class Share:
         self.lines += other.lines
         self.memories += other.memories
 
-    def pieces(self, told: Told) -> Iterator[bytes]:
-        """Yield the share as an export, in pieces. `told` is called with the number of memories so far."""
+    def pieces(self, on_progress: OnProgress) -> Iterator[bytes]:
+        """Yield the share as an export, in pieces. `on_progress` is called with the number of memories so far."""
         yield _line({"type": "muisti", "format": FORMAT, "source": self._system})
         taken = 0
         for path in (*self.first, self._path):
@@ -65,7 +65,7 @@ class Share:
                 while lines := file.readlines(PIECE):
                     yield b"".join(lines)
                     taken += sum(not line.startswith(_TELEMETRY) for line in lines)
-                    told(taken)
+                    on_progress(taken)
         yield _line({"type": "end", "lines": self.lines + 1})
 
 
@@ -85,10 +85,10 @@ class Shares:
     def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
 
-    def read(self, told: Told = lambda _: None) -> list[Share]:
+    def read(self, on_progress: OnProgress = lambda _: None) -> list[Share]:
         """Read the whole file; return its shares, at least one, in the order of their first memories.
 
-        `told` is called with the number of memories so far.
+        `on_progress` is called with the number of memories so far.
 
         Raises:
             Unreadable: the file cannot be read to its end.
@@ -100,8 +100,8 @@ class Shares:
                 self._flush()
                 waiting = 0
             if number % STEP == 0:
-                told(number)
-        told(self.reading.read)
+                on_progress(number)
+        on_progress(self.reading.read)
         self._flush()
         return self._whole()
 

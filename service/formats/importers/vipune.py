@@ -45,7 +45,7 @@ def _lines(lines: Iterator[tuple[str, Json | Failed]], name: str) -> Iterator[Fo
             rows += 1
             yield _item(place, row)
     if isinstance(wanted, int) and rows < wanted:
-        yield Failed(f"{name}:{rows + 1}", f"the file ends here, and its header counts {wanted} rows")
+        yield Failed(f"{name}:{rows + 1}", f"the file is truncated: its header counts {wanted} rows")
 
 
 def _item(place: str, row: Mapping[str, Any]) -> Found:

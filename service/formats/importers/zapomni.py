@@ -57,12 +57,12 @@ def read(source: Source) -> Iterator[Found]:
 def _graph(source: Source) -> _Graph:
     graph = _Graph()
     for row in _rows(source, "nodes"):
-        told, node = _properties(row)
-        name = text_of(told.get("name"))
+        properties, node = _properties(row)
+        name = text_of(properties.get("name"))
         if node is not None and name is not None and "Entity" in words(row.get("labels")):
             for one in {node, str(row.get("id") or node)}:  # edges name the node of the graph, or its own id
                 graph.names[one] = name
-                graph.homes[one] = text_of(told.get("workspace_id"))
+                graph.homes[one] = text_of(properties.get("workspace_id"))
     parts: dict[str, str] = {}  # memories by the id of a chunk
     mentioned: list[tuple[str, str]] = []
     for row in _rows(source, "edges"):
@@ -86,49 +86,49 @@ def _rows(source: Source, name: str) -> Iterator[Mapping[str, Any]]:
 def _properties(row: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
     """Return the properties of a node with its id."""
     found = row.get("properties")
-    told = cast(Mapping[str, Any], found) if isinstance(found, dict) else {}
-    return told, text_of(told.get("id")) or text_of(row.get("id"))
+    properties = cast(Mapping[str, Any], found) if isinstance(found, dict) else {}
+    return properties, text_of(properties.get("id")) or text_of(row.get("id"))
 
 
 def _node(place: str, row: Mapping[str, Any], graph: _Graph) -> Found:
     labels = words(row.get("labels"))
-    told, node = _properties(row)
-    home = text_of(told.get("workspace_id"))
+    properties, node = _properties(row)
+    home = text_of(properties.get("workspace_id"))
     if "Chunk" in labels:
         return Skipped(place, "a part of a memory", home)
     if node is None:
         return Failed(place, "has no id", home)
     if "Memory" in labels:
         ids = dict.fromkeys((node, str(row.get("id") or node)))
-        return _memory(place, node, told, [name for one in ids for name in graph.mentions.get(one, [])])
-    name = text_of(told.get("name"))
+        return _memory(place, node, properties, [name for one in ids for name in graph.mentions.get(one, [])])
+    name = text_of(properties.get("name"))
     if "Entity" not in labels or name is None:
         return Skipped(place, "neither a memory nor an entity", home)
-    says = text_of(told.get("description"))
-    memory = entity(name, text_of(told.get("type")), f"{name}: {says}" if says else None)
-    moments, unread = times(told, created_at="created_at", updated_at="updated_at")
+    says = text_of(properties.get("description"))
+    memory = entity(name, text_of(properties.get("type")), f"{name}: {says}" if says else None)
+    moments, unread = times(properties, created_at="created_at", updated_at="updated_at")
     moments["created_at"] = moments["created_at"] or moments["updated_at"]
     return Item(
         external=_external(home, "entity", name),
         place=place,
         memory={**memory, **moments, "source_class": "model"},
-        rest={**without(told, "name", "description", "type", "created_at", "updated_at"), **unread},
+        rest={**without(properties, "name", "description", "type", "created_at", "updated_at"), **unread},
         home=home,
-        retrieved=_retrieved(told),
+        retrieved=_retrieved(properties),
     )
 
 
-def _memory(place: str, node: str, told: Mapping[str, Any], mentions: list[str]) -> Found:
-    home = text_of(told.get("workspace_id"))
-    content = text_of(told.get("text"))
+def _memory(place: str, node: str, properties: Mapping[str, Any], mentions: list[str]) -> Found:
+    home = text_of(properties.get("workspace_id"))
+    content = text_of(properties.get("text"))
     if content is None:
         return Failed(place, "a memory without a text", home)
-    own = told.get("metadata")
+    own = properties.get("metadata")
     read = json_object(own, place) if isinstance(own, str) else own
     metadata = cast(Json, read) if isinstance(read, dict) else {}
-    is_past = told.get("is_current") is False or told.get("stale") is True
-    tags, source = words(told.get("tags")), text_of(told.get("source"))
-    moments, unread = times(told, created_at="created_at", updated_at="updated_at")
+    is_past = properties.get("is_current") is False or properties.get("stale") is True
+    tags, source = words(properties.get("tags")), text_of(properties.get("source"))
+    moments, unread = times(properties, created_at="created_at", updated_at="updated_at")
     return Item(
         external=node,
         place=place,
@@ -141,13 +141,13 @@ def _memory(place: str, node: str, told: Mapping[str, Any], mentions: list[str])
             **moments,
         },
         rest={
-            **without(told, "text", "tags", "source", "created_at", "updated_at", "metadata"),
+            **without(properties, "text", "tags", "source", "created_at", "updated_at", "metadata"),
             **without({} if isinstance(read, dict) else {"metadata": own}),
             **without({"mentions": mentions}),
             **unread,
         },
         home=home,
-        retrieved=_retrieved(told),
+        retrieved=_retrieved(properties),
     )
 
 
@@ -159,10 +159,10 @@ def _edge(place: str, row: Mapping[str, Any], graph: _Graph) -> Found:
     home = graph.homes.get(str(row.get("source")))
     if how is None or start is None or end is None:
         return Skipped(place, "not between entities", home)
-    told = cast(Json, row.get("properties", {}))
-    moments, unread = times(told, created_at="created_at", updated_at="updated_at")
+    properties = cast(Json, row.get("properties", {}))
+    moments, unread = times(properties, created_at="created_at", updated_at="updated_at")
     memory = {**relation(start, how.lower(), end), **moments, "source_class": "model"}
-    rest = {**without(told, "created_at", "updated_at"), **without({"id": row.get("id")}), **unread}
+    rest = {**without(properties, "created_at", "updated_at"), **without({"id": row.get("id")}), **unread}
     return Item(_external(home, "relation", start, how, end), place, memory, rest, home=home)
 
 
@@ -171,6 +171,6 @@ def _external(home: str | None, *names: str) -> str:
     return "\n".join((*names, *(() if home in (None, DEFAULT) else (home,))))
 
 
-def _retrieved(told: Mapping[str, Any]) -> Retrieved | None:
-    moments = (told.get(name) for name in ("last_accessed", "updated_at", "created_at"))
-    return retrieved(told.get("access_count"), *moments)
+def _retrieved(properties: Mapping[str, Any]) -> Retrieved | None:
+    moments = (properties.get(name) for name in ("last_accessed", "updated_at", "created_at"))
+    return retrieved(properties.get("access_count"), *moments)

@@ -38,9 +38,9 @@ class History:
             self.rows.expires.append(np.array([expires]))
             self.rows.born.append(np.array([seq.number]))
             self.rows.died.append(np.array([ALIVE]))
-        buried = self.rows.bury(dead, np.full(len(dead), seq.number)) if len(dead) else dead
+        marked = self.rows.mark_ended(dead, np.full(len(dead), seq.number)) if len(dead) else dead
         if self.snapshots:
-            after = self.snapshots[-1].followed_by(seq, (), buried, 0)
+            after = self.snapshots[-1].followed_by(seq, (), marked, 0)
         else:
             after = Snapshot(seq, self.rows, len(self.rows), (), 0)
         self.snapshots.append(after)

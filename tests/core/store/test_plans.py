@@ -35,7 +35,7 @@ def naming(space: SpaceRow) -> dict[str, Sequence[Statement]]:
         "guards": [guards.refuse_less_trusted(space, IDS, 50), guards.refuse_orphan(space, IDS[0])],
         "retrievals": [telemetry.add(space.space.epoch, {one.hex(): (1, 2) for one in NAMED})],
         "receipts": [receipts.fates(space.id, NAMED)],
-        "checkpoints": [checkpoints.stood(space, NAMED, Point(number=3, time=0))],
+        "checkpoints": [checkpoints.memories_at(space, NAMED, Point(number=3, time=0))],
         "lint": [lint.page(space, None, 0, (0, b""), 10)],
         "erasing": [
             *erasure.known(space, NAMED),

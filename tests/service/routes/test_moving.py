@@ -145,7 +145,7 @@ def bad_files() -> dict[str, tuple[bytes, str]]:
         ),
         "a bomb": (zstandard.ZstdCompressor().compress(bytes(1 << 27)), "line 1 or near: a line is longer"),
         "damaged compression": (packed[:20] + b"\xff\xff" + packed[22:], "line 1"),
-        "cut compression": (packed[:-9], "ends here"),
+        "cut compression": (packed[:-9], "truncated"),
     }
 
 

@@ -38,7 +38,7 @@ def make(options: Globals, place: str, *, many: bool, force: bool, keep: int | N
             target = f"{place.rstrip('/')}/{name}" if place.startswith("s3://") else str(Path(place) / name)
         else:
             target, stamp = place, backups.back_up(source, Path(place), now, stages.note, force=force)
-    _told(options, target, stamp)
+    _print_stamp(options, target, stamp)
     hint(options, f"To restore it: muisti restore-backup {target}")
 
 
@@ -52,7 +52,7 @@ def put_back(options: Globals, path: str, at: str | None, *, force: bool) -> Non
             raise click.UsageError("--force is for a file; name an empty database on the server")
         with backup_targets.fetched(path, target.file) as copy:
             stamp = backups.restore(copy, target, system_clock(), stages.note, at=point, force=force)
-    _told(options, str(target.file or target.url), stamp, "database" if target.file is None else "file")
+    _print_stamp(options, str(target.file or target.url), stamp, "database" if target.file is None else "file")
     talk("Restored. Every space has a new epoch.")
 
 
@@ -72,11 +72,11 @@ def _list(options: Globals, found: Sequence[StoredBackup]) -> None:
         talk("There is no backup here: muisti backup PATH")
 
 
-def _told(options: Globals, path: str, stamp: Stamp, what: str = "file") -> None:
+def _print_stamp(options: Globals, path: str, stamp: Stamp, what: str = "file") -> None:
     if options.json:
         spaces = {name: str(seq) for name, seq in sorted(stamp.spaces.items())}
-        told = {"path": path, "bytes": stamp.size, "spaces": spaces}
-        click.echo(msgspec.json.encode(told))
+        report = {"path": path, "bytes": stamp.size, "spaces": spaces}
+        click.echo(msgspec.json.encode(report))
         return
     if for_people(options):
         console(options).print(cell(f"{path}, {sized(stamp.size)}, opened and checked"))

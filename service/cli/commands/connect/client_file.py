@@ -52,7 +52,7 @@ def run(
             planning.save(change, client, called)
     except planning.NotPossible as error:
         raise Failure(str(error)) from error
-    written(options, change, dry_run, _told(found))
+    written(options, change, dry_run, _called_json(found))
     if not dry_run:
         _uses(options, client, project)
         _next(client, name, change.changes, project)
@@ -134,7 +134,7 @@ def _uses(options: Globals, client: Client, project: bool) -> None:
         talk(f"Commands in this folder use the space {here}: --space {here} makes the client use it too.")
 
 
-def _told(found: Called | None) -> dict[str, Any]:
+def _called_json(found: Called | None) -> dict[str, Any]:
     return {} if found is None else {"tools": found.tools, "seconds": round(found.seconds, 3)}
 
 

@@ -96,8 +96,8 @@ def _steps(options: Globals, path: Path) -> Iterator[Step]:
         began = perf_counter()
         stored = [*memories()]
         opened.send(calls.add_memories(SPACE, {"memories": stored}, atomic=True, on_conflict="keep"))
-        told = f"{len(stored)} memories of Harbourline, a team that runs ferries between islands."
-        yield Step("Store 200 memories, each embedded and indexed", None, perf_counter() - began, [told])
+        summary = f"{len(stored)} memories of Harbourline, a team that runs ferries between islands."
+        yield Step("Store 200 memories, each embedded and indexed", None, perf_counter() - began, [summary])
         for title, command in COMMANDS:
             began = perf_counter()
             lines = _run(options, opened, command)

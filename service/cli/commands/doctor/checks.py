@@ -44,8 +44,8 @@ def run(options: Globals, *, quick: bool, repair: bool) -> None:
     done = repairs.repair(options, checks) if repair else None
     worst = max((check.status for check in checks), key=list(STYLES).index)
     if options.json:
-        told = {"status": worst, "checks": checks}
-        click.echo(msgspec.json.encode(told if done is None else told | {"repair": done}))
+        report = {"status": worst, "checks": checks}
+        click.echo(msgspec.json.encode(report if done is None else report | {"repair": done}))
     elif for_people(options):
         table = grid(None, "check", "", "found")
         for check in checks:

@@ -47,7 +47,7 @@ def integrity(path: Path) -> Check:
 def memories_of(options: Globals, database: Database, encoder: Encoder | None, *, quick: bool) -> Iterator[Check]:
     """Yield the checks of a database with Muisti's schema; `quick` skips those that read all of it."""
     if not quick:
-        yield from told(inspected(options, database, encoder))
+        yield from checks_of(inspected(options, database, encoder))
     yield _clock(database)
     yield from _split(database)
 
@@ -59,7 +59,7 @@ def inspected(options: Globals, database: Database, encoder: Encoder | None) -> 
         return look(database, encoder, lambda done, total: stages.note("versions", done, total))
 
 
-def told(findings: Findings) -> Iterator[Check]:
+def checks_of(findings: Findings) -> Iterator[Check]:
     """Yield the findings of a checkup as checks, with their text."""
     unsealed = f", {findings.unsealed:,} of them without a checksum yet" if findings.unsealed else ""
     if findings.altered:

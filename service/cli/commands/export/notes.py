@@ -51,9 +51,9 @@ def _current(pieces: Iterable[bytes]) -> Iterator[dict[str, Any]]:
         lines.feed(piece)
         found, waiting[:] = list(waiting), []
         for line in found:
-            told = _DECODER.decode(line)
-            if told["type"] == "version" and told["died"] is None and told["memory"]["status"] != "superseded":
-                yield told["memory"]
+            record = _DECODER.decode(line)
+            if record["type"] == "version" and record["died"] is None and record["memory"]["status"] != "superseded":
+                yield record["memory"]
 
 
 def _write(root: Path, memory: dict[str, Any]) -> None:

@@ -63,17 +63,17 @@ def captured(payload: str) -> Captured | None:
     (None, None)
     """
     try:
-        told = json.loads(payload)
+        event_json = json.loads(payload)
     except ValueError:
         return None
-    event = told.get("hook_event_name") if isinstance(told, dict) else None
+    event = event_json.get("hook_event_name") if isinstance(event_json, dict) else None
     if not isinstance(event, str) or event not in FIELDS:
         return None
-    whole = _text(told.get(FIELDS[event])).strip()
+    whole = _text(event_json.get(FIELDS[event])).strip()
     text = whole[:TEXT_MAX].rstrip()
     if not text or may_be_secret(whole):
         return None
-    tool, folder = told.get("tool_name"), told.get("cwd")
+    tool, folder = event_json.get("tool_name"), event_json.get("cwd")
     return Captured(
         text,
         event,

@@ -27,7 +27,7 @@ from muisti.service.cli.project import VARIABLE, space_name
 from muisti.service.formats.importers.items import Unreadable
 from muisti.service.formats.importers.own import OwnFile, own_files
 from muisti.service.formats.importers.registry import OWN, recognised
-from muisti.service.formats.importers.shares import Shares, Told
+from muisti.service.formats.importers.shares import OnProgress, Shares
 from muisti.service.formats.importers.source_files import Source
 
 STDIN = "-"
@@ -52,7 +52,7 @@ class _Share:
     """The part of a file that goes into one space. `total` is the number of its memories, None when unknown."""
 
     space: str
-    pieces: Callable[[Told], Iterator[bytes]]
+    pieces: Callable[[OnProgress], Iterator[bytes]]
     total: int | None
     skipped: Mapping[str, int] = field(default_factory=dict[str, int])
 
@@ -132,14 +132,14 @@ def _share_brought(end: End, share: _Share, how: How, stages: Stages, *, dry_run
     stage = f"{'checking' if dry_run else 'storing'} in {share.space}"
     last = f"{'finishing the check' if dry_run else 'putting all in place'} in {share.space}"
 
-    def told(memories: int) -> None:
+    def show_progress(memories: int) -> None:
         stages.note(stage, memories, share.total)
         if memories == share.total:
             stages.note(last, 0, None)
 
     with _made(end, share.space, dry_run=dry_run) as came:
         try:
-            report = end.bring(share.space, share.pieces(told), atomic=how.atomic, dry_run=dry_run)
+            report = end.bring(share.space, share.pieces(show_progress), atomic=how.atomic, dry_run=dry_run)
         except ApiError as error:
             if error.code != "invalid_input":
                 raise

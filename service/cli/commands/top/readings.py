@@ -113,8 +113,8 @@ def _scrape(opened: Client) -> Reading:
 
 def _print(options: Globals, found: list[Row]) -> None:
     if options.json:
-        told: dict[str, Any] = {f"{row.name} {row.unit}".strip(): round(row.value, 3) for row in found}
-        click.echo(msgspec.json.encode(told))
+        values: dict[str, Any] = {f"{row.name} {row.unit}".strip(): round(row.value, 3) for row in found}
+        click.echo(msgspec.json.encode(values))
     elif for_people(options):
         console(options).print(_table(found, options))
     else:

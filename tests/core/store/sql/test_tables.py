@@ -308,7 +308,7 @@ def test_repair_rebuilds_each_table_that_is_derived(database: Database, space: S
     (row,) = database.read([Statement(f"SELECT {version_rows.COLUMNS} FROM versions v LIMIT 1")])[0]
     memory = version_rows.memory(row, SPACE)
     new = NewVersion(memory, b"", [Indexed(Passage(0, 0, 7), b"terms", b"vector")])
-    made = written([*inserting.hang_on((version_rows.raw(memory.id), 1), new, "generation")])
+    made = written([*inserting.dependent_rows((version_rows.raw(memory.id), 1), new, "generation")])
     assert made == {table.name for table in rebuilt_from_version()}
     assert written([segments.forget(space)]) == {table.name for table in TABLES if table.rebuilt == "from_index"}
 
@@ -317,7 +317,7 @@ def test_a_version_with_the_same_text_takes_over_each_table_that_is_repeated(dat
     (row,) = database.read([Statement(f"SELECT {version_rows.COLUMNS} FROM versions v LIMIT 1")])[0]
     memory = version_rows.memory(row, SPACE)
     again = NewVersion(replace(memory, version=2), b"", None, previous=int(str(row[0])))
-    hung = written([*inserting.hang_on((version_rows.raw(memory.id), 2), again, "g")])
+    hung = written([*inserting.dependent_rows((version_rows.raw(memory.id), 2), again, "g")])
     assert hung == {"tags", "metadata", *(table.name for table in repeated())}
     database.write(
         [*spaces.advance(space, 1, NOON), inserting.end(space, memory), *inserting.insert(space, again, "g")]

@@ -103,7 +103,7 @@ def test_a_bad_line_of_one_project_keeps_all_of_them_out(run: Run, tmp_path: Pat
     done = tried_and_done(run, str(tmp_path / "export.jsonl"))
     assert done.exit_code == 1 and [one["created"] for one in reports(done)] == [0, 0, 0]
     assert run("spaces", "--plain").stdout.split() == ["default"] or "a.one" not in run("spaces", "--plain").stdout
-    assert "--allow-secrets" in done.stderr and "takes the 1 other memory." in done.stderr
+    assert "--allow-secrets" in done.stderr and "imports the 1 other memory." in done.stderr
     taken = tried_and_done(run, str(tmp_path / "export.jsonl"), "--each", "--allow-secrets")
     assert {one["space"]: one["created"] for one in reports(taken)} == {"a.one": 1, "b.two": 0, "acme.web": 1}
 

@@ -68,8 +68,8 @@ def written(text: str | bytes) -> Callable[[Path], None]:
 
 
 REFUSED = {
-    "a bomb": (bomb, "grows beyond measure"),
-    "a bomb of members that share their bytes": (overlapping, "grows beyond measure"),
+    "a bomb": (bomb, "too large when unpacked"),
+    "a bomb of members that share their bytes": (overlapping, "too large when unpacked"),
     "a member that leads out": (outside, "leads out of the archive"),
     "an encrypted archive": (encrypted, "damaged or encrypted"),
     "a view for a table": (view, "the system of this file is unknown"),
