@@ -29,7 +29,7 @@ def failure_of(error: BaseException) -> Failure | None:
     """Return an error as a failure with a message for the user; None for a fault of Muisti itself.
 
     >>> failure_of(ExceptionGroup("", [OSError(errno.ENOSPC, "No space left on device", "a.db")])).message
-    "No space left on device: 'a.db'; make room, or name another place"
+    "No space left on device: 'a.db'; free some space, or name another place"
     """
     for found in _leaves(error):
         if isinstance(found, Failure):

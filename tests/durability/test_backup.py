@@ -97,7 +97,7 @@ def test_what_is_restored_has_another_epoch(tmp_path: Path):
         back_up(store.path, copy, NOON)
         add(engine, "after")
         late = engine.spaces.get(SPACE).at
-        with pytest.raises(Conflict, match="is there already"):
+        with pytest.raises(Conflict, match="exists already"):
             restore(copy, store.path, NOON)
         with pytest.raises(Conflict, match="stop the server"):
             restore(copy, store.path, NOON, force=True)
