@@ -209,6 +209,32 @@ class AddressTaken(Conflict):
         self.found, self.position = tuple(found), position
 
 
+class PlaceTaken(Conflict):
+    """A session, conversation or topic of this name exists, or the turn of the conversation has another content."""
+
+    code = "place_taken"
+
+    def __init__(self, kind: str, name: str, turn: int | None = None) -> None:
+        told = f"a {kind} {name!r} exists already; choose another name, or change that one"
+        if turn is not None:
+            told = (
+                f"turn {turn} of conversation {name!r} is there with another content; nothing was stored: "
+                "send the next turn, or PATCH that one to correct it"
+            )
+        super().__init__(told)
+        self.kind, self.name, self.turn = kind, name, turn
+
+
+class ConversationClosed(Conflict):
+    """The conversation takes no more turns until it is opened again."""
+
+    code = "conversation_closed"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"conversation {name!r} is closed; nothing was stored: reopen it, or start another")
+        self.name = name
+
+
 class Echo(Conflict):
     """A new memory only repeats memories that its author has just retrieved: `ids`, the most repeated first."""
 
