@@ -11,6 +11,8 @@
     │   │   └── Contradiction it says the contrary
     │   ├── Echo              the author has just retrieved what the new memory says, and the space refuses echoes
     │   ├── AddressTaken      the category and key belong to another current memory
+    │   ├── PlaceTaken        a session, conversation or topic has the name, or the turn is there with other content
+    │   ├── ConversationClosed  the conversation takes no turns until it is reopened
     │   ├── ChangedSince      others have changed what is to be undone
     │   ├── MergeConflict     two spaces have changed the same memories
     │   ├── AlreadyExists     a space or checkpoint of this name exists
