@@ -81,7 +81,9 @@ def check_stays(draft: Draft, before: Draft) -> None:
     if before.kind in STRUCTURAL or before.conversation is not None:
         for name in ("kind", "category"):
             if getattr(draft, name) != getattr(before, name):
-                raise InvalidInput.at(f"$.{name}", f"does not change: this is a part of conversation {name_of(before)!r}")
+                raise InvalidInput.at(
+                    f"$.{name}", f"does not change: this is a part of conversation {name_of(before)!r}"
+                )
     elif draft.kind in STRUCTURAL:
         raise InvalidInput.at("$.kind", f"a {draft.kind} is made by the calls of conversations")
 

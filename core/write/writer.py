@@ -271,7 +271,9 @@ class Writer:
     def _addition(
         self, space: SpaceRow, new: NewVersion, offset: int, on_conflict: OnConflict, call: Call
     ) -> list[Statement]:
-        refusals = [guards.refuse_duplicate(space, new.memory, new.content_hash, call.now)] if on_conflict == "reject" else []
+        refusals = (
+            [guards.refuse_duplicate(space, new.memory, new.content_hash, call.now)] if on_conflict == "reject" else []
+        )
         limits = [quotas.refuse_more(space, self._quota)] if offset == 0 else []  # behind the last of the batch
         return [*refusals, *self._transactions.birth(space, new, "created", call.caller, offset), *limits]
 

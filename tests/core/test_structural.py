@@ -110,7 +110,9 @@ def test_versions_without_passages_are_whole(tmp_path: Path):
         assert engine.owner.read.search(SPACE, Query(text="Turku")).hits
     recover(path, tmp_path / "b.db", encoder, 0, lambda what, done, total: None)
     with open_engine(tmp_path / "b.db", encoder=encoder) as engine:
-        kept = engine.owner.read.list(SPACE, filter=parse({"conversation": "c-1", "kind": ["conversation", "exchange"]}))
+        kept = engine.owner.read.list(
+            SPACE, filter=parse({"conversation": "c-1", "kind": ["conversation", "exchange"]})
+        )
         assert sorted(one.id for one in kept.items) == sorted(str(one["id"]) for one in (TALK, *TURNS))
 
 

@@ -136,7 +136,9 @@ class Staging:
 
     def _holders(self, items: Sequence[Item]) -> list[Rows]:
         """Return who is at the place of each item."""
-        return self._database.read([imports.at_place(self._file.target, item.memory) for item in items]) if items else []
+        return (
+            self._database.read([imports.at_place(self._file.target, item.memory) for item in items]) if items else []
+        )
 
     def _stage(self, staged: Staged, items: Sequence[Item]) -> None:
         """Store versions; when the database refuses them, one by one down to the one that it does not take."""
