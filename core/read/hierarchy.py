@@ -22,6 +22,7 @@ from muisti.core.store.sql.filters import where
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import fold
 
+_NOWHERE = Leaf("conversation", "eq", "\x1f")  # no name: unknown of memories without a conversation, else false
 NAMES_MAX = 10_000  # conversations or stretches of turns that a filter may stand for
 
 Ask = Callable[[Leaf], Sequence[Memory]]
@@ -78,11 +79,13 @@ def resolved(database: Database, space: SpaceRow, filter: Filter | None, point: 
 
 def _resolved(filter: Filter, ask: Ask) -> Filter:
     match filter:
-        case Leaf("session" | "topic", "exists"):
-            return Or((filter, Leaf("conversation", "exists", True))) if filter.value is True else filter
-        case Leaf("session" | "topic"):
-            own = And((Leaf(filter.field, "exists", True), filter))
-            return Or((own, *_below(filter.field, ask(filter))))
+        case Leaf(field, "exists") if field in ("session", "topic"):
+            there = Or((Leaf(field, "exists", True), *_anywhere(field, ask)))
+            return there if filter.value is True else Not(there)
+        case Leaf(field) if field in ("session", "topic"):
+            own = And((Leaf(field, "exists", True), filter))
+            missing = Leaf(field, "exists", False)
+            return Or((own, *(And((missing, part)) for part in (_NOWHERE, *_below(field, ask(filter))))))
         case Leaf():
             return filter
         case Not(part):
@@ -102,24 +105,40 @@ def _objects(database: Database, space: SpaceRow, leaf: Leaf, point: Point) -> l
     return [version_rows.memory(row, space.space.name) for row in rows]
 
 
+def _anywhere(field: str, ask: Ask) -> list[Filter]:
+    """Return conditions that are true of what belongs to any session or topic, and false of all else."""
+    talk = Leaf("conversation", "exists", True)
+    if field == "session":
+        return [talk]
+    return [And((talk, Leaf("turn", "exists", True), part)) for part in _below(field, ask(Leaf(field, "exists", True)))]
+
+
 def _below(field: str, objects: Iterable[Memory]) -> list[Filter]:
-    """Return a condition for each category of the objects: that a memory belongs to one of them."""
+    """Return conditions for each category of the objects: that a memory belongs to one of them.
+
+    A condition is unknown of memories that belong to no conversation.
+    """
     found: list[Filter] = []
     ordered = sorted(objects, key=lambda memory: fold(memory.category or ""))
     for category, group in groupby(ordered, key=lambda memory: fold(memory.category or "")):
-        home = Leaf("category", "eq", category) if category else Leaf("category", "exists", False)
-        members = [*group]
+        home = _home(category)
         if field == "session":
-            names = tuple(dict.fromkeys(memory.conversation or "" for memory in members))
-            found.append(And((home, Leaf("conversation", "exists", True), Leaf("conversation", "in", names))))
+            names = tuple(dict.fromkeys(memory.conversation or "" for memory in group))
+            found.append(And((home, Leaf("conversation", "in", names))))
         else:
-            found += (And((home, *stretch)) for memory in members for stretch in _stretches(memory))
+            found += (And((home, *stretch)) for memory in group for stretch in _stretches(memory))
     return found
 
 
+def _home(category: str) -> Filter:
+    """Return the condition that a memory is in a category, or in none when that is empty."""
+    if not category:
+        return Leaf("category", "exists", False)
+    return And((Leaf("category", "exists", True), Leaf("category", "eq", category)))
+
+
 def _stretches(topic: Memory) -> list[tuple[Filter, ...]]:
-    """Return the conditions of each stretch of turns of a topic; none of them is ever unknown."""
+    """Return the conditions of each stretch of turns of a topic."""
     spans = cast("list[list[int]]", topic.structure.get("spans", []))
-    there = (Leaf("conversation", "exists", True), Leaf("turn", "exists", True))
     talk = Leaf("conversation", "eq", topic.conversation or "")
-    return [(*there, talk, Leaf("turn", "gte", first), Leaf("turn", "lte", last)) for first, last in spans]
+    return [(talk, Leaf("turn", "gte", first), Leaf("turn", "lte", last)) for first, last in spans]
