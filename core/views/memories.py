@@ -5,6 +5,7 @@ import msgspec
 from muisti.core.identity.caller import Caller
 from muisti.core.model.times import Clock
 from muisti.core.views.calls import Calls
+from muisti.core.views.conversations import ConversationParts, Conversations
 from muisti.core.views.read import Read, ReadParts
 from muisti.core.views.review import Review, ReviewParts
 from muisti.core.views.timeline import Timeline, TimelineParts
@@ -19,10 +20,11 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     write: WriteParts
     timeline: TimelineParts
     review: ReviewParts
+    conversations: ConversationParts
 
 
 class Memories:
-    """Four views of one caller. Instances are synchronous and thread-safe; callers own the threads.
+    """Five views of one caller. Instances are synchronous and thread-safe; callers own the threads.
 
     Every method of a view raises `NotFound` when there is no space of that name. Invalid values raise `InvalidInput`, a
     database that does not answer `StoreUnavailable`. Memories that the caller may not see are hidden.
@@ -54,3 +56,8 @@ class Memories:
     def review(self) -> Review:
         """Conflicts, promotion, lint and feedback."""
         return Review(self._parts.review, self._calls)
+
+    @property
+    def conversations(self) -> Conversations:
+        """Sessions, conversations, topics and exchanges."""
+        return Conversations(self._parts.conversations, self._calls)

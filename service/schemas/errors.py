@@ -60,6 +60,10 @@ KINDS: Mapping[str, Kind] = {
     "echo": Kind(409, "Echo", "The caller has just found what the memory says, and the space refuses echoes."),
     "changed_since": Kind(409, "Changed since", "Later changes depend on what is to be undone; `detail` names them."),
     "merge_conflict": Kind(409, "Merge conflict", "Both spaces have changed the same memories; `diverged` shows them."),
+    "place_taken": Kind(
+        409, "Place taken", "A session, conversation or topic has the name, or the turn is there with other content."
+    ),
+    "conversation_closed": Kind(409, "Conversation closed", "The conversation takes no turns until it is reopened."),
     "already_exists": Kind(409, "Already exists", "A space or a checkpoint of this name exists."),
     "model_mismatch": Kind(
         409, "Model mismatch", "The vectors of the space are from another model than the current one."

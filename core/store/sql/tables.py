@@ -25,6 +25,7 @@ _FIRST = _words(
     "superseded_by parent_id tokens source_class derived_from trust checksum valid_from valid_to"
 )
 _ADDRESS = _words("category category_folded key")  # unique among the current versions of a space
+_PLACE = _words("session conversation topic")  # unique likewise, with the turn
 
 
 def versions(fields: Sequence[MemoryField]) -> Table:
@@ -43,8 +44,9 @@ def versions(fields: Sequence[MemoryField]) -> Table:
         memories=("memory_id",),
         erasing="deleted",
         wipes=(
-            Wipe(text=tuple(name for name in sought if name not in {*hashes, *_ADDRESS}), data=hashes),
+            Wipe(text=tuple(name for name in sought if name not in {*hashes, *_ADDRESS, *_PLACE}), data=hashes),
             Wipe(noise=_ADDRESS, where="category IS NOT NULL"),
+            Wipe(noise=_PLACE, where="coalesce(session, conversation) IS NOT NULL"),
         ),
         plain=tuple(
             field.in_row for field in stored(fields) if field.form in ("text", "list", "id") and not field.personal
