@@ -35,7 +35,7 @@ class Talk:
 
 @dataclass
 class Life:
-    """What the model holds, by (category, name). Sessions are closed or not."""
+    """State of the model, by (category, name). Sessions are closed or not."""
 
     talks: dict[tuple[str | None, str], Talk] = field(default_factory=dict)
     sessions: dict[tuple[str | None, str], bool] = field(default_factory=dict)
@@ -238,7 +238,7 @@ class Lived:
             return
         self.past = [*self.past[-3:], (self.engine.spaces.get(self.space).at.number, copy.deepcopy(self.life))]
 
-    def talks(self, category: str | None):  # noqa: ANN201
+    def talks(self, category: str | None):
         return talks(self.engine, self.caller(category))
 
     def is_closed(self, where: tuple[str | None, str]) -> bool:
