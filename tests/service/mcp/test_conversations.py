@@ -66,8 +66,8 @@ def test_a_key_is_offered_the_actions_that_it_may_take(engine: Engine):
             mode: schemas(client, with_mode(engine, mode, "*").headers)["conversations"]["properties"]["action"]["enum"]
             for mode in ("full", "append-only", "read-only")
         }
-        assert offered["read-only"] == ["list", "get"]
-        assert offered["append-only"] == ["list", "get", "topic"]
+        assert {*offered["read-only"]} == {"list", "get"}
+        assert {*offered["append-only"]} == {"list", "get", "topic"}
         assert "delete" in offered["full"]
         reader = with_mode(engine, "read-only", "*")
         refused = call(client, "conversations", reader.headers, action="delete", conversation="c")
