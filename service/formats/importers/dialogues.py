@@ -126,7 +126,7 @@ def summary(
     of: Level, text: str, external: str, place: str, where: Mapping[str, str], sources: Sequence[str],
     up_to: int,
 ) -> Item:  # fmt: skip
-    """Return a summary that the other system has made of an object; `sources` are what it is derived from.
+    """Return another system's summary of an object; `sources` are what it is derived from.
 
     `where` names the object: its conversation, its topic or its session. `up_to` is the last turn that it has.
     """

@@ -90,7 +90,7 @@ class _Hierarchy:
         self._exchanges: dict[str, _Object] = {}
 
     def add(self, level: Level, children: str, row: Json, place: str) -> None:
-        """Add the object of a row, over what nested copies of it have told."""
+        """Add the object of a row, over what nested copies of it say."""
         held = self._noted(level, str(row["id"]), place)
         held.row, held.place = without(row, children, VECTOR), place
         self._below(held, children, row)

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from muisti.core.engine import Engine
+from muisti.core.model.conversations import ObjectName, Stream, Turn
 from muisti.core.model.terms import CONTENT_MAX
 from muisti.core.model.values import Memory
 from muisti.core.query.filters import parse
@@ -156,3 +157,18 @@ def test_names_of_objects_fit():
     long = ["x" * 300, "x" * 301]
     assert len({name_of(one) for one in long}) == 2 and all(len(name_of(one)) <= 200 for one in long)
     assert name_of("\n \t") == name_of("\n \t") != ""
+
+
+def test_an_imported_conversation_is_shown_continued_and_ended_like_any_other(engine: Engine, tmp_path: Path):
+    bring(engine, fixture("memorg nested.db", tmp_path))
+    talks = engine.owner.conversations
+    name = ObjectName(level="conversation", name="con-2")
+    shown, _ = talks.get(SPACE, name)
+    assert (shown.users, shown.counted.turns, shown.counted.topics) == (("olli-3",), 4, 2)
+    sails, _ = talks.get(SPACE, ObjectName(level="topic", name="top-3", conversation="con-2"))
+    assert (sails.counted.turns, sails.memory.content) == (2, "Sails")
+    added = talks.add_exchanges(SPACE, Stream(conversation="con-2", turns=(Turn(content="And oars?"),)))
+    assert (added.items[0].memory.turn, added.session) == (5, "ses-2")
+    ended = talks.delete(SPACE, name)
+    assert ended.counts == {"conversation": 1, "topic": 2, "summary": 1, "exchange": 5}
+    assert engine.owner.read.stats(SPACE).memories == 1  # the exchange that belongs nowhere
