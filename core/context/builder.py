@@ -120,7 +120,7 @@ class _Assembly:
             if room <= 0:
                 empty = Text("")
                 return self._answer({}, empty, 0), {}
-            room = max(room - (tokens - budget), 0)
+            room = min(room - 1, room * budget // tokens)
 
     def _filled(self, room: int) -> dict[SectionName, Chosen]:
         """Return what each section shows, for a text of about `room` tokens."""

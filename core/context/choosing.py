@@ -12,6 +12,7 @@ from muisti.core.context.weights import gathered
 from muisti.core.model.values import Memory
 
 HEAD = 64  # characters in which the first word of a content is looked for
+SLACK = 12  # tokens of room that are worth another try: the sizes of pieces are slightly too large
 AROUND = 2  # tokens of the mark of a cut line and its end, beside its speaker
 
 
@@ -39,17 +40,16 @@ def chosen(
 ) -> Chosen:
     """Return what of the candidates, best first, goes into `room` tokens. With `whole` nothing is cut.
 
-    The first candidate is always there, cut at a token if it must, when there is room for anything.
+    The first candidate is always there when there is room for a word of it, cut at a token if it must be.
     """
-    kept = _kept(candidates, query, room, counter, whole=whole, days=days)
-    found = {place: _shown(candidates[place], pieces) for place, pieces in kept.items()}
-    while found:
-        ordered = in_order([*found.values()])
-        tokens = counter.count(written(ordered, days=days)[0])
-        if tokens <= room:
-            return Chosen(tuple(ordered), tokens)
-        found.popitem()  # the sizes of lines did not add up to that of the text; the last chosen goes
-    return _beginning(candidates[0], room, counter, days=days) if candidates else Chosen()
+    first = _fitted(candidates, query, room, room, counter, whole=whole, days=days)
+    slack = room - first.tokens
+    if first.shown and SLACK < slack < room // 2 and any(one.cut for one in first.shown):
+        more = _fitted(candidates, query, room + slack, room, counter, whole=whole, days=days)
+        first = max(first, more, key=lambda one: one.tokens)
+    if whole or not candidates or candidates[0].memory.id in first.ids:
+        return first
+    return _beginning(candidates[0], room, counter, days=days)
 
 
 def price(candidate: Candidate, counter: Counter) -> int:
@@ -59,6 +59,28 @@ def price(candidate: Candidate, counter: Counter) -> int:
         return candidate.features.tokens + counter.short(speaker)
     head = candidate.memory.content[:HEAD].split(maxsplit=1)[:1]  # the features count it with a space before it
     return candidate.features.tokens + sum(counter.short(word) - counter.short(f" {word}") for word in head)
+
+
+def _fitted(
+    candidates: Sequence[Candidate],
+    query: str,
+    estimated: int,
+    room: int,
+    counter: Counter,
+    *,
+    whole: bool,
+    days: bool,
+) -> Chosen:
+    """Return what is chosen for an `estimated` room, without the last choices that do not fit into the real one."""
+    kept = _kept(candidates, query, estimated, counter, whole=whole, days=days)
+    found = {place: _shown(candidates[place], pieces) for place, pieces in kept.items()}
+    while found:
+        ordered = in_order([*found.values()])
+        tokens = counter.count(written(ordered, days=days)[0])
+        if tokens <= room:
+            return Chosen(tuple(ordered), tokens)
+        found.popitem()
+    return Chosen()
 
 
 def _kept(

@@ -51,9 +51,8 @@ def body(content: str) -> str:
     return "\n ".join(line for line in lines if line)
 
 
-def measure(content: str, counter: Counter) -> Features:
-    """Compute the features of a content."""
-    text = body(content)
+def measure(text: str, counter: Counter) -> Features:
+    """Compute the features of a content as it is shown, see `body`."""
     tokens = counter.count(f" {text}\n")
     if tokens <= WHOLE:
         return Features(tokens)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from muisti.core.context.counting import Counter
 from muisti.core.context.features import Features, measure
+from muisti.core.context.rendering import quoted
 from muisti.core.model.values import Memory
 
 REMEMBERED = 50_000  # versions whose features are in memory
@@ -24,7 +25,7 @@ class Sizes:
         version = (memory.id, memory.version, memory.updated_at, counter.name)
         found = self._known.get(version)
         if found is None:
-            found = self._known[version] = measure(memory.content, counter)
+            found = self._known[version] = measure(quoted(memory), counter)
             if len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
         return found

@@ -98,7 +98,8 @@ def questions(engine: Engine, encoder: Encoder, dataset: Dataset, group: str, sp
     stored = store(engine, space, documents)
     counts = counter(USUAL)
     conversation = {
-        one.memory.id: one for one in (Candidate(memory, 0.0, measure(memory.content, counts)) for memory, _ in stored)
+        one.memory.id: one
+        for one in (Candidate(memory, 0.0, measure(body(memory.content), counts)) for memory, _ in stored)
     }
     of: dict[str, set[str]] = {}
     for memory, document in stored:
@@ -152,7 +153,7 @@ def best_piece(content: str, answer: frozenset[str]) -> str:
 def _share(answer: frozenset[str], content: str, shown: str) -> tuple[float, bool]:
     """Return the share of the answer's words in a content that are shown, and whether its best piece is."""
     whole = body(content)
-    if body(shown) == whole:
+    if shown == whole:
         return 1.0, True
     best = best_piece(content, answer) in shown
     had = answer.intersection(tokenize(whole))

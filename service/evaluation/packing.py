@@ -7,6 +7,7 @@ import numpy as np
 
 from muisti.core.context.choosing import Candidate, chosen, price
 from muisti.core.context.counting import Counter
+from muisti.core.context.features import body
 from muisti.core.context.rendering import heading
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.kernels import Floats
@@ -89,7 +90,7 @@ def _filled(asked: Asked, order: Sequence[Candidate], budget: int, *, stop: bool
         if needed <= left:
             left -= needed
             days.add(day)
-            kept[one.memory.id] = one.memory.content
+            kept[one.memory.id] = body(one.memory.content)
         elif stop:
             break
     return kept
