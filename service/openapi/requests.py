@@ -34,5 +34,10 @@ REQUESTS: Mapping[str, Any] = {
     "purge": {"author": "Anna Example"},
     "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "supersedeEntry": {"content": DAILY, "reason": "The pipeline is fast enough"},
+    "getContext": {
+        "query": "when do we deploy?",
+        "token_budget": 200,
+        "sections": {"profile": {"max_tokens": 60}, "memories": {}},
+    },
     "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
 }
