@@ -2,6 +2,8 @@
 
 import msgspec
 
+from muisti.core.context.builder import Builder
+from muisti.core.context.sizes import Sizes
 from muisti.core.conversations.adopting import Adopter
 from muisti.core.conversations.objects import Objects
 from muisti.core.conversations.reading import Reader
@@ -26,6 +28,7 @@ from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.transfer.importing.importer import Importer
+from muisti.core.views.context import ContextParts
 from muisti.core.views.conversations import ConversationParts
 from muisti.core.views.memories import Parts
 from muisti.core.views.read import ReadParts
@@ -151,6 +154,11 @@ def views(given: Given, parts: Shared) -> Parts:
         timeline=_timeline(given, parts),
         review=_review(given, parts),
         conversations=_conversations(given, parts),
+        context=ContextParts(
+            builder=Builder(database=given.database, searcher=parts.searcher, sizes=Sizes()),
+            retrievals=parts.retrievals,
+            served=parts.served,
+        ),
     )
 
 

@@ -71,6 +71,16 @@ TOOLS = (
         read_only=True,
     ),
     Tool(
+        name="get_context",
+        needs="read",
+        arguments=arguments.GetContext,
+        run=reads.get_context,
+        description="Text for a prompt on a subject, never over max_tokens, with citations.",
+        words={"max_tokens": "Exact"},
+        output={"context": _TEXT, "tokens": _WHOLE, "evidence": _TEXT, "citations": _OBJECTS},
+        read_only=True,
+    ),
+    Tool(
         name="get_memory",
         needs="read",
         arguments=arguments.GetMemory,
@@ -204,7 +214,7 @@ def schema_of(tool: Tool, access: Access) -> Json:
 
 def _for(access: Access, name: str, schema: Json) -> Json:
     """Return the schema of an argument with the words and choices that are for this caller."""
-    if access.grant.category is not None:
+    if access.grant.category is not None and "description" in schema:
         schema = {**schema, "description": schema["description"].replace(_ADDRESS, "key")}
     own = access.grant.source_class
     if name == "source_class" and own is not None:

@@ -47,5 +47,10 @@ REQUESTS: Mapping[str, Any] = {
         ],
         "session": "s-2026-11",
     },
+    "getContext": {
+        "query": "when do we deploy?",
+        "token_budget": 200,
+        "sections": {"profile": {"max_tokens": 60}, "memories": {}},
+    },
     "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
 }

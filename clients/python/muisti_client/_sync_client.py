@@ -136,7 +136,7 @@ class Muisti(Transport):
         *,
         then: bool | None = None,
     ) -> types.ReplayReply:
-        """Repeat a search, and read what differs and why. Ages count from now, unless the request named a `reference_time`. With `then` the search sees the space as the first search saw it, but uses the current model. Memories that it finds do not count as retrieved. Needs the scope read."""
+        """Repeat a search or a context, and read what differs and why. Ages count from now, unless the request named a `reference_time`. With `then` the search sees the space as the first search saw it, but uses the current model. Memories that it finds do not count as retrieved. Needs the scope read."""
         reply = self.send(calls.replay_receipt(receipt_id, then=then))
         return reply.data
 
@@ -297,6 +297,17 @@ class Muisti(Transport):
     ) -> types.DecidedReply | types.DryRunReply:
         """Decide a conflict. With `keep` both memories stay. With `supersede` the new one supersedes the existing one, and takes over its address when it has none. With `reject` the new one is deleted, which needs the scope `delete` too. Needs the scope write."""
         reply = self.send(calls.decide_conflict(space, conflict_id, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    def get_context(
+        self,
+        space: str,
+        body: types.ContextBody,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.ContextReply:
+        """Make a text for a prompt from what is remembered, within a number of tokens. The best memory is always there. Long memories are shown in pieces, short ones whole, in order of time. The text marks them as data; `citations` say where each is. Needs the scope read."""
+        reply = self.send(calls.get_context(space, body, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     def list_conversations(
