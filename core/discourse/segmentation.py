@@ -6,7 +6,7 @@ costs `PENALTY` more. Dynamic programming finds the least cost, a turn at a time
 
 A boundary is final when the segmentations after `AGREEMENT` turns in a row begin with it. What comes after a final
 boundary depends on the turns since it alone. So the final boundaries are the same however turns are grouped into
-batches, and a `Segmenter` can be made again from the turns of the open topic.
+batches. A `Segmenter` can be made again from the turns of the open topic.
 
 Change points by dynamic programming: Jackson et al., "An algorithm for optimal partitioning of data on an interval",
 2005. For topics of text: Utiyama and Isahara, "A statistical model for domain-independent text segmentation", 2001.

@@ -14,7 +14,7 @@ MIN_TOKENS = MAX_TOKENS // 2  # a cut is not made earlier, however good the bord
 _ANYWHERE, _WORD, _SENTENCE, _PARAGRAPH = range(4)
 
 _BLANK_LINES = re.compile(r"\n[^\S\n]*+\n\s*+")
-_SENTENCE_ENDS = re.compile(
+SENTENCE_ENDS = re.compile(
     r"""(?<![.!?…])[.!?…]++["'”’»)\]]*+\s++"""  # Stop. Stop!) "Stop?"
     r"""|[。！？｡]++[」』）】”’]*+\s*+"""
     r"""|\n\s*+"""
@@ -50,7 +50,7 @@ def split(content: str, tokens: int | None = None) -> list[Passage]:
 def _borders(content: str, starts: list[int]) -> list[int]:
     """For each token, how good it is to cut before it."""
     borders = [_WORD if start and content[start - 1].isspace() else _ANYWHERE for start in starts]
-    for pattern, rank in ((_SENTENCE_ENDS, _SENTENCE), (_BLANK_LINES, _PARAGRAPH)):
+    for pattern, rank in ((SENTENCE_ENDS, _SENTENCE), (_BLANK_LINES, _PARAGRAPH)):
         for border in pattern.finditer(content):
             token = bisect_left(starts, border.end())
             if token < len(starts):
