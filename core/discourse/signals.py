@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from muisti.core.text.passages import SENTENCE_ENDS
+from muisti.core.text.passages import sentences
 from muisti.core.text.speakers import ASSISTANTS
 from muisti.core.text.terms import fold
 from muisti.core.text.when.words import TimeSpan, time_spans
@@ -65,7 +65,6 @@ _TASK = re.compile(
 )
 _FIRST_PERSON = re.compile(r"(?i)\b(?:i|me|my|mine|myself|we|us|our|ours)\b")
 _NUMBER = re.compile(r"\d")
-_BORDER = "\x1e"  # ASCII's record separator, put between sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +91,14 @@ def signals(text: str, *, author: str | None = None, reference: int = 0) -> Sign
     text = text[:READ]
     assistant = author is not None and fold(author) in ASSISTANTS
     found = set[Act]()
-    for sentence in map(str.strip, SENTENCE_ENDS.sub(_parted, text).split(_BORDER)):
-        if sentence:
-            found.update(_acts(sentence, assistant))
+    for start, stop in sentences(text):
+        found.update(_acts(text[start:stop], assistant))
     return Signals(
         acts=tuple(act for act in _ORDERED if act in found) or ("statement",),
         times=time_spans(text, reference),
         first_person=not assistant and _FIRST_PERSON.search(text) is not None,
         numbers=_NUMBER.search(text) is not None,
     )
-
-
-def _parted(end: re.Match[str]) -> str:
-    return end[0].rstrip() + _BORDER
 
 
 def _acts(sentence: str, assistant: bool) -> Iterator[Act]:

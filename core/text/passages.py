@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left
+from itertools import pairwise
 
 from muisti.core.model.values import Passage
 from muisti.core.text.terms import token_starts
@@ -14,7 +15,7 @@ MIN_TOKENS = MAX_TOKENS // 2  # a cut is not made earlier, however good the bord
 _ANYWHERE, _WORD, _SENTENCE, _PARAGRAPH = range(4)
 
 _BLANK_LINES = re.compile(r"\n[^\S\n]*+\n\s*+")
-SENTENCE_ENDS = re.compile(
+_SENTENCE_ENDS = re.compile(
     r"""(?<![.!?…])[.!?…]++["'”’»)\]]*+\s++"""  # Stop. Stop!) "Stop?"
     r"""|[。！？｡]++[」』）】”’]*+\s*+"""
     r"""|\n\s*+"""
@@ -47,10 +48,23 @@ def split(content: str, tokens: int | None = None) -> list[Passage]:
     return passages
 
 
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Return start and stop of each sentence, and of each line that ends without a stop; no white space around them.
+
+    >>> [text[start:stop] for text in ["Go!  Who?\\nNobody"] for start, stop in sentences(text)]
+    ['Go!', 'Who?', 'Nobody']
+    """
+    cuts = [0, *(end.end() for end in _SENTENCE_ENDS.finditer(text)), len(text)]
+    parts = [(start, text[start:stop]) for start, stop in pairwise(cuts)]
+    return [
+        (start + len(part) - len(part.lstrip()), start + len(part.rstrip())) for start, part in parts if part.strip()
+    ]
+
+
 def _borders(content: str, starts: list[int]) -> list[int]:
     """For each token, how good it is to cut before it."""
     borders = [_WORD if start and content[start - 1].isspace() else _ANYWHERE for start in starts]
-    for pattern, rank in ((SENTENCE_ENDS, _SENTENCE), (_BLANK_LINES, _PARAGRAPH)):
+    for pattern, rank in ((_SENTENCE_ENDS, _SENTENCE), (_BLANK_LINES, _PARAGRAPH)):
         for border in pattern.finditer(content):
             token = bisect_left(starts, border.end())
             if token < len(starts):
