@@ -1,8 +1,10 @@
 """Where the topics of a conversation change.
 
 A break comes first: a long pause or a new session always ends a topic. Between breaks, topics are the segmentation of
-least cost. A segment of n unit vectors with the sum s costs n - |s|²/n, the scatter about its mean, and each segment
-costs `PENALTY` more. Dynamic programming finds the least cost, a turn at a time.
+least cost. A short turn says little by itself: its vector counts by its number of words up to `FULL`, and each turn
+takes `NEAR` of the turns before and after it. A segment of n such unit vectors with the sum s costs n - |s|²/n, the
+scatter about its mean, and each segment costs `PENALTY` more. Dynamic programming finds the least cost, a turn at a
+time, without the latest turn.
 
 A boundary is final when the segmentations after `AGREEMENT` turns in a row begin with it. What comes after a final
 boundary depends on the turns since it alone. So the final boundaries are the same however turns are grouped into
@@ -18,7 +20,9 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import numpy.typing as npt
 
-PENALTY = 2.0  # cost of a segment beside its scatter
+PENALTY = 2.75  # cost of a segment beside its scatter
+FULL = 12  # words of a turn that counts fully
+NEAR = 0.4  # of the vectors of both neighbours that is added to a turn's
 AGREEMENT = 5  # turns in a row whose best segmentations begin with the same boundary
 WINDOW = 120  # turns back to which a boundary may still move
 PAUSE = 3_600 * 1_000_000  # microseconds without a turn that end a topic
@@ -46,13 +50,13 @@ class Segmenter:
         """Boundaries of the best segmentation since `start` that may still change, in order."""
         return [self.start + place for place in self._stretch.boundaries()]
 
-    def add(self, vector: Vector, *, breaks: bool = False) -> list[int]:
-        """Take the next turn and return the boundaries that are final by it, in order.
+    def add(self, vector: Vector, words: int, *, breaks: bool = False) -> list[int]:
+        """Take the next turn, of so many words, and return the boundaries that are final by it, in order.
 
         A boundary is the position of the first turn of a topic. `breaks`: the turn comes after a break.
         """
         final = self._end() if breaks and self._stretch.turns else []
-        waiting = deque([vector])
+        waiting = deque([vector * np.float32(min(1.0, words / FULL))])
         while waiting:
             self._stretch.add(waiting.popleft())
             place = self._settled()
@@ -85,7 +89,7 @@ class Segmenter:
 
 
 class _Stretch:
-    """Turns with no final boundary among them, and the least cost of their first j for each j."""
+    """Turns with no final boundary among them, and the least cost of their first j for each j, but for the latest."""
 
     def __init__(self, dimensions: int, penalty: float) -> None:
         self.turns = 0
@@ -96,45 +100,57 @@ class _Stretch:
         self._costs = np.full(1, -penalty)
         self._places = np.zeros(1, np.int64)
         self._cuts = [0]
-        self._recent: deque[Vector] = deque(maxlen=WINDOW)
+        self._recent: deque[Vector] = deque(maxlen=WINDOW + 2)
 
     def add(self, vector: Vector) -> None:
-        """Take a turn: choose where the last segment of the best segmentation begins."""
-        total = self._sums[-1] + vector
-        square = float(total @ total)
+        """Take a turn, after which the one before it has both neighbours."""
         self.turns += 1
         self._recent.append(vector)
-        lengths = self.turns - self._places
-        scatter = lengths - (square - 2 * (self._sums @ total) + self._squares) / lengths
-        costs = self._costs + scatter + self._penalty
-        best = int(costs.argmin())
-        self._cuts.append(int(self._places[best]))
-        self._keep(total, square, float(costs[best]))
+        if self.turns > 1:
+            self._extend(smoothed([*self._recent][-3:], -2))
 
     def boundaries(self) -> list[int]:
         """Return the boundaries of the best segmentation, in order, without the start."""
         found: list[int] = []
-        place = self._cuts[self.turns]
+        place = self._cuts[-1]
         while place:
             found.append(place)
             place = self._cuts[place]
         return found[::-1]
 
     def since(self, place: int) -> list[Vector]:
-        """Return the vectors of the turns from a place on, at most the last `WINDOW`."""
+        """Return what was taken from a place on, at most the last `WINDOW` turns."""
         recent = list(self._recent)
         return recent[len(recent) - (self.turns - place) :]
 
-    def _keep(self, total: npt.NDArray[np.float64], square: float, cost: float) -> None:
+    def _extend(self, vector: Vector) -> None:
+        """Choose where the last segment of the best segmentation begins, with one turn more."""
+        total = self._sums[-1] + vector
+        square = float(total @ total)
+        length = len(self._cuts)
+        lengths = length - self._places
+        scatter = lengths - (square - 2 * (self._sums @ total) + self._squares) / lengths
+        costs = self._costs + scatter + self._penalty
+        best = int(costs.argmin())
+        self._cuts.append(int(self._places[best]))
         kept = np.r_[0, max(1, len(self._places) - WINDOW + 1) : len(self._places)]
         self._sums = np.vstack([self._sums[kept], total])
         self._squares = np.append(self._squares[kept], square)
-        self._costs = np.append(self._costs[kept], cost)
-        self._places = np.append(self._places[kept], self.turns)
+        self._costs = np.append(self._costs[kept], costs[best])
+        self._places = np.append(self._places[kept], length)
+
+
+def smoothed(turns: Sequence[Vector], at: int) -> Vector:
+    """Return the unit vector of a turn with a share of its neighbours; zeros where all are."""
+    at %= len(turns)
+    total = turns[at] + NEAR * sum((turns[near] for near in (at - 1, at + 1) if 0 <= near < len(turns)), np.float32(0))
+    length = float(np.linalg.norm(total))
+    return total / np.float32(length) if length else total
 
 
 def segment(
     vectors: Vectors,
+    words: Sequence[int],
     breaks: Collection[int] = (),
     *,
     penalty: float = PENALTY,
@@ -142,11 +158,15 @@ def segment(
 ) -> list[int]:
     """Return the boundaries of a whole conversation: what is final after its last turn, then what is best.
 
-    >>> segment(np.repeat(np.eye(2, dtype=np.float32), [6, 6], axis=0))
-    [6]
+    >>> segment(np.repeat(np.eye(2, dtype=np.float32), [8, 8], axis=0), [20] * 16)
+    [8]
     """
     segmenter = Segmenter(vectors.shape[1], penalty=penalty, agreement=agreement)
-    final = [place for turn, vector in enumerate(vectors) for place in segmenter.add(vector, breaks=turn in breaks)]
+    final = [
+        place
+        for turn, (vector, many) in enumerate(zip(vectors, words, strict=True))
+        for place in segmenter.add(vector, many, breaks=turn in breaks)
+    ]
     return final + segmenter.tentative
 
 

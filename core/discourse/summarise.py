@@ -49,8 +49,11 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
-    """`turn` is the place of its turn, `frame` the tokens of the author's name before the first sentence of a turn."""
+class Sentence:
+    """A sentence to choose: the place of its turn, its tokens with a line break, and those of the author's name.
+
+    The name stands before the first chosen sentence of a turn.
+    """
 
     turn: int
     text: str
@@ -77,11 +80,11 @@ def summarise(
     >>> [line.text for line in summarise(turns, 14, lambda text: len(text.split()))]
     ['ann: I moved to Turku.', 'bob: How big is the flat in Turku?']
     """
-    found = [*_sentences(turns, count, code)]
+    found = sentences_of(turns, count, code)
     weights = _weights(found, rarity or _rarity_within(found), frozenset(query_terms(query)))
     chosen = _chosen(found, weights, tokens)
     while chosen:
-        lines = _lines(turns, found, chosen)
+        lines = lines_of(turns, found, chosen)
         if count(text_of(lines)) <= tokens:
             return lines
         chosen.pop()
@@ -93,14 +96,18 @@ def text_of(lines: Iterable[Line]) -> str:
     return "\n".join(line.text for line in lines)
 
 
-def _sentences(turns: Sequence[Turn], count: Count, code: bool) -> Iterator[_Sentence]:
-    for place, turn in enumerate(turns):
-        pieces = [*_pieces(turn.text, code)] or [*_pieces(turn.text, True)]
-        terms = [tokenize(piece) for piece in pieces]
-        empty = function_words(language_of([term for some in terms for term in some]))
-        frame = count(_framed(turn.author, "")) if turn.author else 0
-        for piece, some in zip(pieces, terms, strict=True):
-            yield _Sentence(place, piece, frozenset(some) - empty, count(piece) + 1, frame)
+def sentences_of(turns: Sequence[Turn], count: Count, code: bool = False) -> list[Sentence]:
+    """Return the sentences of turns, in order; blocks of code only with `code`, or where a turn has nothing else."""
+    return [sentence for place, turn in enumerate(turns) for sentence in _of_turn(place, turn, count, code)]
+
+
+def _of_turn(place: int, turn: Turn, count: Count, code: bool) -> Iterator[Sentence]:
+    pieces = [*_pieces(turn.text, code)] or [*_pieces(turn.text, True)]
+    terms = [tokenize(piece) for piece in pieces]
+    empty = function_words(language_of([term for some in terms for term in some]))
+    frame = count(_framed(turn.author, "")) if turn.author else 0
+    for piece, some in zip(pieces, terms, strict=True):
+        yield Sentence(place, piece, frozenset(some) - empty, count(piece) + 1, frame)
 
 
 def _pieces(text: str, code: bool) -> Iterator[str]:
@@ -119,28 +126,28 @@ def _spoken(text: str) -> Iterator[str]:
         yield from (piece[0] for piece in _WORDS.finditer(text, start, stop))
 
 
-def _weights(found: Sequence[_Sentence], rarity: Rarity, asked: Collection[str]) -> dict[str, float]:
+def _weights(found: Sequence[Sentence], rarity: Rarity, asked: Collection[str]) -> dict[str, float]:
     return {
         term: math.sqrt(n) * max(0.0, rarity(term)) ** 2 * (ASKED if term in asked else 1.0)
         for term, n in _uses(found).items()
     }
 
 
-def _rarity_within(found: Sequence[_Sentence]) -> Rarity:
+def _rarity_within(found: Sequence[Sentence]) -> Rarity:
     uses = _uses(found)
     return lambda term: math.log((len(found) + 1) / (uses[term] + 0.5))
 
 
-def _uses(found: Sequence[_Sentence]) -> Counter[str]:
+def _uses(found: Sequence[Sentence]) -> Counter[str]:
     return Counter(term for sentence in found for term in sentence.terms)
 
 
-def _worth(sentence: _Sentence, weights: Mapping[str, float], said: Collection[str]) -> float:
+def _worth(sentence: Sentence, weights: Mapping[str, float], said: Collection[str]) -> float:
     new = math.fsum(weights[term] for term in sentence.terms if term not in said)
     return new / math.sqrt(max(SHORTEST, sentence.tokens))
 
 
-def _chosen(found: Sequence[_Sentence], weights: Mapping[str, float], tokens: int) -> list[int]:
+def _chosen(found: Sequence[Sentence], weights: Mapping[str, float], tokens: int) -> list[int]:
     """Return the places of the chosen sentences, in the order in which they were chosen."""
     said = set[str]()
     spoken = set[int]()
@@ -165,8 +172,8 @@ def _chosen(found: Sequence[_Sentence], weights: Mapping[str, float], tokens: in
     return chosen
 
 
-def _lines(turns: Sequence[Turn], found: Sequence[_Sentence], chosen: Sequence[int]) -> list[Line]:
-    """Join the chosen sentences of each turn, in the order of the text."""
+def lines_of(turns: Sequence[Turn], found: Sequence[Sentence], chosen: Sequence[int]) -> list[Line]:
+    """Join the sentences at the chosen places by turn, in the order of the text."""
     said: dict[int, list[str]] = {}
     for place in sorted(chosen):
         said.setdefault(found[place].turn, []).append(found[place].text)
@@ -178,7 +185,7 @@ def _framed(author: str, text: str) -> str:
 
 
 def _cut(
-    turns: Sequence[Turn], found: Sequence[_Sentence], weights: Mapping[str, float], tokens: int, count: Count
+    turns: Sequence[Turn], found: Sequence[Sentence], weights: Mapping[str, float], tokens: int, count: Count
 ) -> list[Line]:
     """Return the first words of the best sentence, as many as fit; nothing when none does."""
     if not found or tokens < 1:
