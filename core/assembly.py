@@ -2,6 +2,8 @@
 
 import msgspec
 
+from muisti.core.context.builder import Builder
+from muisti.core.context.sizes import Sizes
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.index.cache import Indexes
@@ -22,6 +24,7 @@ from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.transfer.importing.importer import Importer
+from muisti.core.views.context import ContextParts
 from muisti.core.views.memories import Parts
 from muisti.core.views.read import ReadParts
 from muisti.core.views.review import ReviewParts
@@ -145,6 +148,11 @@ def views(given: Given, parts: Shared) -> Parts:
         write=_write(given, parts),
         timeline=_timeline(given, parts),
         review=_review(given, parts),
+        context=ContextParts(
+            builder=Builder(database=given.database, searcher=parts.searcher, sizes=Sizes()),
+            retrievals=parts.retrievals,
+            served=parts.served,
+        ),
     )
 
 

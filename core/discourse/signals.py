@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from muisti.core.text.passages import sentences
+from muisti.core.text.sentences import pieces
 from muisti.core.text.speakers import ASSISTANTS
 from muisti.core.text.terms import fold
 from muisti.core.text.when.words import TimeSpan, time_spans
@@ -91,8 +91,9 @@ def signals(text: str, *, author: str | None = None, reference: int = 0) -> Sign
     text = text[:READ]
     assistant = author is not None and fold(author) in ASSISTANTS
     found = set[Act]()
-    for start, stop in sentences(text):
-        found.update(_acts(text[start:stop], assistant))
+    for piece in pieces(text):
+        if not piece.code:
+            found.update(_acts(text[piece.start : piece.stop], assistant))
     return Signals(
         acts=tuple(act for act in _ORDERED if act in found) or ("statement",),
         times=time_spans(text, reference),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 
 from muisti.core.text.language import function_words, language_of
-from muisti.core.text.passages import sentences
+from muisti.core.text.sentences import pieces
 from muisti.core.text.terms import query_terms, tokenize
 
 SHORTEST = 8  # tokens that a sentence is counted as, at least
@@ -25,7 +25,6 @@ ASKED = 10.0  # how much more a word of the query weighs
 Count = Callable[[str], int]
 Rarity = Callable[[str], float]
 
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _WORD = re.compile(r"\S+")
 _WORDS = re.compile(rf"\S+(?:\s+\S+){{0,{LONGEST - 1}}}")
 
@@ -102,28 +101,21 @@ def sentences_of(turns: Sequence[Turn], count: Count, code: bool = False) -> lis
 
 
 def _of_turn(place: int, turn: Turn, count: Count, code: bool) -> Iterator[Sentence]:
-    pieces = [*_pieces(turn.text, code)] or [*_pieces(turn.text, True)]
-    terms = [tokenize(piece) for piece in pieces]
+    texts = [*_pieces(turn.text, code)] or [*_pieces(turn.text, True)]
+    terms = [tokenize(text) for text in texts]
     empty = function_words(language_of([term for some in terms for term in some]))
     frame = count(_framed(turn.author, "")) if turn.author else 0
-    for piece, some in zip(pieces, terms, strict=True):
-        yield Sentence(place, piece, frozenset(some) - empty, count(piece) + 1, frame)
+    for text, some in zip(texts, terms, strict=True):
+        yield Sentence(place, text, frozenset(some) - empty, count(text) + 1, frame)
 
 
 def _pieces(text: str, code: bool) -> Iterator[str]:
     """Yield sentences and, if wanted, blocks of code."""
-    start = 0
-    for block in _CODE.finditer(text):
-        yield from _spoken(text[start : block.start()])
-        if code:
-            yield block[0].strip()
-        start = block.end()
-    yield from _spoken(text[start:])
-
-
-def _spoken(text: str) -> Iterator[str]:
-    for start, stop in sentences(text):
-        yield from (piece[0] for piece in _WORDS.finditer(text, start, stop))
+    for piece in pieces(text):
+        if not piece.code:
+            yield from (some[0] for some in _WORDS.finditer(text, piece.start, piece.stop))
+        elif code:
+            yield text[piece.start : piece.stop]
 
 
 def _weights(found: Sequence[Sentence], rarity: Rarity, asked: Collection[str]) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 import re
 from bisect import bisect_left
-from itertools import pairwise
 
 from muisti.core.model.values import Passage
 from muisti.core.text.terms import token_starts
@@ -46,19 +45,6 @@ def split(content: str, tokens: int | None = None) -> list[Passage]:
         first = _first_best(borders, cut - OVERLAP, cut)
     passages.append(Passage(len(passages), starts[first], len(content)))
     return passages
-
-
-def sentences(text: str) -> list[tuple[int, int]]:
-    """Return start and stop of each sentence, and of each line that ends without a stop; no white space around them.
-
-    >>> [text[start:stop] for text in ["Go!  Who?\\nNobody"] for start, stop in sentences(text)]
-    ['Go!', 'Who?', 'Nobody']
-    """
-    cuts = [0, *(end.end() for end in _SENTENCE_ENDS.finditer(text)), len(text)]
-    parts = [(start, text[start:stop]) for start, stop in pairwise(cuts)]
-    return [
-        (start + len(part) - len(part.lstrip()), start + len(part.rstrip())) for start, part in parts if part.strip()
-    ]
 
 
 def _borders(content: str, starts: list[int]) -> list[int]:
