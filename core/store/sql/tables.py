@@ -317,6 +317,20 @@ TABLES = (
         plain=_words("kind"),
     ),
     Table(
+        name="working",
+        columns=_words(
+            "space_id conversation_id key memory_id content tokens pinned priority made_at expires_at"
+        ),
+        references=(_SPACE,),
+        space="space_id",
+        memories=("conversation_id", "memory_id"),
+        erasing="deleted",
+        wipes=(Wipe(text=("content",), where="content IS NOT NULL"), Wipe(noise=("key",))),
+        plain=_words("conversation_id memory_id"),
+        sought=("key", "content"),
+        salvaging="left",  # it is made again in the course of a conversation
+    ),
+    Table(
         name="webhooks",
         columns=_words(
             "id space_id url secret kinds show made_at actor epoch cursor attempts next_at error told_at stopped"
