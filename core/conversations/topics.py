@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from muisti.core.conversations.keeping import Keeper, Plan
 from muisti.core.discourse import titles
 from muisti.core.discourse.segmentation import PAUSE, Segmenter, Vector
-
+from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.vectors import restored
 from muisti.core.model.conversations import TURN_MAX
 from muisti.core.model.errors import InvalidInput, NotFound, PlaceTaken, SensitiveContent
@@ -78,11 +78,11 @@ class Topics:
     All methods raise `NotFound` when there is no such space.
     """
 
-    def __init__(self, database: Database, keeper: Keeper, dimensions: int) -> None:
-        """`dimensions` is that of the vectors; 1 when embeddings are off, and only pauses end topics."""
+    def __init__(self, database: Database, keeper: Keeper, encoder: Encoder | None) -> None:
+        """`encoder` is None when embeddings are off; only pauses end topics then."""
         self._database = database
         self._keeper = keeper
-        self._dimensions = dimensions
+        self._encoder = encoder
         self._followed: OrderedDict[Conversation, _Open] = OrderedDict()
         self._turns = [Lock() for _ in range(STRIPES)]
 
@@ -165,7 +165,7 @@ class Topics:
 
     def _advance(self, conversation: Conversation, call: Call, *, ends: bool) -> tuple[Memory, ...]:
         space, known, number, new = self._read(conversation, call.now)
-        vectors = vectors_of(new, self._dimensions)
+        vectors = vectors_of(new, dimensions_of(self._encoder))
         starts = [start for said, vector in zip(new, vectors, strict=True) for start in known.add(said, vector)]
         if ends and known.turns:
             starts += [known.turns[place] for place in known.segmenter.tentative]
@@ -207,7 +207,7 @@ class Topics:
         end = -1 if end is None else end
         stands = known is not None and (known.epoch, known.after) == (space.space.epoch, end)
         if known is None or not stands or counts[0][0] != len(known.turns):
-            known = _Open(space.space.epoch, end, self._dimensions)
+            known = _Open(space.space.epoch, end, dimensions_of(self._encoder))
             if last != end:
                 _, (said,) = read(
                     self._database.primary, conversation.space, lambda row: [topics.said(row, *of, end, now)]
@@ -271,6 +271,11 @@ class Topics:
 
 _MakePlan = Callable[[SpaceRow, Sequence[tuple[Row, Memory]], int], Plan]
 """Of a space, the topics of a conversation, and the largest number of a topic."""
+
+
+def dimensions_of(encoder: Encoder | None) -> int:
+    """Return the number of dimensions of vectors; 1 when there are none."""
+    return 1 if encoder is None else encoder.dimensions
 
 
 def vectors_of(said: Sequence[Said], dimensions: int) -> list[Vector]:

@@ -8,16 +8,15 @@ coherence with the latest turns.
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import cast
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from muisti.core.conversations.topics import Conversation, vectors_of
+from muisti.core.conversations.topics import Conversation, dimensions_of, vectors_of
 from muisti.core.discourse.importance import importance, novelty
 from muisti.core.discourse.segmentation import Vectors
 from muisti.core.discourse.signals import signals
+from muisti.core.embedding.encoder import Encoder
 from muisti.core.model.errors import InvalidInput, NotFound, Problem
 from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
@@ -50,11 +49,11 @@ Count = Callable[[str], int]
 class WorkingMemory:
     """Thread-safe. All methods raise `NotFound` when there is no such space or conversation."""
 
-    def __init__(self, database: Database, intake: Intake, dimensions: int) -> None:
-        """`dimensions` is that of the vectors; 1 when embeddings are off."""
+    def __init__(self, database: Database, intake: Intake, encoder: Encoder | None) -> None:
+        """`encoder` is None when embeddings are off."""
         self._database = database
         self._intake = intake
-        self._dimensions = dimensions
+        self._encoder = encoder
 
     def keep(self, conversation: Conversation, entry: Entry, count: Count, budget: int, call: Call) -> Entry:
         """Keep an entry at its key, in place of what is there.
@@ -70,7 +69,9 @@ class WorkingMemory:
             find(self._database.primary, space, entry.memory_id, call.caller, call.now)
         if entry.content is not None:
             draft = Draft(content=entry.content, category=conversation.category)
-            entry = replace(entry, content=self._intake.new(space, draft, call, "$.content", echoes=False).draft.content)
+            entry = replace(
+                entry, content=self._intake.new(space, draft, call, "$.content", echoes=False).draft.content
+            )
         others = [one for one in held if one.key != entry.key]
         if len(others) >= KEPT_MAX:
             raise InvalidInput.at("$.key", f"{KEPT_MAX} entries are kept; release one first")
@@ -168,7 +169,7 @@ class WorkingMemory:
         (said,) = self._database.primary.read([topics.said(space, *of, (memories[0].turn or 0) - 1, call.now)])
         by_turn = {one.turn: one for one in topics.read_said(said)}
         known = [(memory, by_turn[memory.turn]) for memory in memories if memory.turn in by_turn]
-        vectors = np.array(vectors_of([one for _, one in known], self._dimensions), np.float32)
+        vectors = np.array(vectors_of([one for _, one in known], dimensions_of(self._encoder)), np.float32)
         values = _values([memory for memory, _ in known], vectors, call.now)
         return [
             Held(
@@ -256,7 +257,9 @@ def _check(entry: Entry) -> None:
     if sum(value is not None for value in (entry.memory_id, entry.content, entry.tokens)) != 1:
         problems.append(Problem("$", "give one of `memory_id`, `content` and `tokens`"))
     if entry.content is not None and len(entry.content) > TEXT_MAX:
-        problems.append(Problem("$.content", f"has {len(entry.content):,} characters; at most {TEXT_MAX:,} are allowed"))
+        problems.append(
+            Problem("$.content", f"has {len(entry.content):,} characters; at most {TEXT_MAX:,} are allowed")
+        )
     if entry.tokens is not None and not 1 <= entry.tokens <= BUDGET_MAX:
         problems.append(Problem("$.tokens", f"{entry.tokens:,} is not between 1 and {BUDGET_MAX:,}"))
     if not 0 <= entry.priority <= PRIORITY_MAX:

@@ -6,6 +6,8 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.times import Clock
 from muisti.core.views.calls import Calls
 from muisti.core.views.context import ContextParts, Contexts
+from muisti.core.views.conversations import ConversationParts, Conversations
+from muisti.core.views.discourse import Discourse, DiscourseParts
 from muisti.core.views.read import Read, ReadParts
 from muisti.core.views.review import Review, ReviewParts
 from muisti.core.views.timeline import Timeline, TimelineParts
@@ -21,6 +23,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     timeline: TimelineParts
     review: ReviewParts
     context: ContextParts
+    conversations: ConversationParts
+    discourse: DiscourseParts
 
 
 class Memories:
@@ -30,7 +34,7 @@ class Memories:
     database that does not answer `StoreUnavailable`. Memories that the caller may not see are not there.
     """
 
-    __slots__ = ("context", "read", "review", "timeline", "write")
+    __slots__ = ("context", "conversations", "discourse", "read", "review", "timeline", "write")
 
     def __init__(self, parts: Parts, caller: Caller, *, dry_run: bool = False) -> None:
         """`dry_run`: each write returns its `plan`, and nothing of it stays."""
@@ -40,3 +44,5 @@ class Memories:
         self.timeline = Timeline(parts.timeline, calls)
         self.review = Review(parts.review, calls)
         self.context = Contexts(parts.context, calls)
+        self.conversations = Conversations(parts.conversations, calls)
+        self.discourse = Discourse(parts.discourse, calls)

@@ -35,6 +35,8 @@ def where(subject: Subject) -> Condition:
         met.append(("v.source = ?", (subject.source,)))
     if subject.older_than_us is not None:
         met.append(("v.created_at < ?", (subject.older_than_us,)))
+    if subject.among is not None:
+        met.append((f"v.memory_id IN {_HEX}", (_hex(subject.among),)))
     if subject.filter is not None:
         met.append(filters.where(subject.filter))
     return " AND ".join(sql for sql, _ in met), tuple(arg for _, args in met for arg in args)
@@ -115,7 +117,8 @@ def with_summaries(space: SpaceRow, where: str, args: Sequence[Scalar]) -> Condi
     """
     made = (
         f"SELECT s.memory_id FROM versions s, json_each(s.derived_from) d WHERE s.space_id = {space.id} "
-        f"AND s.kind = 'summary' AND s.kind IN {STRUCTURAL!r} AND unhex(replace(d.value, '-', '')) IN (SELECT * FROM {{}})"
+        f"AND s.kind = 'summary' AND s.kind IN {STRUCTURAL!r} "
+        "AND unhex(replace(d.value, '-', '')) IN (SELECT * FROM {})"
     )
     steps = ", ".join(f"step{n} AS MATERIALIZED ({made.format(f'step{n - 1}')})" for n in (1, 2, 3))
     return (

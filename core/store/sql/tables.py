@@ -101,7 +101,8 @@ TABLES = (
         erasing="deleted",
         wipes=(
             Wipe(
-                text=_words("content author author_folded reason source tags metadata structure"),
+                text=_words("content author author_folded reason source tags metadata"),
+                objects=("structure",),
                 data=("content_hash",),
             ),
             Wipe(noise=_words("category category_folded key"), where="category IS NOT NULL"),

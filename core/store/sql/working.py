@@ -61,5 +61,5 @@ def put(space: SpaceRow, conversation: Memory, one: Entry, now: int) -> list[Sta
 
 
 def release(conversation: Memory, key: str) -> Statement:
-    """Release what is at a key, and select the key when something was."""
-    return Statement("DELETE FROM working WHERE conversation_id = ? AND key = ? RETURNING key", (raw(conversation.id), key))
+    """Release what is at a key."""
+    return Statement("DELETE FROM working WHERE conversation_id = ? AND key = ?", (raw(conversation.id), key))
