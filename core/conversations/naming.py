@@ -9,7 +9,7 @@ from muisti.core.model.values import NAME_MAX, REASON_MAX, Draft, Json
 from muisti.core.text.terms import fold
 
 TITLE_LENGTH = 60  # characters of a title that is made from a text
-NO_USERS = ("assistant", "system", "tool")  # authors that are no users of a conversation
+NO_USERS = ("user", "assistant", "system", "tool")  # authors that name nobody
 
 
 def check_name(name: str, path: str) -> None:

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from muisti.core.conversations.adopting import Adopted, Adopter
+from muisti.core.conversations.adopting import Adopted as Adopted
+from muisti.core.conversations.adopting import Adopter
 from muisti.core.conversations.following import Following, with_topics
 from muisti.core.conversations.objects import Objects
 from muisti.core.conversations.reading import Reader

@@ -329,7 +329,7 @@ TABLES = (
         wipes=(Wipe(text=("content",), where="content IS NOT NULL"), Wipe(noise=("key",))),
         plain=_words("conversation_id memory_id"),
         sought=("key", "content"),
-        salvaging="left",  # it is made again in the course of a conversation
+        salvaging="with_memory",
     ),
     Table(
         name="webhooks",
