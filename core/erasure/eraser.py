@@ -214,8 +214,12 @@ class Eraser:
         return raw, bool(rows)
 
     def _erase(self, space: SpaceRow, memories: Sequence[bytes], caller: Caller, work: _Work) -> None:
-        """Erase up to a hundred memories: one batch, then their segments."""
+        """Erase up to a hundred memories, and the summaries made from them: one batch, then their segments."""
+        named = memories
         for _ in range(TRIES):
+            memories = [
+                cast(bytes, row[0]) for row in self._database.primary.read([erasure.completed(space, named)])[0]
+            ]
             versions, *hanging = self._database.primary.read(erasure.known(space, memories))
             ids = [cast(int, row[0]) for row in versions]
             alive = sorted({cast(bytes, row[1]) for row in versions})

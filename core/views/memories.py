@@ -7,6 +7,7 @@ from muisti.core.model.times import Clock
 from muisti.core.views.calls import Calls
 from muisti.core.views.context import ContextParts, Contexts
 from muisti.core.views.conversations import ConversationParts, Conversations
+from muisti.core.views.discourse import Discourse, DiscourseParts
 from muisti.core.views.read import Read, ReadParts
 from muisti.core.views.review import Review, ReviewParts
 from muisti.core.views.timeline import Timeline, TimelineParts
@@ -21,8 +22,9 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     write: WriteParts
     timeline: TimelineParts
     review: ReviewParts
-    conversations: ConversationParts
     context: ContextParts
+    conversations: ConversationParts
+    discourse: DiscourseParts
 
 
 class Memories:
@@ -32,7 +34,7 @@ class Memories:
     database that does not answer `StoreUnavailable`. Memories that the caller may not see are not there.
     """
 
-    __slots__ = ("context", "conversations", "read", "review", "timeline", "write")
+    __slots__ = ("context", "conversations", "discourse", "read", "review", "timeline", "write")
 
     def __init__(self, parts: Parts, caller: Caller, *, dry_run: bool = False) -> None:
         """`dry_run`: each write returns its `plan`, and nothing of it stays."""
@@ -41,5 +43,6 @@ class Memories:
         self.write = Write(parts.write, calls)
         self.timeline = Timeline(parts.timeline, calls)
         self.review = Review(parts.review, calls)
-        self.conversations = Conversations(parts.conversations, calls)
         self.context = Contexts(parts.context, calls)
+        self.conversations = Conversations(parts.conversations, calls)
+        self.discourse = Discourse(parts.discourse, calls)

@@ -101,7 +101,8 @@ TABLES = (
         erasing="deleted",
         wipes=(
             Wipe(
-                text=_words("content author author_folded reason source tags metadata structure"),
+                text=_words("content author author_folded reason source tags metadata"),
+                objects=("structure",),
                 data=("content_hash",),
             ),
             Wipe(noise=_words("category category_folded key"), where="category IS NOT NULL"),
@@ -315,6 +316,20 @@ TABLES = (
         erasing="cascades",
         wipes=(Wipe(text=("actor",)),),
         plain=_words("kind"),
+    ),
+    Table(
+        name="working",
+        columns=_words(
+            "space_id conversation_id key memory_id content tokens pinned priority made_at expires_at"
+        ),
+        references=(_SPACE,),
+        space="space_id",
+        memories=("conversation_id", "memory_id"),
+        erasing="deleted",
+        wipes=(Wipe(text=("content",), where="content IS NOT NULL"), Wipe(noise=("key",))),
+        plain=_words("conversation_id memory_id"),
+        sought=("key", "content"),
+        salvaging="with_memory",
     ),
     Table(
         name="webhooks",
