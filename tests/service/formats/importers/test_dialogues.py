@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.model.conversations import ObjectName, Stream, Turn
+from muisti.core.conversations.streaming import Stream
+from muisti.core.model.conversations import ObjectName, Turn
 from muisti.core.model.terms import CONTENT_MAX
 from muisti.core.model.values import Memory
 from muisti.core.query.filters import parse
