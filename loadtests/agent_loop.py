@@ -140,20 +140,29 @@ def table_of(life: Life, budget: int) -> Table:
             f"{step.spoken:,}",
             f"{step.counted:,}",
             "; ".join(f"{one['name']} {one['memories']} in {one['tokens']}" for one in step.reply["sections"]),
-            ", ".join(map(str, _cited(step, life)[:8])) or "none",
+            _cited(step, life),
             step.reply["evidence"],
             f"{step.milliseconds:.0f}",
         ]
         for step in at_turns(life, SHOWN)
     ]
-    header = ["before turn", "tokens said", "tokens", "sections: memories in tokens", "turns", "evidence", "ms"]
+    header = [
+        "before turn",
+        "tokens said",
+        "tokens",
+        "sections: memories in tokens",
+        "turns that it shows",
+        "evidence",
+        "ms",
+    ]
     title = f"contexts of at most {budget:,} tokens in a loop of {len(life.turns)} turns"
     return Table("agent-loop", title, header, rows)
 
 
-def _cited(step: Step, life: Life) -> list[int]:
-    """Return the turns that a context shows, in their order."""
-    return sorted({life.turns[one["id"]] for one in step.reply["citations"] if one["id"] in life.turns})
+def _cited(step: Step, life: Life) -> str:
+    """Return how many turns a context shows, and the first and the last of them."""
+    turns = {life.turns[one["id"]] for one in step.reply["citations"] if one["id"] in life.turns}
+    return f"{len(turns)}, from {min(turns)} to {max(turns)}" if turns else "none"
 
 
 def told_of(life: Life, budget: int) -> str:
