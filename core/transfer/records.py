@@ -111,7 +111,7 @@ class VersionLine(Struct, frozen=True, forbid_unknown_fields=True, tag="version"
 class MemoryLine(Struct, frozen=True, forbid_unknown_fields=True, tag="memory", tag_field="type", kw_only=True):
     """A memory without a history: only `id` and `content` must be told. `place` is where it stood before.
 
-    `gives_way`: when another memory stands at its place in a conversation, an object is passed over as one that exists,
+    `gives_way`: when another memory has its place in a conversation, an object is passed over as one that exists,
     and an exchange comes in without its turn, which its metadata keep. Otherwise the line is refused.
     """
 

@@ -89,6 +89,8 @@ VIPUNE = """CREATE TABLE memories (id TEXT PRIMARY KEY, project_id TEXT NOT NULL
     retrieval_count INTEGER, last_retrieved_at TEXT); PRAGMA user_version = 5;"""
 MEM0_HISTORY = """CREATE TABLE history (id TEXT PRIMARY KEY, memory_id TEXT, old_memory TEXT, new_memory TEXT,
     event TEXT, created_at DATETIME, updated_at DATETIME, is_deleted INTEGER, actor_id TEXT, role TEXT)"""
+MEM0_MESSAGES = """CREATE TABLE messages (id TEXT PRIMARY KEY, session_scope TEXT, role TEXT, content TEXT, name TEXT,
+    created_at DATETIME)"""
 MCP_MEMORY_SERVICE = """CREATE TABLE memories (id INTEGER PRIMARY KEY, content_hash TEXT UNIQUE NOT NULL,
     content TEXT NOT NULL, tags TEXT, memory_type TEXT, metadata TEXT, created_at REAL, updated_at REAL,
     created_at_iso TEXT, updated_at_iso TEXT, deleted_at REAL DEFAULT NULL);
@@ -274,6 +276,23 @@ FIXTURES: Sequence[Fixture] = (
         ),
         ["Lives in Turku"],
         {"deleted there": 1},
+    ),
+    Fixture(
+        "mem0",
+        "history-with-messages.db",
+        database(
+            f"{MEM0_HISTORY}; {MEM0_MESSAGES}",
+            {
+                "history": [("1", "a", None, "Lives in Espoo", "ADD", DAY, None, 0, None, "user")],
+                "messages": [
+                    ("msg-1", "user_id=anna", "user", "I moved to Espoo", "Anna", "2025-06-01T08:00:00Z"),
+                    ("msg-2", "user_id=anna", "assistant", "How is it there?", None, "2025-06-01T08:00:05Z"),
+                    ("msg-3", "user_id=olli", "user", "", None, "2025-06-02T08:00:00Z"),
+                ],
+            },
+        ),
+        ["Lives in Espoo", "I moved to Espoo", "How is it there?", "I moved to Espoo", "mem0"],
+        {"no text": 1},
     ),
     Fixture(
         "mcp-memory-service",

@@ -1,4 +1,4 @@
-"""Imported conversations: their turns and objects stand in the hierarchy, once, whatever came in before."""
+"""Imported conversations: their turns and objects are in the hierarchy once, whatever came in before."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from muisti.core.engine import Engine
 from muisti.core.conversations.streaming import Stream
+from muisti.core.engine import Engine
 from muisti.core.model.conversations import ObjectName, Turn
 from muisti.core.model.terms import CONTENT_MAX
 from muisti.core.model.values import Memory
