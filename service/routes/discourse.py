@@ -1,5 +1,6 @@
 """Changes of topics, summaries, and the working memory of conversations."""
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -8,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from muisti.core.context.counting import ENCODINGS, USUAL, counter
-from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Memory
 from muisti.core.model.working import BUDGET, Entry, Working
@@ -190,7 +191,7 @@ async def summarise_session(
 
 
 @post(
-    "/conversations/{conversation:str}/exchanges/{turn:int}/summary",
+    "/conversations/{conversation:str}/exchanges/{turn:str}/summary",
     status_code=200,
     operation_id="summariseExchange",
     tags=["conversations"],
@@ -200,15 +201,16 @@ async def summarise_exchange(
     request: Request,
     space: FromPath[str],
     conversation: FromPath[str],
-    turn: FromPath[int],
+    turn: FromPath[str],
     backend: NamedDependency[Backend],
     category: CategoryParameter = None,
 ) -> Response[SummaryReply]:
     """Read the summary of a long exchange, made where it is missing or stale; a short one is its own summary."""
+    if re.fullmatch("[0-9]{1,15}", turn) is None:
+        raise NotFound("exchange", f"{conversation}/{turn[:40]}")
     make = memories(request, backend).discourse.summarise_exchange
-    return Response(
-        SummaryReply.of_memory(await backend.store(make, space, conversation, turn, category)), status_code=200
-    )
+    found = await backend.store(make, space, conversation, int(turn), category)
+    return Response(SummaryReply.of_memory(found), status_code=200)
 
 
 @get(
