@@ -96,7 +96,7 @@ class Topics:
 
     def split(
         self, conversation: Conversation, topic: str, turn: int, title: str | None, call: Call
-    ) -> tuple[Memory, ...]:
+    ) -> Written:
         """Split a topic before a turn, and return both parts. Without `title` the second gets one made from its words.
 
         Raises:
@@ -116,7 +116,7 @@ class Topics:
 
         return self._changed(conversation, call, plan)
 
-    def merge(self, conversation: Conversation, names: Sequence[str], call: Call) -> tuple[Memory, ...]:
+    def merge(self, conversation: Conversation, names: Sequence[str], call: Call) -> Written:
         """Merge topics into the first of them, which keeps its title; the others end.
 
         Raises:
@@ -133,7 +133,7 @@ class Topics:
 
         return self._changed(conversation, call, plan)
 
-    def move(self, conversation: Conversation, topic: str, turn: int, call: Call) -> tuple[Memory, ...]:
+    def move(self, conversation: Conversation, topic: str, turn: int, call: Call) -> Written:
         """Let a topic begin at a turn: turns before it go to the topic before, and turns from it on come from there.
 
         Raises:
@@ -257,7 +257,7 @@ class Topics:
             },
         )
 
-    def _changed(self, conversation: Conversation, call: Call, plan: "_MakePlan") -> tuple[Memory, ...]:
+    def _changed(self, conversation: Conversation, call: Call, plan: "_MakePlan") -> Written:
         of = conversation.category, conversation.name
 
         def attempt(space: SpaceRow) -> Written:
@@ -266,7 +266,7 @@ class Topics:
             found = [(row, version_rows.memory(row, conversation.space)) for row in rows]
             return self._keeper.commit(space, plan(space, found, cast("int | None", numbers[0][0]) or 0), call)
 
-        return self._keeper.run(conversation.space, call, attempt).memories
+        return self._keeper.run(conversation.space, call, attempt)
 
 
 _MakePlan = Callable[[SpaceRow, Sequence[tuple[Row, Memory]], int], Plan]

@@ -90,6 +90,37 @@ def summarise(
     return _cut(turns, found, weights, tokens, count)
 
 
+@dataclass(frozen=True, slots=True)
+class Compressed:
+    """A text within a number of tokens: what is left of it, and of how many tokens."""
+
+    text: str
+    tokens: int
+    before: int
+
+
+def compress(text: str, tokens: int, count: Count, query: str = "") -> Compressed:
+    """Return a text as it is where it fits, else the sentences and blocks of code that say most, in their order.
+
+    >>> compress("Ok. We moved to Turku. Ok.", 4, lambda text: len(text.split())).text
+    'We moved to Turku.'
+    """
+    before = count(text)
+    if before <= tokens:
+        return Compressed(text, before, before)
+    turns: list[Turn] = []
+    end = 0
+    for piece in pieces(text):
+        said = text[piece.start : piece.stop]
+        if turns and not piece.code and "\n" not in text[end : piece.start]:
+            turns[-1] = Turn(turns[-1].number, "", f"{turns[-1].text} {said}")
+        else:
+            turns.append(Turn(len(turns), "", said))
+        end = piece.stop
+    left = text_of(summarise(turns, tokens, count, query=query, code=True))
+    return Compressed(left, count(left), before)
+
+
 def text_of(lines: Iterable[Line]) -> str:
     """Return a summary as one text."""
     return "\n".join(line.text for line in lines)

@@ -10,6 +10,7 @@ from muisti.core.conversations.summaries import WriteFailed as WriteFailed
 from muisti.core.conversations.topics import Conversation, Topics
 from muisti.core.conversations.working import WorkingMemory
 from muisti.core.model.conversations import ObjectName
+from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Memory, RequestKey
 from muisti.core.model.working import Entry, Working
 from muisti.core.query.points import Point
@@ -56,7 +57,7 @@ class Discourse:
         title: str | None = None,
         category: str | None = None,
         request: RequestKey | None = None,
-    ) -> tuple[Memory, ...]:
+    ) -> Written:
         """Split a topic before a turn; see `Topics.split`."""
         of = self._of(space, conversation, category)
         return self._parts.topics.split(of, topic, turn, title, self._calls.new(request))
@@ -69,7 +70,7 @@ class Discourse:
         *,
         category: str | None = None,
         request: RequestKey | None = None,
-    ) -> tuple[Memory, ...]:
+    ) -> Written:
         """Merge topics into the first of them; see `Topics.merge`."""
         return self._parts.topics.merge(self._of(space, conversation, category), topics, self._calls.new(request))
 
@@ -82,7 +83,7 @@ class Discourse:
         *,
         category: str | None = None,
         request: RequestKey | None = None,
-    ) -> tuple[Memory, ...]:
+    ) -> Written:
         """Let a topic begin at a turn; see `Topics.move`."""
         return self._parts.topics.move(self._of(space, conversation, category), topic, turn, self._calls.new(request))
 

@@ -40,6 +40,17 @@ REQUESTS: Mapping[str, Any] = {
     "updateConversation": {"title": "A flat in Turku", "state": "closed"},
     "createTopic": {"title": "Prices", "spans": [[1, 12], [30, 34]]},
     "updateTopic": {"spans": [[1, 14]]},
+    "splitTopic": {"turn": 9, "title": "The keys"},
+    "moveTopic": {"turn": 14},
+    "mergeTopics": {"topics": ["t1", "t2"]},
+    "summariseConversation": {"method": "extractive"},
+    "summariseSession": {"method": "extractive"},
+    "keepInWorkingMemory": {"memory_id": "0197a3c0-5f4e-7000-8000-0123456789ab", "priority": 9, "ttl_seconds": 86400},
+    "optimizeText": {
+        "text": "Well. We moved to Turku in spring. Ok.",
+        "token_budget": 12,
+        "query": "Where do we live?",
+    },
     "addExchanges": {
         "items": [
             {"turn": 17, "at": "2026-11-23T10:00:00Z", "user": "I moved to Turku.", "system": "Noted!"},

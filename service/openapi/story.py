@@ -29,6 +29,15 @@ from muisti.service.schemas.conversations import (
     StreamedReply,
     TopicReply,
 )
+from muisti.service.schemas.discourse import (
+    ChangedTopic,
+    ChangedTopicsReply,
+    EntryReply,
+    HeldReply,
+    OptimizedReply,
+    SummaryReply,
+    WorkingReply,
+)
 from muisti.service.schemas.erasure import ErasureReply, ReportReply
 from muisti.service.schemas.forks import DivergenceReply
 from muisti.service.schemas.keys import KeyReply
@@ -414,4 +423,69 @@ WEBHOOK = WebhookReply(
     error=None,
     told_at=CHANGED,
     dead_letters=[],
+)
+SPLIT = ChangedTopicsReply(
+    items=[
+        ChangedTopic(id=TOPIC.id, version=2, name="t1", title="Prices", spans=[[1, 8]]),
+        ChangedTopic(
+            id="0197a3c0-5f4e-7000-8000-0123456789c5", version=1, name="t2", title="The keys", spans=[[9, 12], [30, 34]]
+        ),
+    ]
+)
+SUMMARY = SummaryReply(
+    id="0197a3c0-5f4e-7000-8000-0123456789c6",
+    of="topic",
+    text="user: I moved to Turku.",
+    tokens=8,
+    method="extractive",
+    session=None,
+    conversation="c-42",
+    topic="t1",
+    turn=None,
+    up_to=34,
+    stale=False,
+    sources=[EXCHANGE.id],
+    made_at=MADE,
+)
+_HELD: Mapping[str, Any] = {"memory_id": None, "key": None, "turn": None, "priority": None, "value": None}
+WORKING = WorkingReply(
+    token_budget=4096,
+    encoding="cl100k_base",
+    text="user: I moved to Turku. Noted!\n",
+    tokens=11,
+    reserved=500,
+    free=3585,
+    held=[
+        HeldReply(
+            **{**_HELD, "key": "instructions", "priority": 5},
+            source="reserved",
+            tokens=500,
+            pinned=True,
+            parts={},
+            expires_at=None,
+            reason=None,
+        ),
+        HeldReply(
+            **{**_HELD, "memory_id": EXCHANGE.id, "turn": 17, "value": 0.81},
+            source="turn",
+            tokens=11,
+            pinned=False,
+            parts={"importance": 0.22, "recency": 0.44, "coherence": 0.15},
+            expires_at=None,
+            reason=None,
+        ),
+    ],
+    evicted=[],
+)
+ENTRY = EntryReply(
+    key="deploy",
+    memory_id="0197a3c0-5f4e-7000-8000-0123456789ab",
+    content=None,
+    tokens=None,
+    pinned=True,
+    priority=9,
+    expires_at=CHANGED,
+)
+OPTIMIZED = OptimizedReply(
+    text="We moved to Turku in spring.", tokens=7, token_budget=12, encoding="cl100k_base", tokens_before=13
 )

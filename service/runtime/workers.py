@@ -28,6 +28,7 @@ from muisti.core.views.write import Begun, Ended, Outcome, Write
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import Tracing
 from muisti.service.runtime.admission import Admission, Line
+from muisti.service.runtime.summary_writer import summary_writer
 from muisti.service.settings import Settings
 
 P = ParamSpec("P")
@@ -151,6 +152,7 @@ class Backend:
         self._asking = 0  # searches under way
         self._crowded = False  # adds came at the same time a moment ago
         self.engine = engine
+        self.summary_writer = summary_writer(settings)
         self.stopping = False  # the server takes no more requests: what would go on for long should end
 
     @property

@@ -170,6 +170,26 @@ ChangeReply = TypedDict(
 )
 "A change. `show` decides whether `before` and `after` are sent; null where the memory did or does not exist."
 
+ChangedTopic = TypedDict(
+    'ChangedTopic',
+    {
+        'id': 'str',
+        'version': 'int',
+        'name': 'str',
+        'title': 'str',
+        'spans': 'list[list[int]]',
+    },
+)
+"A topic after a change."
+
+ChangedTopicsReply = TypedDict(
+    'ChangedTopicsReply',
+    {
+        'items': 'list[ChangedTopic]',
+    },
+)
+"The topics that a change has left."
+
 ChangesReply = TypedDict(
     'ChangesReply',
     {
@@ -526,30 +546,19 @@ EndedReply = TypedDict(
 )
 "What was deleted, by kind. An undo of the request brings all of it back."
 
-EntryBody = TypedDict(
-    'EntryBody',
+EntryReply = TypedDict(
+    'EntryReply',
     {
-        'content': 'str',
-        'kind': NotRequired["Literal['memory', 'chunk', 'exchange']"],
-        'type': NotRequired["Literal['fact', 'preference', 'procedure', 'guard', 'observation']"],
-        'status': NotRequired["Literal['active', 'candidate', 'superseded', 'deprecated']"],
-        'importance': NotRequired["Literal['low', 'medium', 'high', 'critical']"],
-        'author': NotRequired['str | None'],
-        'reason': NotRequired['str | None'],
-        'source': NotRequired['str | None'],
-        'tags': NotRequired['list[str]'],
-        'metadata': NotRequired['dict[str, Any]'],
-        'event_at': NotRequired['str | None'],
-        'valid_from': NotRequired['str | None'],
-        'valid_to': NotRequired['str | None'],
-        'expires_at': NotRequired['str | None'],
-        'ttl': NotRequired['int | None'],
-        'parent_id': NotRequired['str | None'],
-        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
-        'derived_from': NotRequired['list[str]'],
+        'key': 'str',
+        'memory_id': 'str | None',
+        'content': 'str | None',
+        'tokens': 'int | None',
+        'pinned': 'bool',
+        'priority': 'int',
+        'expires_at': 'str | None',
     },
 )
-"A memory without its address."
+"What is kept at a key."
 
 ErasureReply = TypedDict(
     'ErasureReply',
@@ -688,6 +697,24 @@ ForkBody = TypedDict(
     },
 )
 "A name for the copy."
+
+HeldReply = TypedDict(
+    'HeldReply',
+    {
+        'source': "Literal['memory', 'text', 'reserved', 'turn']",
+        'tokens': 'int',
+        'key': 'str | None',
+        'memory_id': 'str | None',
+        'turn': 'int | None',
+        'pinned': 'bool',
+        'priority': 'int | None',
+        'value': 'float | None',
+        'parts': 'dict[str, Any]',
+        'expires_at': 'str | None',
+        'reason': 'str | None',
+    },
+)
+"Something that working memory holds, or has evicted for a `reason`."
 
 HistoryReply = TypedDict(
     'HistoryReply',
@@ -912,6 +939,15 @@ MadeKeyReply = TypedDict(
 )
 "A new key. `key` is shown only once; the server stores a hash of it."
 
+MadeSummariesReply = TypedDict(
+    'MadeSummariesReply',
+    {
+        'items': 'list[SummaryReply]',
+        'degraded': 'list[str]',
+    },
+)
+"The summaries that were missing or stale and are made now. `degraded` says why one is not as it was asked for."
+
 MemoryChangeReply = TypedDict(
     'MemoryChangeReply',
     {
@@ -964,16 +1000,6 @@ MemoryReply = TypedDict(
 )
 "A memory in one of its versions."
 
-MergeBody = TypedDict(
-    'MergeBody',
-    {
-        'from': 'str',
-        'strategy': NotRequired["Literal['ours', 'theirs'] | None"],
-        'drop': NotRequired['bool'],
-    },
-)
-"Space to merge into this one, and the side that wins when both have changed a memory."
-
 MergedReply = TypedDict(
     'MergedReply',
     {
@@ -985,6 +1011,14 @@ MergedReply = TypedDict(
     },
 )
 "How many memories the space has taken over."
+
+MoveBody = TypedDict(
+    'MoveBody',
+    {
+        'turn': 'int',
+    },
+)
+"Where a topic begins: the turns before go to the topic before it, later ones come from there."
 
 MovedReply = TypedDict(
     'MovedReply',
@@ -1008,6 +1042,29 @@ NamedTimeReply = TypedDict(
     },
 )
 "The time that a query names which is nearest to the memory; null where it is open."
+
+OptimizeBody = TypedDict(
+    'OptimizeBody',
+    {
+        'text': 'str',
+        'token_budget': NotRequired['int'],
+        'encoding': NotRequired["Literal['cl100k_base', 'o200k_base']"],
+        'query': NotRequired['str'],
+    },
+)
+"A text to compress. `query` makes its words count more."
+
+OptimizedReply = TypedDict(
+    'OptimizedReply',
+    {
+        'text': 'str',
+        'tokens': 'int',
+        'token_budget': 'int',
+        'encoding': "Literal['cl100k_base', 'o200k_base']",
+        'tokens_before': 'int',
+    },
+)
+"The text within its budget: whole sentences and blocks of code, in their order."
 
 PageReply = TypedDict(
     'PageReply',
@@ -1577,6 +1634,15 @@ SpacesReply = TypedDict(
 )
 "All spaces, by name."
 
+SplitBody = TypedDict(
+    'SplitBody',
+    {
+        'turn': 'int',
+        'title': NotRequired['str | None'],
+    },
+)
+"Where a topic is split. The later part gets `title`, or one made from its words."
+
 StatsReply = TypedDict(
     'StatsReply',
     {
@@ -1609,6 +1675,43 @@ StreamedReply = TypedDict(
     },
 )
 "What came in, in the order of the request."
+
+SummariesReply = TypedDict(
+    'SummariesReply',
+    {
+        'items': 'list[SummaryReply]',
+    },
+)
+"Summaries: those of topics in the order of their turns, that of the conversation last."
+
+SummariseBody = TypedDict(
+    'SummariseBody',
+    {
+        'method': NotRequired["Literal['extractive', 'abstractive']"],
+        'category': NotRequired['str | None'],
+    },
+)
+"How to summarise. `abstractive` asks the language model of the operator; without one it is `extractive`."
+
+SummaryReply = TypedDict(
+    'SummaryReply',
+    {
+        'id': 'str',
+        'of': "Literal['exchange', 'topic', 'conversation', 'session']",
+        'text': 'str',
+        'tokens': 'int',
+        'method': 'str',
+        'session': 'str | None',
+        'conversation': 'str | None',
+        'topic': 'str | None',
+        'turn': 'int | None',
+        'up_to': 'int | None',
+        'stale': 'bool',
+        'sources': 'list[str]',
+        'made_at': 'str',
+    },
+)
+"A summary, and what it is about. It is derived from `sources`, and erased with any of them."
 
 SupersedeBody = TypedDict(
     'SupersedeBody',
@@ -1781,6 +1884,21 @@ WebhooksReply = TypedDict(
 )
 "The webhooks of a space."
 
+WorkingReply = TypedDict(
+    'WorkingReply',
+    {
+        'token_budget': 'int',
+        'encoding': "Literal['cl100k_base', 'o200k_base']",
+        'text': 'str',
+        'tokens': 'int',
+        'reserved': 'int',
+        'free': 'int',
+        'held': 'list[HeldReply]',
+        'evicted': 'list[HeldReply]',
+    },
+)
+"The working memory of a conversation. `tokens` and `reserved` are together at most `token_budget`."
+
 WrittenReply = TypedDict(
     'WrittenReply',
     {
@@ -1821,3 +1939,59 @@ WrittenReply = TypedDict(
     },
 )
 "The memory that a write made or changed, with flags for differences from the request."
+
+muisti.service.schemas.discourse.EntryBody = TypedDict(
+    'muisti.service.schemas.discourse.EntryBody',
+    {
+        'memory_id': NotRequired['str | None'],
+        'content': NotRequired['str | None'],
+        'tokens': NotRequired['int | None'],
+        'pinned': NotRequired['bool'],
+        'priority': NotRequired['int'],
+        'ttl_seconds': NotRequired['int | None'],
+    },
+)
+"What to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."
+
+muisti.service.schemas.discourse.MergeBody = TypedDict(
+    'muisti.service.schemas.discourse.MergeBody',
+    {
+        'topics': 'list[str]',
+    },
+)
+"Topics that become one. The first keeps its name and title."
+
+muisti.service.schemas.forks.MergeBody = TypedDict(
+    'muisti.service.schemas.forks.MergeBody',
+    {
+        'from': 'str',
+        'strategy': NotRequired["Literal['ours', 'theirs'] | None"],
+        'drop': NotRequired['bool'],
+    },
+)
+"Space to merge into this one, and the side that wins when both have changed a memory."
+
+muisti.service.schemas.requests.EntryBody = TypedDict(
+    'muisti.service.schemas.requests.EntryBody',
+    {
+        'content': 'str',
+        'kind': NotRequired["Literal['memory', 'chunk', 'exchange']"],
+        'type': NotRequired["Literal['fact', 'preference', 'procedure', 'guard', 'observation']"],
+        'status': NotRequired["Literal['active', 'candidate', 'superseded', 'deprecated']"],
+        'importance': NotRequired["Literal['low', 'medium', 'high', 'critical']"],
+        'author': NotRequired['str | None'],
+        'reason': NotRequired['str | None'],
+        'source': NotRequired['str | None'],
+        'tags': NotRequired['list[str]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'event_at': NotRequired['str | None'],
+        'valid_from': NotRequired['str | None'],
+        'valid_to': NotRequired['str | None'],
+        'expires_at': NotRequired['str | None'],
+        'ttl': NotRequired['int | None'],
+        'parent_id': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
+        'derived_from': NotRequired['list[str]'],
+    },
+)
+"A memory without its address."

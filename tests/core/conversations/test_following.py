@@ -100,14 +100,14 @@ def test_given_topics_are_not_changed_by_later_turns(chat: Engine) -> None:
 
 
 def test_a_topic_is_split(chat: Engine) -> None:
-    first, second = chat.owner.discourse.split_topic(SPACE, NAME, "t1", 4)
+    first, second = chat.owner.discourse.split_topic(SPACE, NAME, "t1", 4).memories
     assert spans_of(first) == [(1, 3)]
     assert spans_of(second) == [(4, 6)]
     assert (second.topic, second.structure["bounds"], first.structure["bounds"]) == ("t3", "given", "given")
 
 
 def test_topics_are_merged(chat: Engine) -> None:
-    (merged,) = chat.owner.discourse.merge_topics(SPACE, NAME, ["t1", "t2"])
+    (merged,) = chat.owner.discourse.merge_topics(SPACE, NAME, ["t1", "t2"]).memories
     assert spans_of(merged) == [(1, 12)]
     assert [topic.id for topic in topics(chat)] == [merged.id]
 
