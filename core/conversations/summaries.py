@@ -71,7 +71,12 @@ class _About(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def is_fresh(self, summary: Memory) -> bool:
-        return self.describes(summary) and summary.structure.get("basis") == self.basis
+        """Return whether nothing has changed since a summary was made.
+
+        One that was imported has no digest. It holds until a later turn belongs to what it is about.
+        """
+        basis, up_to = summary.structure.get("basis"), summary.structure.get("up_to")
+        return self.describes(summary) and (up_to == self.up_to if basis is None else basis == self.basis)
 
 
 class _Known(msgspec.Struct, frozen=True, kw_only=True):

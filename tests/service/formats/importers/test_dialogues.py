@@ -10,7 +10,7 @@ import pytest
 
 from muisti.core.conversations.streaming import Stream
 from muisti.core.engine import Engine
-from muisti.core.model.conversations import ObjectName, Turn
+from muisti.core.model.conversations import Change, ObjectName, Turn
 from muisti.core.model.terms import CONTENT_MAX
 from muisti.core.model.values import Memory
 from muisti.core.query.filters import parse
@@ -173,3 +173,19 @@ def test_an_imported_conversation_is_shown_continued_and_ended_like_any_other(en
     ended = talks.delete(SPACE, name)
     assert ended.counts == {"conversation": 1, "topic": 2, "summary": 1, "exchange": 5}
     assert engine.owner.read.stats(SPACE).memories == 1  # the exchange that belongs nowhere
+
+
+def test_an_imported_summary_stays_until_a_later_turn_belongs_to_it(engine: Engine, tmp_path: Path):
+    bring(engine, fixture("memorg full.db", tmp_path))
+    name = ObjectName(level="conversation", name="con-1")
+    talks, discourse = engine.owner.conversations, engine.owner.discourse
+    talks.change(SPACE, name, Change(state="closed"))
+    kept = discourse.summaries(SPACE, "con-1")
+    assert [(one.memory.content, one.stale) for one in kept] == [
+        ("Which paint the hull needs", False), ("They planned the spring", False)
+    ]  # fmt: skip
+    talks.change(SPACE, name, Change(state="open"))
+    talks.add_exchanges(SPACE, Stream(conversation="con-1", turns=(Turn(content="The oars are of ash wood"),)))
+    talks.change(SPACE, name, Change(state="closed"))
+    whole = discourse.summaries(SPACE, "con-1")[-1].memory
+    assert "ash wood" in whole.content and whole.structure["method"] == "extractive"
