@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from muisti.core.context.choosing import Candidate, Chosen, chosen, price
+from muisti.core.context.choosing import Candidate, Chosen, candidate, chosen
 from muisti.core.context.counting import Counter, counter
 from muisti.core.context.layout import Part, Text, laid_out, title
 from muisti.core.context.rendering import NOTICE
@@ -225,7 +225,7 @@ class _Assembly:
                             id=one.memory.id,
                             section=name,
                             score=one.score,
-                            tokens=price(one, self._counter),
+                            tokens=one.tokens,
                             reason="section" if limited else "budget",
                         )
                     )
@@ -234,4 +234,6 @@ class _Assembly:
 
 def _sized(found: Found, sizes: Sizes, counts: Counter) -> list[Candidate]:
     features = sizes.of([memory for memory, _ in found.memories], counts)
-    return [Candidate(memory, score, size) for (memory, score), size in zip(found.memories, features, strict=True)]
+    return [
+        candidate(memory, score, size, counts) for (memory, score), size in zip(found.memories, features, strict=True)
+    ]
