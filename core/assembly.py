@@ -4,6 +4,10 @@ import msgspec
 
 from muisti.core.context.builder import Builder
 from muisti.core.context.sizes import Sizes
+from muisti.core.conversations.adopting import Adopter
+from muisti.core.conversations.objects import Objects
+from muisti.core.conversations.reading import Reader
+from muisti.core.conversations.streaming import Streamer
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.index.cache import Indexes
@@ -25,6 +29,7 @@ from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.transfer.importing.importer import Importer
 from muisti.core.views.context import ContextParts
+from muisti.core.views.conversations import ConversationParts
 from muisti.core.views.memories import Parts
 from muisti.core.views.read import ReadParts
 from muisti.core.views.review import ReviewParts
@@ -155,6 +160,7 @@ def views(given: Given, parts: Shared) -> Parts:
             retrievals=parts.retrievals,
             served=parts.served,
         ),
+        conversations=_conversations(given, parts),
     )
 
 
@@ -233,6 +239,30 @@ def _timeline(given: Given, parts: Shared) -> TimelineParts:
             arrivals=arrivals,
             quota=given.quota,
         ),
+    )
+
+
+def _conversations(given: Given, parts: Shared) -> ConversationParts:
+    primary = given.database.primary
+    return ConversationParts(
+        reader=Reader(database=given.database),
+        streamer=Streamer(
+            database=primary,
+            encoder=given.encoder,
+            transactions=parts.transactions,
+            ids=parts.ids,
+            quota=given.quota,
+            intake=parts.intake,
+        ),
+        objects=Objects(
+            database=primary,
+            encoder=given.encoder,
+            transactions=parts.transactions,
+            ids=parts.ids,
+            quota=given.quota,
+            intake=parts.intake,
+        ),
+        adopter=Adopter(database=primary, transactions=parts.transactions, ids=parts.ids, intake=parts.intake),
     )
 
 

@@ -5,7 +5,7 @@ retrievals. What is noted and not yet written is lost with the process, and comp
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 import msgspec
@@ -14,7 +14,6 @@ from muisti.core.context.counting import Counter
 from muisti.core.context.features import FORMAT, Features, measure
 from muisti.core.context.rendering import quoted
 from muisti.core.model.errors import MuistiError
-from muisti.core.model.ids import id_text
 from muisti.core.model.values import Memory
 from muisti.core.store.database import Database
 from muisti.core.store.sql import pieces
@@ -48,8 +47,8 @@ class Sizes:
             if key not in found:
                 found[key] = measure(quoted(memory), counter)
                 self._note(key, found[key])
-        for key in missing:
-            self._remember(key, found[key])
+        if missing:
+            self._remember({key: found[key] for key in missing})
         return [found[key] for key in keys]
 
     def flush(self) -> bool:
@@ -82,20 +81,17 @@ class Sizes:
 
     def _stored(self, versions: Sequence[Version], encoding: str) -> dict[_Key, Features]:
         (rows,) = self._database.read([pieces.of_versions(versions, _stored_as(encoding))])
-        return {
-            (encoding, (id_text(cast(bytes, id_)), cast(int, version))): _decode(cast(bytes, data))
-            for id_, version, data in rows
-        }
+        return {(encoding, versions[cast(int, place)]): _decode(cast(bytes, data)) for place, data in rows}
 
     def _note(self, key: _Key, features: Features) -> None:
         with self._lock:
             if len(self._waiting) < WAITING_MAX:
                 self._waiting[key] = features
 
-    def _remember(self, key: _Key, features: Features) -> None:
+    def _remember(self, found: Mapping[_Key, Features]) -> None:
         with self._lock:
-            self._known[key] = features
-            if len(self._known) > REMEMBERED:
+            self._known.update(found)
+            while len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)
 
 

@@ -21,9 +21,10 @@ from muisti.core.query.query import Query
 from muisti.core.read import facets
 from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of
+from muisti.core.read.hierarchy import is_about_objects, resolved
 from muisti.core.read.listing import order_of, page, page_of
 from muisti.core.read.naming import last_id, named, shown
-from muisti.core.read.past import AskAt, read_at
+from muisti.core.read.past import AskAt, point_of, read_at
 from muisti.core.read.reading import find_space, read
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.searcher import Searcher
@@ -101,7 +102,7 @@ class Read:
         """Return the memories that best answer a query; see `Searcher.search`."""
         check_query(query)
         now = self._calls.clock()
-        return self._noted(query, self._parts.searcher.search(space, self._own(query), now, max_age), now)
+        return self._noted(query, self._parts.searcher.search(space, self._own(space, query), now, max_age), now)
 
     def search_at_once(self, space: str, query: Query, max_age: float = 0.0, *, alone: bool = True) -> Answer:
         """Search on an event loop; see `Searcher.search_at_once`.
@@ -112,7 +113,7 @@ class Read:
         check_query(query)
         now = self._calls.clock()
         with without_waiting():
-            answer = self._parts.searcher.search_at_once(space, self._own(query), now, max_age, alone=alone)
+            answer = self._parts.searcher.search_at_once(space, self._own(space, query), now, max_age, alone=alone)
             return self._noted(query, answer, now)
 
     def categories(self, space: str, *, as_of: AsOf | None = None) -> Counts:
@@ -165,15 +166,26 @@ class Read:
     ) -> Page:
         """List memories that are or were current; `sort` is one of `SORTS`, else that of the cursor."""
         own, order = self._calls.caller.only(filter), order_of(sort, cursor)
+        if is_about_objects(own):
+            own = self._resolved(space, own, as_of)
         found, _, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, order, cursor, point)])
         return page(found, rows, limit, order)
 
     def _at(self, space: str, as_of: AsOf | None, ask: AskAt) -> tuple[SpaceRow, Point, Sequence[Rows]]:
         return read_at(self._parts.database, space, as_of, self._calls.clock(), ask)
 
-    def _own(self, query: Query) -> Query:
+    def _resolved(self, space: str, filter: Filter | None, as_of: AsOf | None) -> Filter | None:
+        """Return a filter whose sessions and topics are conversations and turns, as they stood at a point."""
+        database, now = self._parts.database, self._calls.clock()
+        point = Point(None, now) if as_of is None else point_of(database, space, as_of, now)
+        return resolved(database, find_space(database, space), filter, point)
+
+    def _own(self, space: str, query: Query) -> Query:
         caller = self._calls.caller
-        return query if caller.category is None else replace(query, filter=caller.only(query.filter))
+        own = query if caller.category is None else replace(query, filter=caller.only(query.filter))
+        if not is_about_objects(own.filter):
+            return own
+        return replace(own, filter=self._resolved(space, own.filter, own.as_of))
 
     def _noted(self, query: Query, answer: Answer, now: int) -> Answer:
         """Note to whom the hits were shown; they count as retrieved when there is evidence that they answer.

@@ -50,7 +50,8 @@ def _alike(target: str, space: str) -> str:
 
 
 _SAME_PLACE = (  # the index `versions_place` has these
-    "coalesce(q.category_folded, '') = coalesce({0}.category_folded, '') AND q.place = {0}.place AND q.place IS NOT NULL"
+    "coalesce(q.category_folded, '') = coalesce({0}.category_folded, '') "
+    "AND q.place = {0}.place AND q.place IS NOT NULL"
 )
 _HERE = f"NOT (({same('f', 'b')}) AND (f.id IS NULL) = (b.id IS NULL))"  # the space has changed the memory
 _THERE = f"NOT {_alike('p', 'b')}"  # the target has changed it

@@ -10,10 +10,10 @@ Version = tuple[str, int]  # a memory's id, and the number of its version
 
 
 def of_versions(versions: Sequence[Version], encoding: str) -> Statement:
-    """Select (memory id, version, data) of the versions that have a row."""
-    asked = json.dumps([[raw(memory_id).hex(), version] for memory_id, version in versions])
+    """Select (place among `versions`, data) of those that have a row."""
+    asked = json.dumps([[memory_id.replace("-", ""), version] for memory_id, version in versions])
     return Statement(
-        "SELECT v.memory_id, v.version, p.data FROM json_each(?) r "
+        "SELECT r.key, p.data FROM json_each(?) r "
         "JOIN versions v ON v.memory_id = unhex(r.value ->> 0) AND v.version = r.value ->> 1 "
         "JOIN pieces p ON p.version_id = v.id AND p.encoding = ?",
         (asked, encoding),
