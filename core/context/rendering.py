@@ -43,7 +43,7 @@ def time_of(memory: Memory) -> datetime:
 
 def heading(memory: Memory) -> str:
     """Return the line above the memories of a day."""
-    return f"{time_of(memory):%Y-%m-%d}\n"
+    return f"{time_of(memory).date().isoformat()}\n"
 
 
 def quoted(memory: Memory) -> str:

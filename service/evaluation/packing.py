@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from muisti.core.context.choosing import Candidate, chosen, price
+from muisti.core.context.choosing import Candidate, chosen
 from muisti.core.context.counting import Counter
 from muisti.core.context.features import body
 from muisti.core.context.rendering import heading
@@ -86,7 +86,7 @@ def _filled(asked: Asked, order: Sequence[Candidate], budget: int, *, stop: bool
     days: set[str] = set()
     for one in order:
         day = heading(one.memory)
-        needed = price(one, asked.counter) + (0 if day in days else asked.counter.short(day))
+        needed = one.tokens + (0 if day in days else asked.counter.short(day))
         if needed <= left:
             left -= needed
             days.add(day)

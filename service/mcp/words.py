@@ -1,6 +1,6 @@
-"""Describes each argument of the tools in a few words, or in none where its name says all.
+"""Describes each argument of the tools in a few words: they take space in clients' context windows on every turn.
 
-They take space in clients' context windows on every turn.
+An argument whose name says it all has an empty text, and no description.
 """
 
 from collections.abc import Mapping
@@ -11,16 +11,16 @@ WORDS: Mapping[str, str] = {
     "content": "One idea that makes sense alone",
     "kind": "",
     "category": "",
-    "key": "Unique in its category",
+    "key": "",
     "type": "procedure: how to; guard: never do",
     "status": "candidate: not shown until promoted",
     "importance": "Ranks higher",
     "author": "",
-    "reason": "Why it matters",
+    "reason": "",
     "source": "",
     "tags": "",
     "metadata": "",
-    "event_at": "When it happened, RFC 3339",
+    "event_at": "",
     "valid_from": "",
     "valid_to": "",
     "expires_at": "",
@@ -31,13 +31,12 @@ WORDS: Mapping[str, str] = {
     "replace": "Overwrite the one at category and key",
     "supersedes": "Id of the outdated one",
     "on_conflict": "If refused: keep both; review: keep, a person decides",
-    "idempotency_key": "Same on retry: done once",
-    "dry_run": "Only preview",
-    "query": "",
+    "idempotency_key": "",
+    "dry_run": "",
+    "query": "Question or words",
     "limit": "",
     "max_tokens": "Answer size, default 2000",
     "encoding": "Of max_tokens",
-    "conversation": "Whose last turns to show",
     "profile": "Tokens for preferences",
     "full": "Also reason, source, all times",
     "filter": "e.g. {type: guard}",
@@ -50,10 +49,16 @@ WORDS: Mapping[str, str] = {
     "half_life_days": "Age that halves newness",
     "as_of": "",
     "no_touch": "Not counted as use",
-    "cursor": "next_cursor of the last page",
-    "sort": "-: newest first",
+    "cursor": "",
+    "sort": "",
     "feedback": "Was it of use when recalled?",
     "if_version": "Refuse if changed since",
-    "version": "To go back to",
+    "version": "",
+    "conversation": "Its name, yours to choose",
+    "items": "{turn?, at?, user, system} or {turn?, at?, author, content}",
+    "session": "Group of conversations",
+    "action": "topic: a new one",
+    "turns": "First and last of the topic",
+    "title": "",
     "ndjson": "Lines of the export",
 }

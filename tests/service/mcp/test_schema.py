@@ -67,7 +67,7 @@ def test_every_argument_has_words_or_a_name_that_says_all_and_none_are_left_over
     found = schemas(client)
     for tool, schema in found.items():
         for name, declared in schema["properties"].items():
-            assert declared.get("description") or not WORDS[name], (tool, name)
+            assert "description" in declared or not WORDS[name], (tool, name)
     assert set(WORDS) == {name for schema in found.values() for name in schema["properties"]}
 
 
