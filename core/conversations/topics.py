@@ -32,7 +32,8 @@ from muisti.core.write.begun import Call
 from muisti.core.write.prepare import draft_of
 
 FOLLOWED = 1_000  # conversations whose open topics are kept in memory
-READ = 400  # turns of a topic that its title is made from, and as many of the rest
+READ = 200  # turns of a topic that its title is made from
+AROUND = 50  # turns before and after a topic that its title sets it apart from
 TRIES = 8  # of a step that another process overtakes
 STRIPES = 16  # locks that conversations share
 
@@ -234,8 +235,8 @@ class Topics:
         first, last = spans[0][0], spans[-1][1]
         asked = [
             topics.exchanges(space, *of, (first, last), call.now, READ),
-            topics.exchanges(space, *of, (max(0, first - READ), first - 1), call.now, READ),
-            topics.exchanges(space, *of, (last + 1, TURN_MAX), call.now, READ),
+            topics.exchanges(space, *of, (max(0, first - AROUND), first - 1), call.now, AROUND),
+            topics.exchanges(space, *of, (last + 1, TURN_MAX), call.now, AROUND),
         ]
         inside, *outside = [
             [version_rows.memory(row, space.space.name) for row in rows] for rows in self._database.primary.read(asked)

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from muisti.core.text.language import function_words, language_of
-from muisti.core.text.terms import spans
+from muisti.core.text.terms import spans, tokenize
 
 WORDS = 4  # in a title
 READ = 20_000  # characters of each turn that are read
@@ -36,7 +36,7 @@ def title(topic: Sequence[str], rest: Sequence[str] = (), rarity: Callable[[str]
     'Flat, Turku, rent, near'
     """
     inside, forms = _counted(topic)
-    outside, _ = _counted(rest)
+    outside = Counter(term for turn in rest for term in set(tokenize(turn[:READ])))
     turns = max(1, len(topic)), max(1, len(rest))
 
     def telling(term: str) -> float:
