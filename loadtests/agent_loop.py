@@ -103,8 +103,8 @@ def lived(client: Muisti, said: Sequence[Message], budget: int) -> Life:
         if one.speaker == users.setdefault(one.group, one.speaker):  # who speaks first is the user
             steps.append(_step(client, turn, one, budget, spoken))
         began = time.perf_counter()
-        item = {"turn": turn, "at": one.at, "author": one.speaker, "content": one.text}
-        reply: Any = client.add_exchanges(SPACE, CONVERSATION, {"items": [item]}, muisti_allow="secrets")  # type: ignore[typeddict-item]
+        body: Any = {"items": [{"turn": turn, "at": one.at, "author": one.speaker, "content": one.text}]}
+        reply: Any = client.add_exchanges(SPACE, CONVERSATION, body, muisti_allow="secrets")
         appends.append(1000 * (time.perf_counter() - began))
         turns[reply["items"][0]["id"]] = turn
         spoken += len(ENCODING.encode_ordinary(one.text))
@@ -113,7 +113,7 @@ def lived(client: Muisti, said: Sequence[Message], budget: int) -> Life:
 
 def _step(client: Muisti, turn: int, message: Message, budget: int, spoken: int) -> Step:
     query = message.text[:2_000]
-    body = {
+    body: Any = {
         "query": query,
         "token_budget": budget,
         "conversation": CONVERSATION,
@@ -121,7 +121,7 @@ def _step(client: Muisti, turn: int, message: Message, budget: int, spoken: int)
         "reference_time": message.at,
     }
     began = time.perf_counter()
-    reply: Any = client.get_context(SPACE, body)  # type: ignore[arg-type]
+    reply: Any = client.get_context(SPACE, body)
     took = 1000 * (time.perf_counter() - began)
     return Step(turn, query, reply, took, len(ENCODING.encode_ordinary(reply["text"])), spoken)
 

@@ -120,7 +120,7 @@ class _Hierarchy:
             if children == "exchanges":
                 self._exchanges[id_] = parent
                 continue
-            level, below = next((level, below) for level, below in LEVELS if f"{level}s" == children)
+            (level, below) = next(one for one in LEVELS if f"{one[0]}s" == children)
             held = self._noted(level, id_, parent.place)
             if held.parent is None:
                 held.parent = parent

@@ -74,7 +74,8 @@ def test_a_pair_has_the_trust_of_a_model_and_the_importance_of_the_exchange(engi
     bring(engine, fixture("memorg full.db", tmp_path))
     (pair,) = of_kind(engine, "exchange")
     assert (pair.source_class, pair.importance, pair.tags) == ("model", "high", ("Paint", "Epoxy"))
-    assert pair.metadata["memorg"]["importance"] == 0.83  # type: ignore[index]
+    rest: Any = pair.metadata["memorg"]
+    assert (rest["importance"], rest["user"]["parsed"]["intents"]) == (0.83, ["ask-advice"])
     (whole,) = [one for one in of_kind(engine, "summary") if one.structure["of"] == "conversation"]
     (part,) = [one for one in of_kind(engine, "summary") if one.structure["of"] == "topic"]
     assert (whole.derived_from, part.derived_from) == ((part.id,), (pair.id,))
