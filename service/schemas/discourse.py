@@ -138,7 +138,7 @@ class MadeSummariesReply(Struct, frozen=True, kw_only=True):
 
 
 class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."""
+    """Entry to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."""
 
     memory_id: fields.MemoryId | None = None
     content: Annotated[
@@ -167,7 +167,7 @@ class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class EntryReply(Struct, frozen=True, kw_only=True):
-    """What is kept at a key."""
+    """Entry that is kept at a key."""
 
     key: str
     memory_id: fields.MemoryId | None
