@@ -499,7 +499,7 @@ EntryReply = TypedDict(
         'expires_at': 'str | None',
     },
 )
-"What is kept at a key."
+"Entry that is kept at a key."
 
 ErasureReply = TypedDict(
     'ErasureReply',
@@ -1859,7 +1859,7 @@ muisti.service.schemas.discourse.EntryBody = TypedDict(
         'ttl_seconds': NotRequired['int | None'],
     },
 )
-"What to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."
+"Entry to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."
 
 muisti.service.schemas.discourse.MergeBody = TypedDict(
     'muisti.service.schemas.discourse.MergeBody',
