@@ -86,6 +86,7 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     screener: Screener
     intake: Intake
     retrievals: Retrievals
+    sizes: Sizes
     importer: Importer
 
 
@@ -133,6 +134,7 @@ def shared(given: Given) -> Shared:
         screener=screener,
         intake=intake,
         retrievals=Retrievals(database=primary),
+        sizes=Sizes(database=given.database),
         importer=Importer(
             database=primary,
             indexes=indexes,
@@ -161,7 +163,7 @@ def views(given: Given, parts: Shared) -> Parts:
         timeline=_timeline(given, parts),
         review=_review(given, parts),
         context=ContextParts(
-            builder=Builder(database=given.database, searcher=parts.searcher, sizes=Sizes()),
+            builder=Builder(database=given.database, searcher=parts.searcher, sizes=parts.sizes),
             retrievals=parts.retrievals,
             served=parts.served,
         ),

@@ -86,6 +86,7 @@ class Engine:
         self._views = assembly.views(given, parts)
         self._indexes = parts.indexes
         self._retrievals = parts.retrievals
+        self._sizes = parts.sizes
         self.owner = self.seen_by(OWNER)
         self.probes = parts.probes
         self.keys = Keys(database)
@@ -93,7 +94,7 @@ class Engine:
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
         self.signing_keys = SigningKeys(database)
-        self.eraser = Eraser(database, parts.indexes, parts.served, clock)
+        self.eraser = Eraser(database, parts.indexes, parts.served, parts.sizes, clock)
         self.spaces = assembly.registry(given, parts, self.eraser)
         self.upkeep = assembly.upkeep(given, parts, self.eraser)
         self.spaces.ensure(DEFAULT)
@@ -179,8 +180,10 @@ class Engine:
         return audit_log.page(rows, limit)
 
     def flush_retrievals(self) -> None:
-        """Write down what was retrieved since the last time."""
+        """Write down what was retrieved since the last time, and the sizes that contexts have computed."""
         self._retrievals.flush()
+        while self._sizes.flush():
+            pass
 
     def reembed(self, space: str, progress: Progress, *, force: bool = False) -> Space:
         """Embed a space again with the model that runs; see `core.operations.reembed`.

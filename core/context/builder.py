@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from muisti.core.context.choosing import Candidate, Chosen, chosen, price
+from muisti.core.context.choosing import Candidate, Chosen, candidate, chosen
 from muisti.core.context.counting import Counter, counter
 from muisti.core.context.layout import Part, Text, laid_out, title
 from muisti.core.context.rendering import NOTICE
@@ -120,7 +120,7 @@ class _Assembly:
             if room <= 0:
                 empty = Text("")
                 return self._answer({}, empty, 0), {}
-            room = max(room - (tokens - budget), 0)
+            room = min(room - 1, room * budget // tokens)
 
     def _filled(self, room: int) -> dict[SectionName, Chosen]:
         """Return what each section shows, for a text of about `room` tokens."""
@@ -170,7 +170,7 @@ class _Assembly:
 
     def _answer(self, filled: Mapping[SectionName, Chosen], text: Text, tokens: int) -> Context:
         request = self._request
-        left_out = self._left_out(filled)
+        left_out, left_out_total = self._left_out(filled)
         answers = self._answers
         first = answers.get("memories") or next(iter(answers.values()), None)
         return Context(
@@ -195,8 +195,8 @@ class _Assembly:
                 )
                 for n, (name, place) in enumerate(text.places, start=1)
             ),
-            left_out=tuple(left_out[:NAMED]),
-            left_out_total=len(left_out),
+            left_out=tuple(left_out),
+            left_out_total=left_out_total,
             next_budget=request.token_budget + left_out[0].tokens if left_out else None,
             degraded=tuple(dict.fromkeys(words for answer in answers.values() for words in answer.degraded)),
             seq=self._found[-1].seq,  # of the memories, which are filled last
@@ -211,27 +211,25 @@ class _Assembly:
         """Return the tokens of the line above a section."""
         return self._counter.short(title(name, len(self._found))) if self._request.template is None else 0
 
-    def _left_out(self, filled: Mapping[SectionName, Chosen]) -> list[LeftOut]:
-        """Return what was found and is nowhere in the text, the best of the memories first."""
+    def _left_out(self, filled: Mapping[SectionName, Chosen]) -> tuple[list[LeftOut], int]:
+        """Return the first of what was found and is nowhere in the text, the best memories first, and their number."""
         seen = {one for own in filled.values() for one in own.ids}
         found: list[LeftOut] = []
+        total = 0
         for name in reversed(self._candidates):
-            limited = self._request.wanted[name].max_tokens is not None
-            for one in self._candidates[name]:
-                if one.memory.id not in seen:
-                    seen.add(one.memory.id)
-                    found.append(
-                        LeftOut(
-                            id=one.memory.id,
-                            section=name,
-                            score=one.score,
-                            tokens=price(one, self._counter),
-                            reason="section" if limited else "budget",
-                        )
-                    )
-        return found
+            reason = "budget" if self._request.wanted[name].max_tokens is None else "section"
+            fresh = [one for one in self._candidates[name] if one.memory.id not in seen]
+            found += [
+                LeftOut(id=one.memory.id, section=name, score=one.score, tokens=one.tokens, reason=reason)
+                for one in fresh[: NAMED - len(found)]
+            ]
+            total += len(fresh)
+            seen.update(one.memory.id for one in fresh)
+        return found, total
 
 
 def _sized(found: Found, sizes: Sizes, counts: Counter) -> list[Candidate]:
     features = sizes.of([memory for memory, _ in found.memories], counts)
-    return [Candidate(memory, score, size) for (memory, score), size in zip(found.memories, features, strict=True)]
+    return [
+        candidate(memory, score, size, counts) for (memory, score), size in zip(found.memories, features, strict=True)
+    ]

@@ -11,16 +11,21 @@ from muisti.core.context.rendering import Shown, heading, in_order, shown, spoke
 from muisti.core.context.weights import gathered
 from muisti.core.model.values import Memory
 
-HEAD = 64  # characters in which the first word of a content is looked for
+SLACK = 12  # tokens of room that are worth another try: the sizes of pieces are slightly too large
 AROUND = 2  # tokens of the mark of a cut line and its end, beside its speaker
 
 
-class Candidate(msgspec.Struct, frozen=True):
-    """A memory that a search found, with its score and the sizes of its content."""
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """A memory that a search found, with its score and its sizes.
+
+    `tokens` is the size of its line, shown whole; `around` that of the line without its content.
+    """
 
     memory: Memory
     score: float
     features: Features
+    tokens: int
+    around: int
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -39,26 +44,47 @@ def chosen(
 ) -> Chosen:
     """Return what of the candidates, best first, goes into `room` tokens. With `whole` nothing is cut.
 
-    The first candidate is always there, cut at a token if it must, when there is room for anything.
+    The first candidate is always there when there is room for a word of it, cut at a token if it must be.
     """
-    kept = _kept(candidates, query, room, counter, whole=whole, days=days)
+    first = _fitted(candidates, query, room, room, counter, whole=whole, days=days)
+    slack = room - first.tokens
+    if first.shown and SLACK < slack < room // 2 and any(one.cut for one in first.shown):
+        more = _fitted(candidates, query, room + slack, room, counter, whole=whole, days=days)
+        first = max(first, more, key=lambda one: one.tokens)
+    if whole or not candidates or candidates[0].memory.id in first.ids:
+        return first
+    return _beginning(candidates[0], room, counter, days=days)
+
+
+def candidate(memory: Memory, score: float, features: Features, counter: Counter) -> Candidate:
+    """Return a candidate; `features` are those of its content in the encoding of the counter."""
+    speaker = spoken(memory).rstrip()
+    said = counter.short(speaker) if speaker else 0
+    tokens = features.tokens + said if speaker else features.bare
+    return Candidate(memory=memory, score=score, features=features, tokens=tokens, around=AROUND + said)
+
+
+def _fitted(
+    candidates: Sequence[Candidate],
+    query: str,
+    estimated: int,
+    room: int,
+    counter: Counter,
+    *,
+    whole: bool,
+    days: bool,
+) -> Chosen:
+    """Return what is chosen for an `estimated` room, without the last choices that do not fit into the real one."""
+    kept = _kept(candidates, query, estimated, counter, whole=whole, days=days)
     found = {place: _shown(candidates[place], pieces) for place, pieces in kept.items()}
+    sizes = {place: counter.count(one.line) if one.cut else candidates[place].tokens for place, one in found.items()}
     while found:
-        ordered = in_order([*found.values()])
-        tokens = counter.count(written(ordered, days=days)[0])
+        titles = {heading(one.memory) for one in found.values()} if days else ()
+        tokens = sum(sizes.values()) + sum(map(counter.short, titles))
         if tokens <= room:
-            return Chosen(tuple(ordered), tokens)
-        found.popitem()  # the sizes of lines did not add up to that of the text; the last chosen goes
-    return _beginning(candidates[0], room, counter, days=days) if candidates else Chosen()
-
-
-def price(candidate: Candidate, counter: Counter) -> int:
-    """Return the tokens of a memory shown whole, with its speaker but without a heading."""
-    speaker = spoken(candidate.memory).rstrip()
-    if speaker:
-        return candidate.features.tokens + counter.short(speaker)
-    head = candidate.memory.content[:HEAD].split(maxsplit=1)[:1]  # the features count it with a space before it
-    return candidate.features.tokens + sum(counter.short(word) - counter.short(f" {word}") for word in head)
+            return Chosen(tuple(in_order([*found.values()])), tokens)
+        sizes.pop(found.popitem()[0])
+    return Chosen()
 
 
 def _kept(
@@ -67,15 +93,16 @@ def _kept(
     """Return the chosen candidates by their place, each with its pieces, in the order in which they were chosen."""
     long = [] if whole else [place for place, one in enumerate(candidates) if one.features.is_long]
     numbers = {place: number for number, place in enumerate(long)}
+    scores = values([one.score for one in candidates])
     items = [
         Item(
             value=value,
-            tokens=price(one, counter),
-            around=AROUND + counter.short(spoken(one.memory).rstrip()),
+            tokens=one.tokens,
+            around=one.around,
             group=heading(one.memory) if days else "",
             long=numbers.get(place),
         )
-        for place, (one, value) in enumerate(zip(candidates, values([one.score for one in candidates]), strict=True))
+        for place, (one, value) in enumerate(zip(candidates, scores, strict=True))
     ]
     pieces = gathered([candidates[place].features for place in long], query)
     return pack(items, pieces, room, counter.short).kept

@@ -19,7 +19,7 @@ Terms = npt.NDArray[np.uint32]
 
 
 class Features(msgspec.Struct, frozen=True, array_like=True):
-    """Sizes of the content of a memory. `tokens` is that of a line with all of it, without its speaker.
+    """Sizes of the content of a memory. `tokens` is that of a line with all of it behind a speaker; `bare` without one.
 
     The rest is empty unless there are more than `WHOLE` tokens. Piece k is `[spans[k, 0], spans[k, 1])` of the shown
     content, takes `counts[k]` tokens with the white space before it, and has the distinct terms of
@@ -27,6 +27,7 @@ class Features(msgspec.Struct, frozen=True, array_like=True):
     """
 
     tokens: int
+    bare: int
     spans: bytes = b""
     counts: bytes = b""
     code: bytes = b""
@@ -51,12 +52,12 @@ def body(content: str) -> str:
     return "\n ".join(line for line in lines if line)
 
 
-def measure(content: str, counter: Counter) -> Features:
-    """Compute the features of a content."""
-    text = body(content)
+def measure(text: str, counter: Counter) -> Features:
+    """Compute the features of a content as it is shown, see `body`."""
     tokens = counter.count(f" {text}\n")
+    bare = tokens + sum(counter.count(word) - counter.count(f" {word}") for word in text.split(maxsplit=1)[:1])
     if tokens <= WHOLE:
-        return Features(tokens)
+        return Features(tokens, bare)
     cut = pieces(text)
     starts = [0, *(piece.stop for piece in cut[:-1])]
     counts = [counter.count(f" {text[: cut[0].stop]}")] if cut else []
@@ -65,6 +66,7 @@ def measure(content: str, counter: Counter) -> Features:
     codes = encode_terms([term for one in terms for term in one], 0).astype(np.uint32)
     return Features(
         tokens,
+        bare,
         np.array([(piece.start, piece.stop) for piece in cut], np.int32).tobytes(),
         np.array(counts, np.int32).tobytes(),
         bytes(piece.code for piece in cut),

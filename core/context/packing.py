@@ -20,9 +20,9 @@ from muisti.core.context.weights import Pieces, weights
 
 SHARPNESS = 6.0  # exponent of a score divided by the best
 USUAL = 60  # tokens of a usual memory
-CUT = 0.4  # value of all pieces of a memory, against the memory whole
+CUT = 0.3  # value of all pieces of a memory, against the memory whole
 LEAST = 16  # tokens that a piece counts as at least
-NOVELTY = 0.8
+NOVELTY = 0.7
 GAP = 2  # tokens of the mark between pieces that do not follow each other
 CRUMB = 3  # tokens of room that nothing is sought for any more
 BEST = 0.5  # share of the room that the best memory may take whole

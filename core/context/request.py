@@ -11,7 +11,6 @@ from muisti.core.model.context import (
     SECTION_NAMES,
     TEMPLATE_MAX,
     TURNS_MAX,
-    Citations,
     Compress,
     Sections,
     Wanted,
@@ -41,7 +40,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     conversation: str | None = None
     sections: Sections | None = None
     compress: Compress = "long"
-    citations: Citations = "offsets"
     template: str | None = None
     mode: Mode = "hybrid"
     filter: Filter | None = None

@@ -1,12 +1,11 @@
 """Weights of the pieces of long memories: how likely each holds what a memory has to say on a query.
 
-    weight = softmax over a memory's pieces of COEFFICIENTS · (o, o - max o, m, m - max m, first, code)
+    weight = softmax over a memory's pieces of SOFTENED * COEFFICIENTS · (o, o - max o, m, m - max m, first, code)
 
 o is the share of the query's idf whose terms the piece has. m is the logarithm of 1 plus the idf of all its terms.
 `first` and `code` are 1 for the first piece of a memory and for a code block. The idf is that among the pieces of all
 candidates, so that it needs no index. `python -m muisti.service.evaluation.pieces DATA...` fits the coefficients: a
-logistic regression on which piece of a relevant memory has most of the answer, on the tuning halves of LoCoMo, BEAM and
-QMSum.
+logistic regression on which piece of a relevant memory has most of the answer, on the tuning halves of BEAM and QMSum.
 """
 
 from collections.abc import Sequence
@@ -22,7 +21,8 @@ Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
 NAMES = ("overlap", "overlap less the most", "mass", "mass less the most", "first", "code")
-COEFFICIENTS = np.array([4.1, 3.0, 0.5, 1.5, 1.1, -1.2])
+COEFFICIENTS = np.array([2.9, 4.8, 1.3, 1.6, 1.3, -1.2])
+SOFTENED = 0.7  # the fit sees relevant memories alone, which makes it surer than it may be of others
 
 
 class Pieces(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,8 +46,22 @@ class Pieces(msgspec.Struct, frozen=True, kw_only=True):
         return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
 
 
+_NONE = Pieces(
+    first=np.zeros(1, np.int64),
+    counts=np.empty(0, np.int64),
+    code=np.empty(0, np.uint8),
+    terms=np.empty(0, np.int64),
+    bounds=np.zeros(1, np.int64),
+    idf=np.empty(0),
+    mass=np.empty(0),
+    asked=np.empty(0, np.bool_),
+)
+
+
 def gathered(found: Sequence[Features], query: str) -> Pieces:
     """Join the pieces of memories, and mark the terms that a query asks for."""
+    if not found:
+        return _NONE
     ends = [np.frombuffer(one.ends, np.int32) for one in found]
     codes = np.frombuffer(b"".join(one.codes for one in found), np.uint32)
     distinct, terms, df = np.unique(codes, return_inverse=True, return_counts=True)
@@ -85,7 +99,7 @@ def weights(pieces: Pieces) -> Doubles:
     """Return the weight of each piece; those of one memory add up to 1."""
     if not len(pieces.counts):
         return np.empty(0)
-    scores = signals(pieces) @ COEFFICIENTS
+    scores = SOFTENED * signals(pieces) @ COEFFICIENTS
     grown = np.exp(scores - _most(scores, pieces))
     return grown / np.add.reduceat(grown, pieces.first[:-1])[pieces.memory]
 

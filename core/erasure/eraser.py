@@ -10,6 +10,7 @@ from typing import cast
 import msgspec
 import numpy as np
 
+from muisti.core.context.sizes import Sizes
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.packing import repack
@@ -58,10 +59,11 @@ class _Work(msgspec.Struct):
 class Eraser:
     """Thread-safe."""
 
-    def __init__(self, database: Database, indexes: Indexes, served: RecentResults, clock: Clock) -> None:
+    def __init__(self, database: Database, indexes: Indexes, served: RecentResults, sizes: Sizes, clock: Clock) -> None:
         self._database = database
         self._indexes = indexes
         self._served = served
+        self._sizes = sizes
         self._clock = clock
 
     def memory(self, space: str, name: Name, caller: Caller) -> Erasure:
@@ -265,6 +267,7 @@ class Eraser:
     def _told(self, space: SpaceRow, what: Mapping[str, Json], caller: Caller, began: int, work: _Work) -> Erasure:
         """Clean up behind the rows, then ask every place what it has."""
         self._served.forget(space.space.epoch)
+        self._sizes.forget()
         if work.versions or work.memories:
             work.count("segments rewritten", repack(self._database.primary, space))
         scrubbed = self._database.scrub(work.traces)

@@ -10,8 +10,8 @@ from muisti.core.model.values import Seq
 
 SectionName = Literal["profile", "recent", "summaries", "facts", "documents", "memories"]
 SECTION_NAMES: tuple[SectionName, ...] = get_args(SectionName)
-Compress = Literal["long", "never"]  # whether long memories may be shown in pieces
-Citations = Literal["offsets", "inline"]
+Compress = Literal["long", "never"]  # the memories that may be shown in pieces
+COMPRESSIONS: tuple[Compress, ...] = get_args(Compress)
 Reason = Literal["budget", "section"]  # why a memory is left out: the room of the context, or of its section
 
 BUDGET_MIN = 32  # tokens

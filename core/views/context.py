@@ -6,6 +6,8 @@ import msgspec
 
 from muisti.core.context.builder import Builder
 from muisti.core.context.choosing import Candidate
+from muisti.core.context.counting import ENCODINGS as ENCODINGS
+from muisti.core.context.counting import USUAL as USUAL
 from muisti.core.context.request import Request as Request
 from muisti.core.context.request import check_request
 from muisti.core.model.context import Context

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from muisti.core.context.choosing import Candidate
+from muisti.core.context.choosing import candidate
 from muisti.core.context.counting import USUAL, counter
 from muisti.core.context.features import body, measure
 from muisti.core.databases import open_file
@@ -98,7 +98,7 @@ def questions(engine: Engine, encoder: Encoder, dataset: Dataset, group: str, sp
     stored = store(engine, space, documents)
     counts = counter(USUAL)
     conversation = {
-        one.memory.id: one for one in (Candidate(memory, 0.0, measure(memory.content, counts)) for memory, _ in stored)
+        memory.id: candidate(memory, 0.0, measure(body(memory.content), counts), counts) for memory, _ in stored
     }
     of: dict[str, set[str]] = {}
     for memory, document in stored:
@@ -152,7 +152,7 @@ def best_piece(content: str, answer: frozenset[str]) -> str:
 def _share(answer: frozenset[str], content: str, shown: str) -> tuple[float, bool]:
     """Return the share of the answer's words in a content that are shown, and whether its best piece is."""
     whole = body(content)
-    if body(shown) == whole:
+    if shown == whole:
         return 1.0, True
     best = best_piece(content, answer) in shown
     had = answer.intersection(tokenize(whole))

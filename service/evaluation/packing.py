@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from muisti.core.context.choosing import Candidate, chosen, price
+from muisti.core.context.choosing import Candidate, chosen
 from muisti.core.context.counting import Counter
+from muisti.core.context.features import body
 from muisti.core.context.rendering import heading
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.kernels import Floats
@@ -85,11 +86,11 @@ def _filled(asked: Asked, order: Sequence[Candidate], budget: int, *, stop: bool
     days: set[str] = set()
     for one in order:
         day = heading(one.memory)
-        needed = price(one, asked.counter) + (0 if day in days else asked.counter.short(day))
+        needed = one.tokens + (0 if day in days else asked.counter.short(day))
         if needed <= left:
             left -= needed
             days.add(day)
-            kept[one.memory.id] = one.memory.content
+            kept[one.memory.id] = body(one.memory.content)
         elif stop:
             break
     return kept

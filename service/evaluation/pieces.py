@@ -2,9 +2,10 @@
 
     python -m muisti.service.evaluation.pieces DATA...
 
-The label of a piece is whether it has most words of the answer among the pieces of a relevant memory. The fit is a
-logistic regression with a weak ridge; every folder counts the same. AUROC is on the other half. "without" is fitted
-without the folder that it is measured on. The command prints the coefficients for `COEFFICIENTS`, and changes nothing.
+The label of a piece is whether it has most words of the answer among the pieces of a relevant memory; memories without
+one such piece are left out. The fit is a logistic regression with a weak ridge; every folder counts the same. AUROC is
+on the other half. "without" is fitted without the folder that it is measured on. The command prints the coefficients
+for `COEFFICIENTS`, and changes nothing.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,8 @@ import numpy.typing as npt
 from muisti.core.context.features import body
 from muisti.core.context.weights import NAMES, gathered, signals
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
-from muisti.service.evaluation.contexts import Question, best_piece, groups, opened, questions
+from muisti.core.text.terms import tokenize
+from muisti.service.evaluation.contexts import Question, groups, opened, questions
 from muisti.service.evaluation.dataset import Dataset, load
 from muisti.service.evaluation.evidence import auroc
 
@@ -86,10 +88,12 @@ def _labelled(question: Question) -> list[Rows]:
     for id_ in (id_ for ids in question.relevant.values() for id_ in ids if id_ in places):
         one = long[places[id_]]
         first, stop = pieces.first[places[id_]], pieces.first[places[id_] + 1]
-        text, best = body(one.memory.content), best_piece(one.memory.content, question.answer)
+        text = body(one.memory.content)
         spans = np.frombuffer(one.features.spans, np.int32).reshape(-1, 2).tolist()
-        label = np.array([text[start:end] == best for start, end in spans], np.float64)
-        found.append((signal[first:stop], label))
+        words = np.array([len(question.answer.intersection(tokenize(text[start:end]))) for start, end in spans])
+        label = (words == words.max()).astype(np.float64)
+        if label.sum() == 1:
+            found.append((signal[first:stop], label))
     return found
 
 

@@ -12,6 +12,7 @@ from muisti.service.openapi.story import (
     ANNA,
     CHANGED,
     CHECKPOINT,
+    CONTEXT,
     CONTRADICTING,
     DAYS,
     DIVERGED,
@@ -218,6 +219,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             hits=[HIT], total=1, evidence="strong", strength=1.06, strategy="hybrid", degraded=[], seq=seq_at(4)
         )
     },
+    "getContext": {200: CONTEXT},
     "listMemories": {200: PageReply(items=[TAGGED, ANNA, UPDATED], next_cursor=None)},
     "listCategories": {200: CountsReply(items=[CountReply(name="rules", count=2)])},
     "listTags": {200: CountsReply(items=[CountReply(name="release", count=1)])},

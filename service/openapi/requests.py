@@ -34,6 +34,11 @@ REQUESTS: Mapping[str, Any] = {
     "purge": {"author": "Anna Example"},
     "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "supersedeEntry": {"content": DAILY, "reason": "The pipeline is fast enough"},
+    "getContext": {
+        "query": "when do we deploy?",
+        "token_budget": 200,
+        "sections": {"profile": {"max_tokens": 60}, "memories": {}},
+    },
     "createSession": {"name": "s-2026-11", "title": "Moving house", "users": ["Ann"]},
     "updateSession": {"title": "The move to Turku"},
     "createConversation": {"name": "c-42", "title": "Where to live", "session": "s-2026-11", "users": ["Ann"]},

@@ -161,7 +161,7 @@ class RecencyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
         function = self.function
         if function is UNSET:
             function = "half_life" if self.rate is UNSET else "exponential"
-        problems = [*_choice("$.recency.function", function, get_args(Decay)), *self._misplaced(function)]
+        problems = [*choice("$.recency.function", function, get_args(Decay)), *self._misplaced(function)]
         if problems:
             raise InvalidInput(problems)
         given = {"half_life_days": self.half_life_days, "rate": self.rate}
@@ -201,10 +201,10 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def to_query(self) -> Query:
         problems = [
-            *_choice("$.mode", self.mode, MODES),
-            *_choice("$.match", self.match, MATCHES),
-            *_choice("$.fusion", self.fusion, FUSIONS),
-            *_choice("$.min_evidence", self.min_evidence or "weak", ("weak", "strong")),
+            *choice("$.mode", self.mode, MODES),
+            *choice("$.match", self.match, MATCHES),
+            *choice("$.fusion", self.fusion, FUSIONS),
+            *choice("$.min_evidence", self.min_evidence or "weak", ("weak", "strong")),
         ]
         if problems:
             raise InvalidInput(problems)
@@ -254,13 +254,14 @@ def on_conflict_of(in_body: str | UnsetType, in_query: str | None, default: OnCo
     given = in_query if in_body is UNSET else in_body
     if given is None:
         return default
-    problems = _choice("$.on_conflict", given, get_args(OnConflict))
+    problems = choice("$.on_conflict", given, get_args(OnConflict))
     if problems:
         raise InvalidInput(problems)
     return cast(OnConflict, given)
 
 
-def _choice(path: str, value: str, allowed: tuple[str, ...]) -> list[Problem]:
+def choice(path: str, value: str, allowed: tuple[str, ...]) -> list[Problem]:
+    """Return a problem unless the value is one of those allowed."""
     return [] if value in allowed else [Problem(path, f"{value[:40]!r} is none of {', '.join(allowed)}")]
 
 

@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "add": ("writes", "deploys-on-Tuesdays --on-conflict keep --tag infra --category rules"),
     "put": ("writes", "rules deploy changed"),
     "search": ("reads", "deploys --mode keyword"),
+    "context": ("reads", "deploys"),
     "list": ("reads", ""),
     "get": ("reads", "{id}"),
     "update": ("writes", "{id} changed"),

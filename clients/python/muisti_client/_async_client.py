@@ -136,7 +136,7 @@ class AsyncMuisti(AsyncTransport):
         *,
         then: bool | None = None,
     ) -> types.ReplayReply:
-        """Repeat a search, and read what differs and why. Ages count from now, unless the request named a `reference_time`. With `then` the search sees the space as the first search saw it, but uses the current model. Memories that it finds do not count as retrieved. Needs the scope read."""
+        """Repeat a search or a context, and read what differs and why. Ages count from now, unless the request named a `reference_time`. With `then` the search sees the space as the first search saw it, but uses the current model. Memories that it finds do not count as retrieved. Needs the scope read."""
         reply = await self.send(calls.replay_receipt(receipt_id, then=then))
         return reply.data
 
@@ -299,6 +299,17 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.decide_conflict(space, conflict_id, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
+    async def get_context(
+        self,
+        space: str,
+        body: types.ContextBody,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.ContextReply:
+        """Make a text for a prompt from what is remembered, within a number of tokens. The best memory is always there. Long memories are shown in pieces, short ones whole, in order of time. The text marks them as data; `citations` say where each is. Needs the scope read."""
+        reply = await self.send(calls.get_context(space, body, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
     async def optimize_text(
         self,
         space: str,
@@ -440,7 +451,7 @@ class AsyncMuisti(AsyncTransport):
         self,
         space: str,
         conversation: str,
-        body: types.MergeBody,
+        body: types.MergeTopicsBody,
         *,
         category: str | None = None,
         dry_run: bool | None = None,
@@ -563,7 +574,7 @@ class AsyncMuisti(AsyncTransport):
         space: str,
         conversation: str,
         topic: str,
-        body: types.MoveBody,
+        body: types.MoveTopicBody,
         *,
         category: str | None = None,
         dry_run: bool | None = None,
@@ -579,7 +590,7 @@ class AsyncMuisti(AsyncTransport):
         space: str,
         conversation: str,
         topic: str,
-        body: types.SplitBody,
+        body: types.SplitTopicBody,
         *,
         category: str | None = None,
         dry_run: bool | None = None,

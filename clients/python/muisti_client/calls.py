@@ -156,7 +156,7 @@ def replay_receipt(
     *,
     then: bool | None = None,
 ) -> Call:
-    """Repeat a search, and read what differs and why."""
+    """Repeat a search or a context, and read what differs and why."""
     return call(
         'POST',
         '/v1/receipts/{receipt_id}/replay',
@@ -378,6 +378,22 @@ def decide_conflict(
         '/v1/spaces/{space}/conflicts/{conflict_id}',
         parts={'space': space, 'conflict_id': conflict_id},
         params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def get_context(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Make a text for a prompt from what is remembered, within a number of tokens."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/context',
+        parts={'space': space},
         headers={'Muisti-Min-Seq': muisti_min_seq},
         body=body,
     )

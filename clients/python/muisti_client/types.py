@@ -230,6 +230,21 @@ CheckpointsReply = TypedDict(
 )
 "All checkpoints of a space, newest first."
 
+CitationReply = TypedDict(
+    'CitationReply',
+    {
+        'n': 'int',
+        'id': 'str',
+        'version': 'int',
+        'section': "Literal['profile', 'recent', 'summaries', 'facts', 'documents', 'memories']",
+        'start': 'int',
+        'stop': 'int',
+        'cut': 'bool',
+        'score': 'float | None',
+    },
+)
+"A memory in the text. `start` and `stop` are characters; `cut` says that parts of it are left out."
+
 ComparisonReply = TypedDict(
     'ComparisonReply',
     {
@@ -264,6 +279,50 @@ ConflictsReply = TypedDict(
     },
 )
 "A page of open conflicts, newest first."
+
+ContextBody = TypedDict(
+    'ContextBody',
+    {
+        'query': 'str',
+        'token_budget': NotRequired['int'],
+        'encoding': NotRequired["Literal['cl100k_base', 'o200k_base']"],
+        'conversation': NotRequired['str | None'],
+        'sections': NotRequired['dict[str, Any] | None'],
+        'compress': NotRequired["Literal['long', 'never']"],
+        'template': NotRequired['str | None'],
+        'mode': NotRequired["Literal['hybrid', 'semantic', 'keyword', 'metadata', 'recent']"],
+        'filter': NotRequired['dict[str, Any] | None'],
+        'recency': NotRequired['RecencyBody | None'],
+        'as_of': NotRequired['str | int | None'],
+        'reference_time': NotRequired['str | None'],
+        'min_evidence': NotRequired["Literal['none', 'weak', 'strong']"],
+        'receipt': NotRequired['bool'],
+        'no_touch': NotRequired['bool'],
+    },
+)
+"A context to be made."
+
+ContextReply = TypedDict(
+    'ContextReply',
+    {
+        'text': 'str',
+        'tokens': 'int',
+        'token_budget': 'int',
+        'encoding': 'str',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
+        'strength': 'float',
+        'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
+        'sections': 'list[SectionReply]',
+        'citations': 'list[CitationReply]',
+        'left_out': 'list[LeftOutReply]',
+        'left_out_total': 'int',
+        'next_budget': 'int | None',
+        'degraded': 'list[str]',
+        'seq': 'str',
+        'receipt': NotRequired['str'],
+    },
+)
+"A text for a prompt, its exact size, and what it rests on."
 
 ConversationBody = TypedDict(
     'ConversationBody',
@@ -801,6 +860,18 @@ KindReply = TypedDict(
 )
 "The meaning of a kind of problem. `retry_after` is in seconds, null when a retry is of no use."
 
+LeftOutReply = TypedDict(
+    'LeftOutReply',
+    {
+        'id': 'str',
+        'section': "Literal['profile', 'recent', 'summaries', 'facts', 'documents', 'memories']",
+        'score': 'float',
+        'tokens': 'int',
+        'reason': "Literal['budget', 'section']",
+    },
+)
+"A memory that was found and left out, with the tokens that it takes whole."
+
 LeftReply = TypedDict(
     'LeftReply',
     {
@@ -929,6 +1000,24 @@ MemoryReply = TypedDict(
 )
 "A memory in one of its versions."
 
+MergeBody = TypedDict(
+    'MergeBody',
+    {
+        'from': 'str',
+        'strategy': NotRequired["Literal['ours', 'theirs'] | None"],
+        'drop': NotRequired['bool'],
+    },
+)
+"Space to merge into this one, and the side that wins when both have changed a memory."
+
+MergeTopicsBody = TypedDict(
+    'MergeTopicsBody',
+    {
+        'topics': 'list[str]',
+    },
+)
+"Topics that become one. The first keeps its name and title."
+
 MergedReply = TypedDict(
     'MergedReply',
     {
@@ -941,8 +1030,8 @@ MergedReply = TypedDict(
 )
 "How many memories the space has taken over."
 
-MoveBody = TypedDict(
-    'MoveBody',
+MoveTopicBody = TypedDict(
+    'MoveTopicBody',
     {
         'turn': 'int',
     },
@@ -1265,11 +1354,12 @@ ReplayReply = TypedDict(
     {
         'same': 'bool',
         'differences': 'list[MovedReply]',
-        'answer': 'SearchReply',
+        'answer': NotRequired['SearchReply'],
+        'context': NotRequired['ContextReply'],
         'at': 'str',
     },
 )
-"The search run again, and its differences from the receipt: first memories of the receipt."
+"The search or context made again, and its differences from the receipt: first memories of the receipt."
 
 ReportReply = TypedDict(
     'ReportReply',
@@ -1414,6 +1504,26 @@ SearchReply = TypedDict(
 )
 "Hits, best first."
 
+SectionBody = TypedDict(
+    'SectionBody',
+    {
+        'max_tokens': NotRequired['int | None'],
+        'turns': NotRequired['int'],
+    },
+)
+"A section of a context. Room that it does not use goes to the sections after it, and to `memories` last."
+
+SectionReply = TypedDict(
+    'SectionReply',
+    {
+        'name': "Literal['profile', 'recent', 'summaries', 'facts', 'documents', 'memories']",
+        'tokens': 'int',
+        'memories': 'int',
+        'note': NotRequired['str'],
+    },
+)
+"A section, with its tokens and the number of memories in it. `note` says why it is empty."
+
 SessionBody = TypedDict(
     'SessionBody',
     {
@@ -1542,8 +1652,8 @@ SpacesReply = TypedDict(
 )
 "All spaces, by name."
 
-SplitBody = TypedDict(
-    'SplitBody',
+SplitTopicBody = TypedDict(
+    'SplitTopicBody',
     {
         'turn': 'int',
         'title': NotRequired['str | None'],
@@ -1860,24 +1970,6 @@ muisti.service.schemas.discourse.EntryBody = TypedDict(
     },
 )
 "Entry to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."
-
-muisti.service.schemas.discourse.MergeBody = TypedDict(
-    'muisti.service.schemas.discourse.MergeBody',
-    {
-        'topics': 'list[str]',
-    },
-)
-"Topics that become one. The first keeps its name and title."
-
-muisti.service.schemas.forks.MergeBody = TypedDict(
-    'muisti.service.schemas.forks.MergeBody',
-    {
-        'from': 'str',
-        'strategy': NotRequired["Literal['ours', 'theirs'] | None"],
-        'drop': NotRequired['bool'],
-    },
-)
-"Space to merge into this one, and the side that wins when both have changed a memory."
 
 muisti.service.schemas.requests.EntryBody = TypedDict(
     'muisti.service.schemas.requests.EntryBody',

@@ -24,6 +24,7 @@ Salvaging = Literal[
 Rebuilding = Literal[
     "from_version",  # from the content of its version, by `inserting.hang_on`
     "from_index",  # from the rows of its space, when the index is packed next
+    "when_needed",  # from the content of its version, when it is asked for and missing
 ]
 
 
