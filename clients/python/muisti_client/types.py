@@ -581,6 +581,7 @@ ExchangeBody = TypedDict(
         'metadata': NotRequired['dict[str, Any]'],
         'tags': NotRequired['list[str]'],
         'source': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
     },
 )
 "A turn: an exchange of `user` and `system`, or what `author` says, in `content`."
