@@ -187,6 +187,9 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
                 client.delete(f"{API}/conversations/{name}/topics/t1")
                 if operation["operationId"] == "updateTopic":
                     client.post(f"{API}/conversations/{name}/topics", json={"name": "t1"})
+                if operation["operationId"] in ("splitTopic", "moveTopic", "mergeTopics"):
+                    for topic, span in (("t0", [1, 4]), ("t1", [5, 20]), ("t2", [21, 30])):
+                        client.post(f"{API}/conversations/{name}/topics", json={"name": topic, "spans": [span]})
             given = {
                 "session": "s-2026-11",
                 "conversation": "c-42",
