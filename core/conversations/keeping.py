@@ -21,7 +21,7 @@ from muisti.core.write.transactions import Transactions
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What one batch does to the objects of a space: what ends, what changes, and what comes."""
+    """Changes of objects that one batch makes: those that end, those that change, and those that are new."""
 
     ends: Sequence[Memory] = ()
     changes: Sequence[tuple[Row, Draft]] = ()

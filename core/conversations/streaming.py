@@ -338,6 +338,7 @@ def draft_of_turn(turn: Turn, conversation: str, number: int, category: str | No
         category=category,
         author=turn.author,
         source=turn.source,
+        source_class=turn.source_class,
         tags=turn.tags,
         metadata=turn.metadata,
         event_at=turn.at,

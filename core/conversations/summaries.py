@@ -1,8 +1,9 @@
 """Summaries of conversations without a language model, kept up to date piece by piece.
 
-A topic is summarised from its exchanges, a conversation from the summaries of its topics and from the exchanges that
-have no topic yet, a session from the summaries of its conversations. A summary is a memory that is derived from those
-whose sentences it has, so that it is erased with them. One that is stale ends, and another takes its place.
+A topic is summarised from its exchanges. A conversation is summarised from the summaries of its topics, and from the
+exchanges that have no topic yet. A session is summarised from the summaries of its conversations. A summary is a
+memory that is derived from those whose sentences it has, so that it is erased with them. One that is stale ends, and
+another takes its place.
 """
 
 import hashlib
@@ -40,7 +41,7 @@ Write = Callable[[str, int], str]
 
 
 class WriteFailed(Exception):
-    """A summary could not be written; it is made of sentences instead."""
+    """A summary could not be written; it consists of sentences instead."""
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -51,7 +52,7 @@ class Stored(msgspec.Struct, frozen=True):
 
 
 class _About(msgspec.Struct, frozen=True, kw_only=True):
-    """What a summary is about. `basis` is a digest of all that it is made from, `up_to` the last turn of that."""
+    """Subject of a summary. `basis` is a digest of all that it is made from, `up_to` the last turn of that."""
 
     of: str
     basis: str

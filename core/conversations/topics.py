@@ -95,9 +95,7 @@ class Topics:
         """Store topics for all turns of a conversation that have none, because it is closed or is to be summarised."""
         return self._store(conversation, call, ends=True)
 
-    def split(
-        self, conversation: Conversation, topic: str, turn: int, title: str | None, call: Call
-    ) -> Written:
+    def split(self, conversation: Conversation, topic: str, turn: int, title: str | None, call: Call) -> Written:
         """Split a topic before a turn, and return both parts. Without `title` the second gets one made from its words.
 
         Raises:

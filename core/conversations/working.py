@@ -228,7 +228,7 @@ def _text(held: Sequence[Held]) -> str:
 
 
 def _place(one: Held) -> tuple[int, int]:
-    """Return where something stands in the text: what callers keep first, then the turns."""
+    """Return the place of something in the text: what callers keep first, then the turns."""
     return (0, 0) if one.source != "turn" else (1, one.turn or 0)
 
 

@@ -1,10 +1,10 @@
 """Where the topics of a conversation change.
 
 A break comes first: a long pause or a new session always ends a topic. Between breaks, topics are the segmentation of
-least cost. A short turn says little by itself: its vector counts by its number of words up to `FULL`, and each turn
-takes `NEAR` of the turns before and after it. A segment of n such unit vectors with the sum s costs n - |s|²/n, the
-scatter about its mean, and each segment costs `PENALTY` more. Dynamic programming finds the least cost, a turn at a
-time, without the latest turn.
+least cost. A short turn says little by itself: its vector counts by its number of words up to `FULL`. Each turn takes
+`NEAR` of the turns before and after it. A segment of n such unit vectors with the sum s costs n - |s|²/n, the scatter
+about its mean, and each segment costs `PENALTY` more. Dynamic programming finds the least cost, a turn at a time,
+without the latest turn.
 
 A boundary is final when the segmentations after `AGREEMENT` turns in a row begin with it. What comes after a final
 boundary depends on the turns since it alone. So the final boundaries are the same however turns are grouped into

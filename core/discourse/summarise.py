@@ -51,7 +51,7 @@ class Line:
 class Sentence:
     """A sentence to choose: the place of its turn, its tokens with a line break, and those of the author's name.
 
-    The name stands before the first chosen sentence of a turn.
+    The name comes before the first chosen sentence of a turn.
     """
 
     turn: int

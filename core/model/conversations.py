@@ -11,6 +11,7 @@ from typing import Literal, get_args
 import msgspec
 
 from muisti.core.model.outcomes import Flag, Plan, Written
+from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import STRUCTURAL, Draft, Json, Memory, Seq
 
 Level = Literal["session", "conversation", "topic"]  # objects that callers name
@@ -101,6 +102,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     metadata: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
     tags: tuple[str, ...] = ()
     source: str | None = None
+    source_class: SourceClass = "unknown"
 
 
 class Arrived(msgspec.Struct, frozen=True):

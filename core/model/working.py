@@ -39,7 +39,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):
-    """What the working memory holds, or has evicted for a `reason`.
+    """Part of the working memory, or something that it has evicted for a `reason`.
 
     `tokens` are those of its text with a line break. `value` is the sum of the `parts`: importance, recency, coherence
     with the latest turns. `key` is None for a turn.

@@ -32,7 +32,7 @@ class DiscourseParts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Discourse:
-    """What one caller does with topics, summaries and working memory.
+    """Topics, summaries and working memory for one caller.
 
     A conversation is looked up in the category of the caller, or in `category` for callers of all categories.
     """

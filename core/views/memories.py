@@ -28,7 +28,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Memories:
-    """Views of one caller. Synchronous and thread-safe; callers own the threads.
+    """Seven views of one caller. Synchronous and thread-safe; callers own the threads.
 
     Every method of a view raises `NotFound` when there is no space of that name. Bad values raise `InvalidInput`, a
     database that does not answer `StoreUnavailable`. Memories that the caller may not see are not there.

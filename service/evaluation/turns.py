@@ -18,7 +18,8 @@ def sessions(dataset: Dataset) -> Mapping[Session, list[Turn]]:
     for group, documents in dataset.documents.items():
         for document in documents:
             turns = found.setdefault((group, str(document.meta.get("session", ""))), [])
-            turns += (Turn(len(turns) + place, *said) for place, said in enumerate(_said(document)))
+            for said in _said(document):
+                turns.append(Turn(len(turns), *said))
     return found
 
 

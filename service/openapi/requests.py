@@ -45,7 +45,7 @@ REQUESTS: Mapping[str, Any] = {
     "mergeTopics": {"topics": ["t1", "t2"]},
     "summariseConversation": {"method": "extractive"},
     "summariseSession": {"method": "extractive"},
-    "keepInWorkingMemory": {"memory_id": "0197a3c0-5f4e-7000-8000-0123456789ab", "priority": 9, "ttl_seconds": 86400},
+    "keepInWorkingMemory": {"content": "Answer in Finnish.", "priority": 9, "ttl_seconds": 86400},
     "optimizeText": {
         "text": "Well. We moved to Turku in spring. Ok.",
         "token_budget": 12,

@@ -478,9 +478,9 @@ WORKING = WorkingReply(
     evicted=[],
 )
 ENTRY = EntryReply(
-    key="deploy",
-    memory_id="0197a3c0-5f4e-7000-8000-0123456789ab",
-    content=None,
+    key="tone",
+    memory_id=None,
+    content="Answer in Finnish.",
     tokens=None,
     pinned=True,
     priority=9,

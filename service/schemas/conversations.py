@@ -24,6 +24,7 @@ from muisti.core.model.conversations import (
     Turn,
 )
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.terms import SourceClass
 from muisti.core.views.conversations import Adopted, Stream
 from muisti.service.schemas import fields
 from muisti.service.schemas.policy import FlagReply, flagged
@@ -142,6 +143,7 @@ class ExchangeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     metadata: fields.Metadata = {}
     tags: fields.Tags = []
     source: fields.Source | None = None
+    source_class: fields.SourceClassName = "unknown"
 
     def said(self, path: str) -> Turn:
         """Return the turn for the core; `path` is its place in the request.
@@ -166,6 +168,7 @@ class ExchangeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             metadata=self.metadata,
             tags=tuple(self.tags),
             source=self.source,
+            source_class=cast(SourceClass, self.source_class),
         )
 
 

@@ -23,20 +23,20 @@ FirstTurn = Annotated[int, Meta(description="The first turn of the later topic."
 Title = Annotated[str, Meta(description="What it is called.", extra_json_schema={"minLength": 1, "maxLength": 2000})]
 
 
-class SplitBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SplitTopicBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where a topic is split. The later part gets `title`, or one made from its words."""
 
     turn: FirstTurn
     title: Title | None = None
 
 
-class MoveBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MoveTopicBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where a topic begins: the turns before go to the topic before it, later ones come from there."""
 
     turn: FirstTurn
 
 
-class MergeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MergeTopicsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Topics that become one. The first keeps its name and title."""
 
     topics: Annotated[list[fields.TopicName], Meta(extra_json_schema={"minItems": 2}, examples=[["t1", "t2"]])]
@@ -138,7 +138,7 @@ class MadeSummariesReply(Struct, frozen=True, kw_only=True):
 
 
 class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."""
+    """Entry to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."""
 
     memory_id: fields.MemoryId | None = None
     content: Annotated[
@@ -167,7 +167,7 @@ class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class EntryReply(Struct, frozen=True, kw_only=True):
-    """What is kept at a key."""
+    """Entry that is kept at a key."""
 
     key: str
     memory_id: fields.MemoryId | None

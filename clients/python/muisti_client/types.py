@@ -558,7 +558,7 @@ EntryReply = TypedDict(
         'expires_at': 'str | None',
     },
 )
-"What is kept at a key."
+"Entry that is kept at a key."
 
 ErasureReply = TypedDict(
     'ErasureReply',
@@ -581,6 +581,7 @@ ExchangeBody = TypedDict(
         'metadata': NotRequired['dict[str, Any]'],
         'tags': NotRequired['list[str]'],
         'source': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
     },
 )
 "A turn: an exchange of `user` and `system`, or what `author` says, in `content`."
@@ -1000,6 +1001,24 @@ MemoryReply = TypedDict(
 )
 "A memory in one of its versions."
 
+MergeBody = TypedDict(
+    'MergeBody',
+    {
+        'from': 'str',
+        'strategy': NotRequired["Literal['ours', 'theirs'] | None"],
+        'drop': NotRequired['bool'],
+    },
+)
+"Space to merge into this one, and the side that wins when both have changed a memory."
+
+MergeTopicsBody = TypedDict(
+    'MergeTopicsBody',
+    {
+        'topics': 'list[str]',
+    },
+)
+"Topics that become one. The first keeps its name and title."
+
 MergedReply = TypedDict(
     'MergedReply',
     {
@@ -1012,8 +1031,8 @@ MergedReply = TypedDict(
 )
 "How many memories the space has taken over."
 
-MoveBody = TypedDict(
-    'MoveBody',
+MoveTopicBody = TypedDict(
+    'MoveTopicBody',
     {
         'turn': 'int',
     },
@@ -1634,8 +1653,8 @@ SpacesReply = TypedDict(
 )
 "All spaces, by name."
 
-SplitBody = TypedDict(
-    'SplitBody',
+SplitTopicBody = TypedDict(
+    'SplitTopicBody',
     {
         'turn': 'int',
         'title': NotRequired['str | None'],
@@ -1951,25 +1970,7 @@ muisti.service.schemas.discourse.EntryBody = TypedDict(
         'ttl_seconds': NotRequired['int | None'],
     },
 )
-"What to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."
-
-muisti.service.schemas.discourse.MergeBody = TypedDict(
-    'muisti.service.schemas.discourse.MergeBody',
-    {
-        'topics': 'list[str]',
-    },
-)
-"Topics that become one. The first keeps its name and title."
-
-muisti.service.schemas.forks.MergeBody = TypedDict(
-    'muisti.service.schemas.forks.MergeBody',
-    {
-        'from': 'str',
-        'strategy': NotRequired["Literal['ours', 'theirs'] | None"],
-        'drop': NotRequired['bool'],
-    },
-)
-"Space to merge into this one, and the side that wins when both have changed a memory."
+"Entry to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."
 
 muisti.service.schemas.requests.EntryBody = TypedDict(
     'muisti.service.schemas.requests.EntryBody',
