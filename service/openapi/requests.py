@@ -34,6 +34,11 @@ REQUESTS: Mapping[str, Any] = {
     "purge": {"author": "Anna Example"},
     "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "supersedeEntry": {"content": DAILY, "reason": "The pipeline is fast enough"},
+    "getContext": {
+        "query": "when do we deploy?",
+        "token_budget": 200,
+        "sections": {"profile": {"max_tokens": 60}, "memories": {}},
+    },
     "createSession": {"name": "s-2026-11", "title": "Moving house", "users": ["Ann"]},
     "updateSession": {"title": "The move to Turku"},
     "createConversation": {"name": "c-42", "title": "Where to live", "session": "s-2026-11", "users": ["Ann"]},
@@ -57,11 +62,6 @@ REQUESTS: Mapping[str, Any] = {
             {"turn": 18, "at": "2026-11-23T10:01:00Z", "author": "Ann", "content": "The flat is near the river."},
         ],
         "session": "s-2026-11",
-    },
-    "getContext": {
-        "query": "when do we deploy?",
-        "token_budget": 200,
-        "sections": {"profile": {"max_tokens": 60}, "memories": {}},
     },
     "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
 }
