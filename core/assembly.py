@@ -2,10 +2,17 @@
 
 import msgspec
 
+from muisti.core.context.builder import Builder
+from muisti.core.context.sizes import Sizes
 from muisti.core.conversations.adopting import Adopter
+from muisti.core.conversations.following import Following
+from muisti.core.conversations.keeping import Keeper
 from muisti.core.conversations.objects import Objects
 from muisti.core.conversations.reading import Reader
 from muisti.core.conversations.streaming import Streamer
+from muisti.core.conversations.summaries import Summaries
+from muisti.core.conversations.topics import Topics
+from muisti.core.conversations.working import WorkingMemory
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.index.cache import Indexes
@@ -26,7 +33,9 @@ from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.transfer.importing.importer import Importer
+from muisti.core.views.context import ContextParts
 from muisti.core.views.conversations import ConversationParts
+from muisti.core.views.discourse import DiscourseParts
 from muisti.core.views.memories import Parts
 from muisti.core.views.read import ReadParts
 from muisti.core.views.review import ReviewParts
@@ -77,6 +86,7 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     screener: Screener
     intake: Intake
     retrievals: Retrievals
+    sizes: Sizes
     importer: Importer
 
 
@@ -124,6 +134,7 @@ def shared(given: Given) -> Shared:
         screener=screener,
         intake=intake,
         retrievals=Retrievals(database=primary),
+        sizes=Sizes(database=given.database),
         importer=Importer(
             database=primary,
             indexes=indexes,
@@ -137,6 +148,7 @@ def shared(given: Given) -> Shared:
 
 def views(given: Given, parts: Shared) -> Parts:
     """Build the parts that the views of all callers share."""
+    discourse = _discourse(given, parts)
     return Parts(
         clock=given.clock,
         read=ReadParts(
@@ -150,7 +162,13 @@ def views(given: Given, parts: Shared) -> Parts:
         write=_write(given, parts),
         timeline=_timeline(given, parts),
         review=_review(given, parts),
-        conversations=_conversations(given, parts),
+        context=ContextParts(
+            builder=Builder(database=given.database, searcher=parts.searcher, sizes=parts.sizes),
+            retrievals=parts.retrievals,
+            served=parts.served,
+        ),
+        conversations=_conversations(given, parts, discourse),
+        discourse=discourse,
     )
 
 
@@ -232,9 +250,27 @@ def _timeline(given: Given, parts: Shared) -> TimelineParts:
     )
 
 
-def _conversations(given: Given, parts: Shared) -> ConversationParts:
+def _discourse(given: Given, parts: Shared) -> DiscourseParts:
+    primary = given.database.primary
+    keeper = Keeper(
+        transactions=parts.transactions,
+        intake=parts.intake,
+        encoder=given.encoder,
+        ids=parts.ids,
+        quota=given.quota,
+    )
+    return DiscourseParts(
+        database=given.database,
+        topics=Topics(database=primary, keeper=keeper, encoder=given.encoder),
+        summaries=Summaries(database=primary, keeper=keeper),
+        working=WorkingMemory(database=primary, intake=parts.intake, encoder=given.encoder),
+    )
+
+
+def _conversations(given: Given, parts: Shared, discourse: DiscourseParts) -> ConversationParts:
     primary = given.database.primary
     return ConversationParts(
+        following=Following(topics=discourse.topics, summaries=discourse.summaries),
         reader=Reader(database=given.database),
         streamer=Streamer(
             database=primary,

@@ -89,6 +89,7 @@ class Engine:
         self._views = assembly.views(given, parts)
         self._indexes = parts.indexes
         self._retrievals = parts.retrievals
+        self._sizes = parts.sizes
         self.owner = self.seen_by(OWNER)
         self.probes = parts.probes
         self.keys = Keys(database)
@@ -96,7 +97,7 @@ class Engine:
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
         self.signing_keys = SigningKeys(database)
-        self.eraser = Eraser(database, parts.indexes, parts.recent_results, clock)
+        self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
         self.spaces = assembly.registry(given, parts, self.eraser)
         self.upkeep = assembly.upkeep(given, parts, self.eraser)
         self.spaces.ensure(DEFAULT)
@@ -182,8 +183,10 @@ class Engine:
         return audit_log.page(rows, limit)
 
     def flush_retrievals(self) -> None:
-        """Write the retrieval counts that are buffered."""
+        """Write the retrieval counts and the sizes of memories that are buffered."""
         self._retrievals.flush()
+        while self._sizes.flush():
+            pass
 
     def reembed(self, space: str, progress: Progress, *, force: bool = False) -> Space:
         """Embed a space again with the current model; see `core.operations.reembed`.

@@ -20,7 +20,7 @@ from loadtests import document, tables, texts
 from loadtests.bed import Bed, machine
 
 UNSEEN = 1_000  # texts that are not stored
-STAGES = ("dense", "lexical", "hybrid", "conflicts", "http", "concurrency", "memory")
+STAGES = ("dense", "lexical", "hybrid", "context", "conflicts", "http", "concurrency", "memory")
 SIZES = (10_000, 100_000, 1_000_000)
 
 console = Console(width=140)

@@ -60,6 +60,14 @@ class Muisti:
         matches = rank_lexical(self.snapshot, population, parse(text, "any"), mask)
         return self.memory_of[best_matches(self.snapshot, matches, mask, k)]
 
+    def store_sizes(self) -> None:
+        """Write the sizes that contexts have computed."""
+        self.engine.flush_retrievals()
+
+    def forget_sizes(self) -> None:
+        """Forget the sizes of memories that are in memory, so that the next context reads them."""
+        self.engine._sizes.forget()  # pyright: ignore[reportPrivateUsage]  # below the engine
+
     @property
     def dense_bytes(self) -> int:
         """Bytes that a vector search reads, over all rows."""

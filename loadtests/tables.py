@@ -95,6 +95,17 @@ def _hybrid(sizes: Mapping[int, Any]) -> Iterator[Table]:
     yield Table("hybrid", "whole searches in process: encode, rank, fuse, fetch", header, rows)
 
 
+def _context(sizes: Mapping[int, Any]) -> Iterator[Table]:
+    header = ["work", *(f"{_short(size)} ms (p95)" for size in sizes)]
+    header += [f"times the search, {_short(size)}" for size in sizes]
+    rows: list[list[str]] = []
+    for name in _names({size: measured["engines"] for size, measured in sizes.items()}):
+        found = [_of(measured["engines"], name) for measured in sizes.values()]
+        held = [_of(measured["engines"], "search") for measured in sizes.values()]
+        rows.append([name, *(_ms(f) for f in found), *(_ratio(f, h) for f, h in zip(found, held, strict=True))])
+    yield Table("context", "contexts of 1,000 tokens in process, and the search that each holds", header, rows)
+
+
 def _conflicts(sizes: Mapping[int, Any]) -> Iterator[Table]:
     header = ["a memory that is", *(f"{_short(size)} ms (p95)" for size in sizes), "like it"]
     rows: list[list[str]] = []
@@ -195,6 +206,7 @@ MAKERS = {
     "dense": _dense,
     "lexical": _lexical,
     "hybrid": _hybrid,
+    "context": _context,
     "conflicts": _conflicts,
     "http": _http,
     "concurrency": _concurrency,

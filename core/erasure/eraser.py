@@ -10,6 +10,7 @@ from typing import cast
 import msgspec
 import numpy as np
 
+from muisti.core.context.sizes import Sizes
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.packing import repack
@@ -58,10 +59,13 @@ class _Work(msgspec.Struct):
 class Eraser:
     """Erase memories, subjects and spaces. Instances are thread-safe."""
 
-    def __init__(self, database: Database, indexes: Indexes, recent_results: RecentResults, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, indexes: Indexes, recent_results: RecentResults, sizes: Sizes, clock: Clock
+    ) -> None:
         self._database = database
         self._indexes = indexes
         self._recent_results = recent_results
+        self._sizes = sizes
         self._clock = clock
 
     def memory(self, space: str, name: Name, caller: Caller) -> Erasure:
@@ -216,8 +220,12 @@ class Eraser:
         return raw, bool(rows)
 
     def _erase(self, space: SpaceRow, memories: Sequence[bytes], caller: Caller, work: _Work) -> None:
-        """Erase up to a hundred memories in one batch, then repack their segments."""
+        """Erase up to a hundred memories and the summaries made from them in one batch, then repack their segments."""
+        named = memories
         for _ in range(TRIES):
+            memories = [
+                cast(bytes, row[0]) for row in self._database.primary.read([erasure.completed(space, named)])[0]
+            ]
             versions, *hanging = self._database.primary.read(erasure.known(space, memories))
             ids = [cast(int, row[0]) for row in versions]
             alive = sorted({cast(bytes, row[1]) for row in versions})
@@ -263,6 +271,7 @@ class Eraser:
     def _finished(self, space: SpaceRow, what: Mapping[str, Json], caller: Caller, began: int, work: _Work) -> Erasure:
         """Clean up after the rows, then count what each place still holds."""
         self._recent_results.forget(space.space.epoch)
+        self._sizes.forget()
         if work.versions or work.memories:
             work.count("segments rewritten", repack(self._database.primary, space))
         scrubbed = self._database.scrub(work.traces)

@@ -1,9 +1,10 @@
-"""Receipts: searches that are kept with their answers, and the memories that have moved since."""
+"""Receipts: searches and contexts that are kept with their answers, and the memories that have moved since."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 from muisti.core.model.hits import Evidence, Mode
@@ -33,7 +34,7 @@ class ReceiptHit(Struct, frozen=True, kw_only=True):
 
 
 class Receipt(Struct, frozen=True, kw_only=True):
-    """A search with its answer. `parameters` is the request as received; `at` is the point of history that it saw.
+    """A search or a context with its answer. `parameters` is the request as received, `at` the point that it saw.
 
     `category` is the only one that the caller could see, None when the caller could see all.
     """
@@ -49,6 +50,11 @@ class Receipt(Struct, frozen=True, kw_only=True):
     parameters: bytes
     told: Told
     hits: tuple[ReceiptHit, ...]
+
+    @property
+    def is_context(self) -> bool:
+        """Return whether a context was asked for; only such a request has a budget of tokens."""
+        return b'"token_budget":' in self.parameters and "token_budget" in msgspec.json.decode(self.parameters)
 
 
 class Moved(Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from typing import cast
 import msgspec
 
 from muisti.core.identity.caller import Caller
+from muisti.core.model.context import Context
 from muisti.core.model.errors import NotFound
 from muisti.core.model.hits import Answer
 from muisti.core.model.ids import IdSource, id_bytes, id_text
@@ -41,30 +42,30 @@ class Receipts:
         self._ids = ids
         self._kept_us = int(days * DAY_US)
 
-    def keep(self, space: str, parameters: bytes, answer: Answer, reference_time: int, caller: Caller, now: int) -> str:
-        """Store an answer. Return the receipt's id. Times are in microseconds.
+    def keep(
+        self, space: str, parameters: bytes, answer: Answer | Context, reference_time: int, caller: Caller, now: int
+    ) -> str:
+        """Store the answer of a search, or a context. Return the receipt's id. Times are in microseconds.
 
         Raises:
             NotFound: the space was erased meanwhile.
         """
         found = find_space(self._database, space)
         id_ = self._ids.new(now)
+        shown = _shown(answer)
         told = Told(
-            total=answer.total,
+            total=answer.total if isinstance(answer, Answer) else len(shown) + answer.left_out_total,
             evidence=answer.evidence,
             strategy=answer.strategy,
             degraded=answer.degraded,
-            ranks=tuple(hit.ranks for hit in answer.hits),
+            ranks=tuple(one.ranks for one in shown),
         )
         category = None if caller.category is None else fold(caller.category)
         kept = Kept(
             id_, found.id, space, found.space.epoch, now, caller.actor, category, answer.seq.number,
             found.space.generation, reference_time, parameters.decode(), msgspec.json.encode(told).decode(),
         )  # fmt: skip
-        hits = [
-            KeptHit(rank, version_rows.raw(hit.memory.id), hit.memory.version, hit.score)
-            for rank, hit in enumerate(answer.hits, start=1)
-        ]
+        hits = [KeptHit(one.rank, version_rows.raw(one.memory_id), one.version, one.score) for one in shown]
         try:
             self._database.write([spaces.guard(found), *receipts.insert(found, kept, hits, KEPT_MAX)])
         except Refused as refused:
@@ -97,11 +98,11 @@ class Receipts:
             hits=tuple(_hit(receipts.kept_hit(row), told) for row in hits),
         )
 
-    def compared(self, receipt: Receipt, answer: Answer, now: int) -> tuple[Moved, ...]:
+    def compared(self, receipt: Receipt, answer: Answer | Context, now: int) -> tuple[Moved, ...]:
         """Return the memories whose ranks differ between a receipt and an answer of now, those of the receipt first."""
         space = find_space(self._database, receipt.space)
         before = {hit.memory_id: hit.rank for hit in receipt.hits}
-        after = {hit.memory.id: rank for rank, hit in enumerate(answer.hits, start=1)}
+        after = {hit.memory_id: hit.rank for hit in _shown(answer)}
         differing = [one for one in dict.fromkeys([*before, *after]) if before.get(one) != after.get(one)]
         if not differing:
             return ()
@@ -127,6 +128,19 @@ class Receipts:
         """Delete some receipts that are too old. Return whether more are left."""
         *_, ((left,),) = self._database.write(receipts.forget(now - self._kept_us, FORGET_MAX))
         return cast(int, left) > 0
+
+
+def _shown(answer: Answer | Context) -> list[ReceiptHit]:
+    """Return the memories of an answer in its order; of a context those in the text."""
+    if isinstance(answer, Context):
+        return [
+            ReceiptHit(rank=one.n, memory_id=one.id, version=one.version, score=one.score or 0.0, ranks={})
+            for one in answer.citations
+        ]
+    return [
+        ReceiptHit(rank=rank, memory_id=hit.memory.id, version=hit.memory.version, score=hit.score, ranks=hit.ranks)
+        for rank, hit in enumerate(answer.hits, start=1)
+    ]
 
 
 def _is_theirs(one: Kept, caller: Caller) -> bool:

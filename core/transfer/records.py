@@ -109,10 +109,15 @@ class VersionLine(Struct, frozen=True, forbid_unknown_fields=True, tag="version"
 
 
 class MemoryLine(Struct, frozen=True, forbid_unknown_fields=True, tag="memory", tag_field="type", kw_only=True):
-    """A memory without a history. Only `id` and `content` are required. `place` locates it in its original source."""
+    """A memory without a history. Only `id` and `content` are required. `place` locates it in its original source.
+
+    `gives_way`: when another memory has its place in a conversation, an object is passed over as one that exists,
+    and an exchange comes in without its turn, which its metadata keep. Otherwise the line is refused.
+    """
 
     memory: Raw
     place: Annotated[str, Meta(max_length=1_000)] | None = None
+    gives_way: bool = False
 
 
 class TelemetryLine(Struct, frozen=True, forbid_unknown_fields=True, tag="telemetry", tag_field="type", kw_only=True):

@@ -4,11 +4,13 @@ import msgspec
 
 from muisti.core.conversations.adopting import Adopted as Adopted
 from muisti.core.conversations.adopting import Adopter
+from muisti.core.conversations.following import Following, with_topics
 from muisti.core.conversations.objects import Objects
 from muisti.core.conversations.reading import Reader
 from muisti.core.conversations.reading import Wanted as Wanted
 from muisti.core.conversations.streaming import Stream as Stream
 from muisti.core.conversations.streaming import Streamer
+from muisti.core.conversations.topics import Conversation
 from muisti.core.model.conversations import (
     TURN_MAX,
     Change,
@@ -34,6 +36,7 @@ class ConversationParts(msgspec.Struct, frozen=True, kw_only=True):
     streamer: Streamer
     objects: Objects
     adopter: Adopter
+    following: Following
 
 
 class Conversations:
@@ -47,7 +50,12 @@ class Conversations:
 
     def add_exchanges(self, space: str, stream: Stream, *, request: RequestKey | None = None) -> Streamed:
         """Stream turns into a conversation, which is made when it is not there; see `Streamer.add`."""
-        return self._parts.streamer.add(space, stream, self._calls.new(request))
+        call = self._calls.new(request)
+        streamed = self._parts.streamer.add(space, stream, call)
+        if not streamed.made:
+            return streamed
+        of = Conversation(space, streamed.conversation, streamed.category)
+        return with_topics(streamed, self._parts.following.turns_came(of, self._calls.new()))
 
     def create(
         self,
@@ -95,7 +103,11 @@ class Conversations:
         request: RequestKey | None = None,
     ) -> Kept:
         """Change an object; see `Objects.change`."""
-        return self._parts.objects.change(space, name, change, if_match, self._calls.new(request))
+        kept = self._parts.objects.change(space, name, change, if_match, self._calls.new(request))
+        if name.level == "conversation" and change.state == "closed":
+            of = Conversation(space, name.name, kept.found.memory.category)
+            self._parts.following.closed(of, self._calls.new())
+        return kept
 
     def delete(self, space: str, name: ObjectName) -> Ending:
         """End an object with all that belongs to it; see `Objects.delete`."""

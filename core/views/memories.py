@@ -5,7 +5,9 @@ import msgspec
 from muisti.core.identity.caller import Caller
 from muisti.core.model.times import Clock
 from muisti.core.views.calls import Calls
+from muisti.core.views.context import ContextParts, Contexts
 from muisti.core.views.conversations import ConversationParts, Conversations
+from muisti.core.views.discourse import Discourse, DiscourseParts
 from muisti.core.views.read import Read, ReadParts
 from muisti.core.views.review import Review, ReviewParts
 from muisti.core.views.timeline import Timeline, TimelineParts
@@ -20,11 +22,13 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     write: WriteParts
     timeline: TimelineParts
     review: ReviewParts
+    context: ContextParts
     conversations: ConversationParts
+    discourse: DiscourseParts
 
 
 class Memories:
-    """Five views of one caller. Instances are synchronous and thread-safe; callers own the threads.
+    """Seven views of one caller. Instances are synchronous and thread-safe; callers own the threads.
 
     Every method of a view raises `NotFound` when there is no space of that name. Invalid values raise `InvalidInput`, a
     database that does not answer `StoreUnavailable`. Memories that the caller may not see are hidden.
@@ -61,3 +65,13 @@ class Memories:
     def conversations(self) -> Conversations:
         """Sessions, conversations, topics and exchanges."""
         return Conversations(self._parts.conversations, self._calls)
+
+    @property
+    def discourse(self) -> Discourse:
+        """Topics, summaries and working memory of conversations."""
+        return Discourse(self._parts.discourse, self._calls)
+
+    @property
+    def context(self) -> Contexts:
+        """Texts for prompts, within a number of tokens."""
+        return Contexts(self._parts.context, self._calls)

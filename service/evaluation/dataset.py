@@ -41,12 +41,13 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A text to search for, within the documents of its group."""
+    """A text to search for, within the documents of its group; `answer` is the expected one, empty if not given."""
 
     id: str
     text: str
     group: str
     category: str
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +71,7 @@ class _Text(msgspec.Struct):
     group: str | int = "all"
     category: str | None = None
     meta: dict[str, Any] | None = None
+    answer: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,9 @@ def _queries(line: _Line, qrels: Mapping[str, Mapping[str, float]], notes: list[
         return []
     if len(text) > QUERY_MAX:
         notes.append(f"query {line.id} has {len(text):,} characters and was shortened to {QUERY_MAX:,}")
-    return [Query(id=line.id, text=text[:QUERY_MAX], group=line.group, category=line.record.category or "")]
+    answer = "" if line.record.answer is None else str(line.record.answer)
+    category = line.record.category or ""
+    return [Query(id=line.id, text=text[:QUERY_MAX], group=line.group, category=category, answer=answer)]
 
 
 def _texts(path: Path) -> dict[str, _Line]:

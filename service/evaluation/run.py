@@ -98,7 +98,7 @@ def measure(client: Client, held: Stored, plan: Plan, progress: Progress) -> tup
     The first query of a group is asked once before it is timed, so that loading an index is not taken for searching.
     Time words ("last week") count from the latest time of the group's documents, where they have one.
     """
-    latest = {held.spaces[group]: _latest(found) for group, found in held.dataset.documents.items()}
+    latest = {held.spaces[group]: _reference(found) for group, found in held.dataset.documents.items()}
     asked = [(space, query) for group, space in held.spaces.items() for query in held.dataset.queries.get(group, ())]
     warm = set[str]()
     results: list[Result] = []
@@ -171,10 +171,15 @@ def _event_at(document: Document) -> datetime | None:
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-def _latest(documents: Sequence[Document]) -> dict[str, str]:
+def latest_time(documents: Sequence[Document]) -> datetime | None:
+    """Return the latest time of a group, from which its searches measure age; None for a group without times."""
+    return max((at for document in documents if (at := _event_at(document)) is not None), default=None)
+
+
+def _reference(documents: Sequence[Document]) -> dict[str, str]:
     """Return the `reference_time` of a group, for the body of its searches; empty for a group without times."""
-    times = [at for document in documents if (at := _event_at(document)) is not None]
-    return {"reference_time": max(times).isoformat()} if times else {}
+    latest = latest_time(documents)
+    return {} if latest is None else {"reference_time": latest.isoformat()}
 
 
 def _batches(documents: Sequence[Document]) -> Iterator[list[Document]]:

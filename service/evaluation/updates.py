@@ -9,7 +9,6 @@ turns, and the query is asked again. With --docs the table is put into quality.m
 """
 
 import json
-import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,11 +24,11 @@ from muisti.client import calls
 from muisti.service.app.client import Client
 from muisti.service.app.local import start
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
+from muisti.service.evaluation.docs import put_table
 from muisti.service.evaluation.run import LIMIT, Stored, as_memory, stored
 from muisti.service.settings import Settings
 
 DEPTH = 100  # hits in which the facts are looked for
-PLACE = re.compile(r"(?<=<!-- updates -->\n).*?(?=<!-- /updates -->)", re.DOTALL)
 
 WAYS: Mapping[str, Mapping[str, Any]] = {
     "nothing": {},
@@ -171,9 +170,7 @@ def main(folder: Path, docs: Path | None) -> None:
         rows = [*table(measure(client, dataset, wanted))]
     click.echo("\n".join(rows))
     if docs is not None:
-        page = docs / "quality.md"
-        text = "\n".join(rows) + "\n"
-        page.write_text(PLACE.sub(lambda _: text, page.read_text("utf-8")), "utf-8")
+        put_table(docs / "quality.md", "updates", rows)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,10 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json
 from msgspec.structs import replace
 
+from muisti.core.context.counting import ENCODINGS, USUAL
+from muisti.core.context.request import Request
+from muisti.core.model.context import SectionName
+from muisti.core.model.context import Wanted as SectionWanted
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import SORTS, Scope, Verdict
 from muisti.core.model.values import Address, Name
@@ -153,6 +157,30 @@ class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
             return None
         body = RecencyBody(half_life_days=UNSET if self.half_life_days is None else self.half_life_days)
         return body if self.recency_weight is None else replace(body, weight=self.recency_weight)
+
+
+class GetContext(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    query: str
+    max_tokens: int = 1000
+    encoding: Annotated[str, Meta(extra_json_schema={"enum": list(ENCODINGS)})] = USUAL
+    conversation: str | None = None
+    profile: int = 0
+
+    def request(self) -> Request:
+        """Return the context that is asked for: the profile, the last turns of the conversation, and memories."""
+        sections: dict[SectionName, SectionWanted] = {}
+        if self.profile:
+            sections["profile"] = SectionWanted(max_tokens=self.profile)
+        if self.conversation is not None:
+            sections["recent"] = SectionWanted(max_tokens=max(self.max_tokens // 3, 1))
+        sections["memories"] = SectionWanted()
+        return Request(
+            query=self.query,
+            token_budget=self.max_tokens,
+            encoding=self.encoding,
+            conversation=self.conversation,
+            sections=sections,
+        )
 
 
 class GetMemory(OneMemory, frozen=True, kw_only=True, forbid_unknown_fields=True):

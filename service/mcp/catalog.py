@@ -71,6 +71,16 @@ TOOLS = (
         read_only=True,
     ),
     Tool(
+        name="get_context",
+        needs="read",
+        arguments=arguments.GetContext,
+        run=reads.get_context,
+        description="Text for a prompt on a subject, never over max_tokens, with citations.",
+        words={"max_tokens": "Exact", "conversation": "Shows its last turns"},
+        output={"context": _TEXT, "tokens": _WHOLE, "evidence": _TEXT, "citations": _OBJECTS},
+        read_only=True,
+    ),
+    Tool(
         name="get_memory",
         needs="read",
         arguments=arguments.GetMemory,

@@ -1,18 +1,45 @@
 """The tools that only read: one call of the engine each."""
 
 from muisti.core.query import points
-from muisti.service.mcp.arguments import GetMemory, History, InSpace, ListMemories, NoArguments, Recall, checked
+from muisti.service.mcp.arguments import (
+    GetContext,
+    GetMemory,
+    History,
+    InSpace,
+    ListMemories,
+    NoArguments,
+    Recall,
+    checked,
+)
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.fence import one_line
 from muisti.service.mcp.history import told
 from muisti.service.mcp.recall import fits, listed, packed
-from muisti.service.mcp.rendering import NOTICE, counted, quoted, shown
+from muisti.service.mcp.rendering import NOTICE, Json, counted, quoted, shown
 
 
 async def recall(call: Call, given: Recall) -> Outcome:
     query = given.search()
     answer = await call.backend.search(call.memories, call.space, query)
     return Outcome(*packed(answer, given.max_tokens, wanted=given.min_evidence, full=given.full))
+
+
+async def get_context(call: Call, given: GetContext) -> Outcome:
+    found = await call.backend.context(call.memories, call.space, given.request())
+    fields = ("id", "section", "start", "stop", "cut")
+    cited = [{name: getattr(one, name) for name in fields} for one in found.citations]
+    structured: Json = {
+        "context": found.text,
+        "tokens": found.tokens,
+        "evidence": found.evidence,
+        "citations": cited,
+        "left_out": found.left_out_total,
+    }
+    if found.next_budget is not None:
+        structured["next_budget"] = found.next_budget
+    if found.degraded:
+        structured["degraded"] = list(found.degraded)
+    return Outcome(structured, found.text or f"Nothing fits (evidence: {found.evidence}).")
 
 
 async def get_memory(call: Call, given: GetMemory) -> Outcome:

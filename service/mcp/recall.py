@@ -1,14 +1,16 @@
 """Answers within a budget of tokens: as many memories as fit, and a note about the rest."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from muisti.core.context.counting import counter
+from muisti.core.context.packing import Item, pack, values
+from muisti.core.context.weights import gathered
 from muisti.core.model.hits import Answer, Hit
 from muisti.core.model.values import Memory, Page
-from muisti.service.mcp.budget import tokens
 from muisti.service.mcp.fence import one_line
 from muisti.service.mcp.rendering import NOTICE, counted, quoted, shown
 
@@ -21,6 +23,14 @@ _ID = 40  # of the id of a memory that was left out, at most
 _MARGIN = 12  # tokens of a score, and by which two texts together may take more than each alone
 _ADDRESS = 8  # the part of the budget, one in so many, that the address of a memory may take when its content is cut
 REMEMBERED = 20_000  # versions whose size is known
+
+
+NO_PIECES = gathered([], "")  # an answer cuts no memory but one that stands alone
+
+
+def tokens(text: str) -> int:
+    """Count the tokens in the usual encoding; other models count slightly differently."""
+    return counter().count(text)
 
 
 class _Costs:
@@ -55,18 +65,19 @@ def packed(answer: Answer, max_tokens: int, *, wanted: str = "weak", full: bool 
     hits = answer.hits
     named = min(NAMED, (max_tokens - _AROUND) // (2 * _ID))  # at most half of the budget
     around = _AROUND + _ID * min(len(hits), named) + (tokens(str(answer.degraded)) if answer.degraded else 0)
-    kept = _fitting([hit.memory for hit in hits], max_tokens - around, full=full)
-    if hits and not kept:
+    kept = _chosen(hits, max_tokens - around, full=full)
+    if hits and 0 not in kept:
         passage = hits[0].passage
         return _alone(
             hits[0].memory,
             hits[0].memory.content[passage.start : passage.stop],
             max_tokens,
-            lambda one, names: _answered(answer, [_scored(hits[0], one)], names, wanted),
+            lambda one, names: _answered(answer, {0: _scored(hits[0], one)}, names, wanted),
             named=named,
             full=full,
         )
-    return _answered(answer, [_scored(hit, shown(hit.memory, full=full)) for hit in hits[:kept]], named, wanted)
+    found = {place: _scored(hits[place], shown(hits[place].memory, full=full)) for place in kept}
+    return _answered(answer, found, named, wanted)
 
 
 def fits(memories: Sequence[Memory], max_tokens: int, *, full: bool = False) -> int:
@@ -90,6 +101,16 @@ def listed(page: Page, left_out: int, max_tokens: int, *, full: bool = False) ->
 
 def _scored(hit: Hit, one: Json) -> Json:
     return {**one, "score": round(hit.score, 3)}
+
+
+def _chosen(hits: Sequence[Hit], left: int, *, full: bool) -> list[int]:
+    """Return the places of the hits that go into the tokens that are left: those of a context, all whole."""
+    costs = [_costs.of(hit.memory, full=full) + _MARGIN for hit in hits]
+    items = [
+        Item(value=value, tokens=cost, around=0)
+        for value, cost in zip(values([hit.score for hit in hits]), costs, strict=True)
+    ]
+    return sorted(pack(items, NO_PIECES, left, len).kept)
 
 
 def _fitting(memories: Sequence[Memory], left: int, *, full: bool) -> int:
@@ -146,13 +167,14 @@ def _page(found: Sequence[Json], next_cursor: str | None, left_out: int) -> tupl
     return structured, "\n\n".join(parts)
 
 
-def _answered(answer: Answer, kept: Sequence[Json], named: int, wanted: str) -> tuple[Json, str]:
-    """Return the answer with the memories that fit, and the ids of the first `named` of the others."""
-    rest = answer.hits[len(kept) :]
+def _answered(answer: Answer, found: Mapping[int, Json], named: int, wanted: str) -> tuple[Json, str]:
+    """Return the answer with the memories that fit, by their places, and the ids of the first `named` of the others."""
+    kept = [*found.values()]
+    rest = [hit for place, hit in enumerate(answer.hits) if place not in found]
     ids = [hit.memory.id for hit in rest[:named]]
     structured: Json = {
         "evidence": answer.evidence,
-        "memories": list(kept),
+        "memories": kept,
         "left_out": {"count": len(rest), "ids": ids},
         "total": answer.total,
         "notice": NOTICE,

@@ -50,6 +50,7 @@ PATH_TYPES = {
     "session": fields.SessionName,
     "conversation": fields.ConversationName,
     "topic": fields.TopicName,
+    "turn": fields.TurnNumber,
     "key": fields.Key,
     "webhook_id": WebhookId,
     "code": Annotated[str, Meta(description="The `code` of a problem.", extra_json_schema={"enum": list(KINDS)})],

@@ -12,10 +12,12 @@ from muisti.service.openapi.story import (
     ANNA,
     CHANGED,
     CHECKPOINT,
+    CONTEXT,
     CONTRADICTING,
     DAYS,
     DIVERGED,
     ENDED,
+    ENTRY,
     ERASED,
     ERASURE,
     EXCHANGE,
@@ -29,6 +31,7 @@ from muisti.service.openapi.story import (
     MADE,
     NEW_SPACE,
     NEXT_KEY,
+    OPTIMIZED,
     POLICY,
     PROBE,
     PUT,
@@ -42,8 +45,10 @@ from muisti.service.openapi.story import (
     SESSION,
     SIGNER,
     SPACE,
+    SPLIT,
     STATS,
     STREAMED,
+    SUMMARY,
     SUPERSEDING,
     TAGGED,
     TALK,
@@ -53,6 +58,7 @@ from muisti.service.openapi.story import (
     UPDATED,
     USED,
     WEBHOOK,
+    WORKING,
     seq_at,
     written,
 )
@@ -72,6 +78,7 @@ from muisti.service.schemas.conversations import (
     SessionsReply,
     TopicsReply,
 )
+from muisti.service.schemas.discourse import MadeSummariesReply, SummariesReply
 from muisti.service.schemas.dry_run import DryRunReply, PlannedReply, ShiftReply
 from muisti.service.schemas.erasure import SigningKeysReply
 from muisti.service.schemas.forks import ComparisonReply, MergedReply
@@ -194,6 +201,16 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getTopic": {200: TOPIC},
     "updateTopic": {200: TOPIC},
     "deleteTopic": {200: replace(ENDED, sessions=0, conversations=0, exchanges=0, total=1)},
+    "splitTopic": {200: SPLIT},
+    "moveTopic": {200: SPLIT},
+    "mergeTopics": {200: SPLIT},
+    "listSummaries": {200: SummariesReply(items=[SUMMARY])},
+    "summariseConversation": {200: MadeSummariesReply(items=[SUMMARY], degraded=[])},
+    "summariseSession": {200: MadeSummariesReply(items=[], degraded=[])},
+    "summariseExchange": {200: SUMMARY},
+    "getWorkingMemory": {200: WORKING},
+    "keepInWorkingMemory": {200: ENTRY},
+    "optimizeText": {200: OPTIMIZED},
     "addExchanges": {200: STREAMED},
     "listExchanges": {200: ExchangesReply(items=[EXCHANGE], total=1, next_cursor=None)},
     "adoptConversations": {200: AdoptedReply(exchanges=612, conversations=12, sessions=1, left=0, items=[])},
@@ -202,6 +219,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             hits=[HIT], total=1, evidence="strong", strength=1.06, strategy="hybrid", degraded=[], seq=seq_at(4)
         )
     },
+    "getContext": {200: CONTEXT},
     "listMemories": {200: PageReply(items=[TAGGED, ANNA, UPDATED], next_cursor=None)},
     "listCategories": {200: CountsReply(items=[CountReply(name="rules", count=2)])},
     "listTags": {200: CountsReply(items=[CountReply(name="release", count=1)])},

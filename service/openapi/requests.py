@@ -34,12 +34,28 @@ REQUESTS: Mapping[str, Any] = {
     "purge": {"author": "Anna Example"},
     "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "supersedeEntry": {"content": DAILY, "reason": "The pipeline is fast enough"},
+    "getContext": {
+        "query": "when do we deploy?",
+        "token_budget": 200,
+        "sections": {"profile": {"max_tokens": 60}, "memories": {}},
+    },
     "createSession": {"name": "s-2026-11", "title": "Moving house", "users": ["Ann"]},
     "updateSession": {"title": "The move to Turku"},
     "createConversation": {"name": "c-42", "title": "Where to live", "session": "s-2026-11", "users": ["Ann"]},
     "updateConversation": {"title": "A flat in Turku", "state": "closed"},
     "createTopic": {"title": "Prices", "spans": [[1, 12], [30, 34]]},
     "updateTopic": {"spans": [[1, 14]]},
+    "splitTopic": {"turn": 9, "title": "The keys"},
+    "moveTopic": {"turn": 14},
+    "mergeTopics": {"topics": ["t1", "t2"]},
+    "summariseConversation": {"method": "extractive"},
+    "summariseSession": {"method": "extractive"},
+    "keepInWorkingMemory": {"content": "Answer in Finnish.", "priority": 9, "ttl_seconds": 86400},
+    "optimizeText": {
+        "text": "Well. We moved to Turku in spring. Ok.",
+        "token_budget": 12,
+        "query": "Where do we live?",
+    },
     "addExchanges": {
         "items": [
             {"turn": 17, "at": "2026-11-23T10:00:00Z", "user": "I moved to Turku.", "system": "Noted!"},

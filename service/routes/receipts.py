@@ -1,5 +1,7 @@
 """Receipts: stored searches with their answers, which can be read and repeated."""
 
+from typing import TypeVar
+
 import msgspec
 from litestar import Response, get, post
 from litestar.di import NamedDependency
@@ -7,18 +9,24 @@ from litestar.params import FromPath
 from msgspec.structs import replace
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model.hits import Recency
+from muisti.core.model.context import Context
+from muisti.core.model.hits import Answer, Recency
 from muisti.core.model.receipts import Receipt
 from muisti.core.model.times import from_us, to_us
 from muisti.core.query.points import AsOf
+from muisti.core.query.query import Query
+from muisti.core.views.context import Request as ContextRequest
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ
 from muisti.service.http.parameters import PAST, ThenParameter
 from muisti.service.http.respond import read
 from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.context import ContextBody
 from muisti.service.schemas.receipts import ReceiptReply, ReplayReply
 from muisti.service.schemas.requests import SearchBody
+
+Asked = TypeVar("Asked", Query, ContextRequest)
 
 
 @get(
@@ -47,25 +55,36 @@ async def get_receipt(
 async def replay_receipt(
     request: Request, receipt_id: FromPath[str], backend: NamedDependency[Backend], then: ThenParameter = False
 ) -> Response[ReplayReply]:
-    """Repeat a search, and read what differs and why.
+    """Repeat a search or a context, and read what differs and why.
 
     Ages count from now, unless the request named a `reference_time`. With `then` the search sees the space as the first
     search saw it, but uses the current model. Memories that it finds do not count as retrieved.
     """
     engine = backend.engine
     one = await _found(request, receipt_id, backend)
-    query = replace(_asked(one.parameters).to_query(), no_touch=True)
-    if query.recency is None and query.mode != "recent":  # none was in effect then; the default may differ now
-        query = replace(query, recency=Recency(weight=0.0))
-    if then and query.as_of is None:
-        seen_at = AsOf(number=one.at.number, epoch=one.at.epoch)
-        query = replace(query, as_of=seen_at, reference_time=to_us(one.reference_time))
     caller = _caller(request)
     seen = engine.seen_by(caller if one.category is None else replace(caller, category=one.category))
     now = engine.now()
-    answer = await backend.search(seen, one.space, query)
-    moved = await backend.store(engine.receipts.compared, one, answer, query.reference_time or now)
+    seen_at = AsOf(number=one.at.number, epoch=one.at.epoch) if then else None
+    answer: Answer | Context
+    if one.is_context:
+        asked = _at(replace(_context(one.parameters).to_request(), no_touch=True), seen_at, one)
+        answer = await backend.context(seen, one.space, asked)
+    else:
+        query = replace(_asked(one.parameters).to_query(), no_touch=True)
+        if query.recency is None and query.mode != "recent":  # none was in effect then; the default may differ now
+            query = replace(query, recency=Recency(weight=0.0))
+        asked = _at(query, seen_at, one)
+        answer = await backend.search(seen, one.space, asked)
+    moved = await backend.store(engine.receipts.compared, one, answer, asked.reference_time or now)
     return Response(ReplayReply.of(moved, answer, from_us(now)), headers={SEQ: str(answer.seq)})
+
+
+def _at(asked: Asked, seen_at: AsOf | None, one: Receipt) -> Asked:
+    """Return a request as of the point that a receipt saw, unless it names a point itself."""
+    if seen_at is None or asked.as_of is not None:
+        return asked
+    return replace(asked, as_of=seen_at, reference_time=to_us(one.reference_time))
 
 
 async def _found(request: Request, receipt_id: str, backend: Backend) -> Receipt:
@@ -78,5 +97,6 @@ def _caller(request: Request) -> Caller:
 
 
 _asked = msgspec.json.Decoder(SearchBody).decode
+_context = msgspec.json.Decoder(ContextBody).decode
 
 ROUTES = (get_receipt, replay_receipt)

@@ -14,6 +14,7 @@ from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
 from muisti.core.engine import Engine
+from muisti.core.model.context import Context
 from muisti.core.model.errors import Busy
 from muisti.core.model.hits import Answer
 from muisti.core.model.outcomes import Written
@@ -21,11 +22,13 @@ from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
 from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting
+from muisti.core.views.context import Request as ContextRequest
 from muisti.core.views.memories import Memories
 from muisti.core.views.write import Begun, Ended, Outcome, Write
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import Tracing
 from muisti.service.runtime.admission import Admission, Line
+from muisti.service.runtime.summary_writer import summary_writer
 from muisti.service.settings import Settings
 
 P = ParamSpec("P")
@@ -149,6 +152,7 @@ class Backend:
         self._asking = 0  # searches under way
         self._crowded = False  # adds came at the same time a moment ago
         self.engine = engine
+        self.summary_writer = summary_writer(settings)
         self.stopping = False  # the server takes no more requests: what would go on for long should end
 
     @property
@@ -183,6 +187,10 @@ class Backend:
         if self._tracing is not None:
             self._tracing.searched(answer)
         return answer
+
+    async def context(self, memories: Memories, space: str, request: ContextRequest) -> Context:
+        """Make a context on a thread that searches."""
+        return await self._search.run(memories.context.build, space, request)
 
     async def add(
         self, memories: Memories, space: str, draft: Draft, on_conflict: OnConflict, request: RequestKey | None

@@ -6,9 +6,11 @@ from typing import Annotated, Any, get_args
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from muisti.core.model.context import Context
 from muisti.core.model.hits import Answer, Evidence, Mode
 from muisti.core.model.receipts import Moved, Receipt, Why
 from muisti.service.schemas import fields
+from muisti.service.schemas.context import ContextReply
 from muisti.service.schemas.search import SearchReply
 
 ReceiptId = Annotated[
@@ -97,15 +99,21 @@ class MovedReply(Struct, frozen=True, kw_only=True):
 
 
 class ReplayReply(Struct, frozen=True, kw_only=True):
-    """The search run again, and its differences from the receipt: first memories of the receipt."""
+    """The search or context made again, and its differences from the receipt: first memories of the receipt."""
 
     same: Annotated[bool, Meta(description="Whether the same memories have the same ranks.")]
     differences: list[MovedReply]
-    answer: SearchReply
+    answer: Annotated[SearchReply, Meta(description="Of a search.")] | UnsetType = UNSET
+    context: Annotated[ContextReply, Meta(description="Of a context.")] | UnsetType = UNSET
     at: datetime
 
     @classmethod
-    def of(cls, moved: tuple[Moved, ...], answer: Answer, at: datetime) -> "ReplayReply":
+    def of(cls, moved: tuple[Moved, ...], answer: Answer | Context, at: datetime) -> "ReplayReply":
+        is_context = isinstance(answer, Context)
         return cls(
-            same=not moved, differences=[MovedReply.of(one) for one in moved], answer=SearchReply.of(answer), at=at
+            same=not moved,
+            differences=[MovedReply.of(one) for one in moved],
+            answer=UNSET if is_context else SearchReply.of(answer),
+            context=ContextReply.of(answer) if is_context else UNSET,
+            at=at,
         )

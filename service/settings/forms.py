@@ -96,6 +96,13 @@ def _origin(value: object) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
+def _endpoint(value: object) -> str:
+    parts = _web(value)
+    if parts.query:
+        raise ValueError
+    return parts.geturl().rstrip("/")
+
+
 def _collector(value: object) -> str:
     """Read the base URL of a collector. Traces have no content, so plain HTTP is allowed."""
     parts = urlsplit(text(value).strip())
@@ -154,5 +161,11 @@ METRICS_KEY = Rule(
     "A key that opens /metrics and nothing else.", f"{ADMIN_KEY_MIN} or more visible ASCII characters", _secret
 )
 BACKUPS = Rule("Target of scheduled backups; none: no backups.", "a folder, or s3://BUCKET/PREFIX", text)
+SUMMARY_URL = Rule(
+    "Where a language model that writes summaries on demand speaks OpenAI's API; it is sent what is summarised.",
+    "the base URL, such as http://localhost:11434/v1",
+    _endpoint,
+)
+SUMMARY_KEY = Rule("Key for that endpoint.", "any text", text)
 OTLP = Rule("Where traces go: a collector of OpenTelemetry.", "http://HOST:PORT or https://HOST", _collector)
 MODEL = Rule("Embedding model; unset means the shipped one.", "the name or the path of a model2vec model", text)

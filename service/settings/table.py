@@ -19,7 +19,7 @@ from muisti.service.settings.places import USUAL, usual_database
 from muisti.service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
 
 PREFIX = "MUISTI_"
-SECRETS = frozenset({"admin_key", "database_token", "metrics_key"})  # fields that no message may show
+SECRETS = frozenset({"admin_key", "database_token", "metrics_key", "summary_key"})  # fields that no message may show
 
 Level = Literal["debug", "info", "warning", "error"]
 Form = Literal["json", "console"]
@@ -123,6 +123,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str | None, list_of(forms.WEBHOOK_HOST, "Hosts that webhooks may go to, a,*.b,c:8443; none: no webhooks.")
     ] = None
     webhook_private: Annotated[bool, on_off("Whether webhooks may go to private networks, and by http.")] = False
+    summary_url: Annotated[str | None, forms.SUMMARY_URL] = None
+    summary_model: Annotated[str, Rule("Model that writes summaries.", "a name", text)] = "default"
+    summary_key: Annotated[str | None, forms.SUMMARY_KEY] = None
     otlp_endpoint: Annotated[str | None, forms.OTLP] = None
     shutdown_grace: Annotated[float, amount(3600, "Seconds that running requests get to finish.")] = 10.0
     receipt_days: Annotated[float, amount(3650, "Days that the receipt of a search is kept.")] = 30.0

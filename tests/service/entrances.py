@@ -721,7 +721,15 @@ STORES_NOTHING: Mapping[str, str] = {
             "mcp conversations, cli conversations rename",
         ),
         (
+            "stores a title, a summary or a text beside memories, by the same intake; "
+            "tests/service/routes/test_discourse.py tries it",
+            "splitTopic, summariseConversation, summariseSession, summariseExchange, keepInWorkingMemory, "
+            "cli conversations topics, cli conversations summary, cli conversations working",
+        ),
+        ("compresses a text, and stores nothing", "optimizeText"),
+        (
             "gives what is current another place, and changes no text",
+            "moveTopic, mergeTopics, releaseFromWorkingMemory, "
             "adoptConversations, cli conversations adopt, cli conversations move, cli conversations close, "
             "cli conversations reopen",
         ),

@@ -136,7 +136,7 @@ class AsyncMuisti(AsyncTransport):
         *,
         then: bool | None = None,
     ) -> types.ReplayReply:
-        """Repeat a search, and read what differs and why. Ages count from now, unless the request named a `reference_time`. With `then` the search sees the space as the first search saw it, but uses the current model. Memories that it finds do not count as retrieved. Needs the scope read."""
+        """Repeat a search or a context, and read what differs and why. Ages count from now, unless the request named a `reference_time`. With `then` the search sees the space as the first search saw it, but uses the current model. Memories that it finds do not count as retrieved. Needs the scope read."""
         reply = await self.send(calls.replay_receipt(receipt_id, then=then))
         return reply.data
 
@@ -299,6 +299,28 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.decide_conflict(space, conflict_id, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
+    async def get_context(
+        self,
+        space: str,
+        body: types.ContextBody,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.ContextReply:
+        """Make a text for a prompt from what is remembered, within a number of tokens. The best memory is always there. Long memories are shown in pieces, short ones whole, in order of time. The text marks them as data; `citations` say where each is. Needs the scope read."""
+        reply = await self.send(calls.get_context(space, body, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def optimize_text(
+        self,
+        space: str,
+        body: types.OptimizeBody,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.OptimizedReply:
+        """Compress a text to a number of tokens, by leaving out sentences and blocks of code. Nothing is stored. A text that fits comes back as it is. Needs the scope read."""
+        reply = await self.send(calls.optimize_text(space, body, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
     async def list_conversations(
         self,
         space: str,
@@ -412,6 +434,59 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.add_exchanges(space, conversation, body, session=session, category=category, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
+    async def summarise_exchange(
+        self,
+        space: str,
+        conversation: str,
+        turn: str,
+        *,
+        category: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.SummaryReply:
+        """Read the summary of a long exchange, made where it is missing or stale; a short one is its own summary. Needs the scope write."""
+        reply = await self.send(calls.summarise_exchange(space, conversation, turn, category=category, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def merge_topics(
+        self,
+        space: str,
+        conversation: str,
+        body: types.MergeTopicsBody,
+        *,
+        category: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ChangedTopicsReply | types.DryRunReply:
+        """Merge topics into the first of them. An undo of the request brings the others back. Needs the scope write."""
+        reply = await self.send(calls.merge_topics(space, conversation, body, category=category, dry_run=dry_run, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def list_summaries(
+        self,
+        space: str,
+        conversation: str,
+        *,
+        category: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.SummariesReply:
+        """Read the summaries of a conversation: of each topic, then of all. They are made when a topic is complete. Needs the scope read."""
+        reply = await self.send(calls.list_summaries(space, conversation, category=category, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def summarise_conversation(
+        self,
+        space: str,
+        conversation: str,
+        body: types.SummariseBody,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.MadeSummariesReply:
+        """Make the summaries of a conversation that are missing or stale, with the turns that have no topic yet. A summary that is up to date stays, whatever the method. The answer has the new ones. `abstractive` has the operator's language model write them; where there is none, or it fails, `degraded` says so. Needs the scope write."""
+        reply = await self.send(calls.summarise_conversation(space, conversation, body, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
     async def list_topics(
         self,
         space: str,
@@ -492,6 +567,85 @@ class AsyncMuisti(AsyncTransport):
     ) -> types.EndedReply | types.DryRunReply:
         """Delete a topic. The exchanges stay in their conversation. An undo of the request brings it back. With `purge` nothing stays, and the answer is a signed report. Needs the scope delete."""
         reply = await self.send(calls.delete_topic(space, conversation, topic, category=category, purge=purge, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def move_topic(
+        self,
+        space: str,
+        conversation: str,
+        topic: str,
+        body: types.MoveTopicBody,
+        *,
+        category: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ChangedTopicsReply | types.DryRunReply:
+        """Move the border between a topic and the one before it. Needs the scope write."""
+        reply = await self.send(calls.move_topic(space, conversation, topic, body, category=category, dry_run=dry_run, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def split_topic(
+        self,
+        space: str,
+        conversation: str,
+        topic: str,
+        body: types.SplitTopicBody,
+        *,
+        category: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ChangedTopicsReply | types.DryRunReply:
+        """Split a topic before a turn. Later turns never change a topic that was changed so. Needs the scope write."""
+        reply = await self.send(calls.split_topic(space, conversation, topic, body, category=category, dry_run=dry_run, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def get_working_memory(
+        self,
+        space: str,
+        conversation: str,
+        *,
+        token_budget: int | None = None,
+        encoding: Literal['cl100k_base', 'o200k_base'] | None = None,
+        category: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.WorkingReply:
+        """Read the working memory of a conversation: what is kept for it, and the turns that are worth their tokens now. Whatever does not fit is in `evicted`, and stays searchable. The text and the reserved tokens never take more than the budget. Needs the scope read."""
+        reply = await self.send(calls.get_working_memory(space, conversation, token_budget=token_budget, encoding=encoding, category=category, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def keep_in_working_memory(
+        self,
+        space: str,
+        conversation: str,
+        key: str,
+        body: types.EntryBody,
+        *,
+        token_budget: int | None = None,
+        encoding: Literal['cl100k_base', 'o200k_base'] | None = None,
+        category: str | None = None,
+        dry_run: bool | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.EntryReply | types.DryRunReply:
+        """Keep a memory, a text or free tokens in the working memory of a conversation, at a key of your own. What is pinned must fit the budget all together. It ends with its time, with the memory, or with the conversation. Needs the scope write."""
+        reply = await self.send(calls.keep_in_working_memory(space, conversation, key, body, token_budget=token_budget, encoding=encoding, category=category, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def release_from_working_memory(
+        self,
+        space: str,
+        conversation: str,
+        key: str,
+        *,
+        category: str | None = None,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | None:
+        """Release what working memory keeps at a key. The memory itself stays. Needs the scope write."""
+        reply = await self.send(calls.release_from_working_memory(space, conversation, key, category=category, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def diff_space(
@@ -1122,6 +1276,18 @@ class AsyncMuisti(AsyncTransport):
     ) -> types.EndedReply | types.DryRunReply:
         """Delete a session with its conversations, their topics and exchanges, as one step. Histories keep all of it, and an undo of the request brings it back. With `purge` nothing stays, and the answer is a signed report. Needs the scope delete."""
         reply = await self.send(calls.delete_session(space, session, category=category, purge=purge, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def summarise_session(
+        self,
+        space: str,
+        session: str,
+        body: types.SummariseBody,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.MadeSummariesReply:
+        """Read the summary of a session, made from those of its conversations where it is missing or stale. Needs the scope write."""
+        reply = await self.send(calls.summarise_session(space, session, body, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def get_stats(

@@ -156,7 +156,7 @@ def replay_receipt(
     *,
     then: bool | None = None,
 ) -> Call:
-    """Repeat a search, and read what differs and why."""
+    """Repeat a search or a context, and read what differs and why."""
     return call(
         'POST',
         '/v1/receipts/{receipt_id}/replay',
@@ -383,6 +383,38 @@ def decide_conflict(
     )
 
 
+def get_context(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Make a text for a prompt from what is remembered, within a number of tokens."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/context',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def optimize_text(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Compress a text to a number of tokens, by leaving out sentences and blocks of code. Nothing is stored."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/context/optimize',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
 def list_conversations(
     space: str,
     *,
@@ -537,6 +569,81 @@ def add_exchanges(
     )
 
 
+def summarise_exchange(
+    space: str,
+    conversation: str,
+    turn: str,
+    *,
+    category: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Read the summary of a long exchange, made where it is missing or stale; a short one is its own summary."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/conversations/{conversation}/exchanges/{turn}/summary',
+        parts={'space': space, 'conversation': conversation, 'turn': turn},
+        params={'category': category},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def merge_topics(
+    space: str,
+    conversation: str,
+    body: Mapping[str, Any],
+    *,
+    category: str | None = None,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Merge topics into the first of them. An undo of the request brings the others back."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/conversations/{conversation}/merge-topics',
+        parts={'space': space, 'conversation': conversation},
+        params={'category': category, 'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def list_summaries(
+    space: str,
+    conversation: str,
+    *,
+    category: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read the summaries of a conversation: of each topic, then of all. They are made when a topic is complete."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/conversations/{conversation}/summaries',
+        parts={'space': space, 'conversation': conversation},
+        params={'category': category},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def summarise_conversation(
+    space: str,
+    conversation: str,
+    body: Mapping[str, Any],
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Make the summaries of a conversation that are missing or stale, with the turns that have no topic yet."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/conversations/{conversation}/summaries',
+        parts={'space': space, 'conversation': conversation},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
 def list_topics(
     space: str,
     conversation: str,
@@ -644,6 +751,115 @@ def delete_topic(
         '/v1/spaces/{space}/conversations/{conversation}/topics/{topic}',
         parts={'space': space, 'conversation': conversation, 'topic': topic},
         params={'category': category, 'purge': purge, 'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def move_topic(
+    space: str,
+    conversation: str,
+    topic: str,
+    body: Mapping[str, Any],
+    *,
+    category: str | None = None,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Move the border between a topic and the one before it."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/conversations/{conversation}/topics/{topic}/move',
+        parts={'space': space, 'conversation': conversation, 'topic': topic},
+        params={'category': category, 'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def split_topic(
+    space: str,
+    conversation: str,
+    topic: str,
+    body: Mapping[str, Any],
+    *,
+    category: str | None = None,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Split a topic before a turn. Later turns never change a topic that was changed so."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/conversations/{conversation}/topics/{topic}/split',
+        parts={'space': space, 'conversation': conversation, 'topic': topic},
+        params={'category': category, 'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def get_working_memory(
+    space: str,
+    conversation: str,
+    *,
+    token_budget: int | None = None,
+    encoding: str | None = None,
+    category: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read the working memory of a conversation: what is kept for it, and the turns that are worth their tokens now."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/conversations/{conversation}/working',
+        parts={'space': space, 'conversation': conversation},
+        params={'token_budget': token_budget, 'encoding': encoding, 'category': category},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def keep_in_working_memory(
+    space: str,
+    conversation: str,
+    key: str,
+    body: Mapping[str, Any],
+    *,
+    token_budget: int | None = None,
+    encoding: str | None = None,
+    category: str | None = None,
+    dry_run: bool | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Keep a memory, a text or free tokens in the working memory of a conversation, at a key of your own."""
+    return call(
+        'PUT',
+        '/v1/spaces/{space}/conversations/{conversation}/working/{key}',
+        parts={'space': space, 'conversation': conversation, 'key': key},
+        params={'token_budget': token_budget, 'encoding': encoding, 'category': category, 'dry_run': dry_run},
+        headers={'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def release_from_working_memory(
+    space: str,
+    conversation: str,
+    key: str,
+    *,
+    category: str | None = None,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Release what working memory keeps at a key. The memory itself stays."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/conversations/{conversation}/working/{key}',
+        parts={'space': space, 'conversation': conversation, 'key': key},
+        params={'category': category, 'dry_run': dry_run},
         headers={'Muisti-Min-Seq': muisti_min_seq},
     )
 
@@ -1529,6 +1745,23 @@ def delete_session(
         parts={'space': space, 'session': session},
         params={'category': category, 'purge': purge, 'dry_run': dry_run},
         headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def summarise_session(
+    space: str,
+    session: str,
+    body: Mapping[str, Any],
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Read the summary of a session, made from those of its conversations where it is missing or stale."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/sessions/{session}/summary',
+        parts={'space': space, 'session': session},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
     )
 
 

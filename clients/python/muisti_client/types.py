@@ -170,6 +170,26 @@ ChangeReply = TypedDict(
 )
 "A change. `show` decides whether `before` and `after` are sent; null where the memory did or does not exist."
 
+ChangedTopic = TypedDict(
+    'ChangedTopic',
+    {
+        'id': 'str',
+        'version': 'int',
+        'name': 'str',
+        'title': 'str',
+        'spans': 'list[list[int]]',
+    },
+)
+"A topic after a change."
+
+ChangedTopicsReply = TypedDict(
+    'ChangedTopicsReply',
+    {
+        'items': 'list[ChangedTopic]',
+    },
+)
+"The topics that a change has left."
+
 ChangesReply = TypedDict(
     'ChangesReply',
     {
@@ -210,6 +230,21 @@ CheckpointsReply = TypedDict(
 )
 "All checkpoints of a space, newest first."
 
+CitationReply = TypedDict(
+    'CitationReply',
+    {
+        'n': 'int',
+        'id': 'str',
+        'version': 'int',
+        'section': "Literal['profile', 'recent', 'summaries', 'facts', 'documents', 'memories']",
+        'start': 'int',
+        'stop': 'int',
+        'cut': 'bool',
+        'score': 'float | None',
+    },
+)
+"A memory in the text. `start` and `stop` are characters; `cut` says that parts of it are left out."
+
 ComparisonReply = TypedDict(
     'ComparisonReply',
     {
@@ -244,6 +279,50 @@ ConflictsReply = TypedDict(
     },
 )
 "A page of open conflicts, newest first."
+
+ContextBody = TypedDict(
+    'ContextBody',
+    {
+        'query': 'str',
+        'token_budget': NotRequired['int'],
+        'encoding': NotRequired["Literal['cl100k_base', 'o200k_base']"],
+        'conversation': NotRequired['str | None'],
+        'sections': NotRequired['dict[str, Any] | None'],
+        'compress': NotRequired["Literal['long', 'never']"],
+        'template': NotRequired['str | None'],
+        'mode': NotRequired["Literal['hybrid', 'semantic', 'keyword', 'metadata', 'recent']"],
+        'filter': NotRequired['dict[str, Any] | None'],
+        'recency': NotRequired['RecencyBody | None'],
+        'as_of': NotRequired['str | int | None'],
+        'reference_time': NotRequired['str | None'],
+        'min_evidence': NotRequired["Literal['none', 'weak', 'strong']"],
+        'receipt': NotRequired['bool'],
+        'no_touch': NotRequired['bool'],
+    },
+)
+"A context to be made."
+
+ContextReply = TypedDict(
+    'ContextReply',
+    {
+        'text': 'str',
+        'tokens': 'int',
+        'token_budget': 'int',
+        'encoding': 'str',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
+        'strength': 'float',
+        'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
+        'sections': 'list[SectionReply]',
+        'citations': 'list[CitationReply]',
+        'left_out': 'list[LeftOutReply]',
+        'left_out_total': 'int',
+        'next_budget': 'int | None',
+        'degraded': 'list[str]',
+        'seq': 'str',
+        'receipt': NotRequired['str'],
+    },
+)
+"A text for a prompt, its exact size, and what it rests on."
 
 ConversationBody = TypedDict(
     'ConversationBody',
@@ -467,30 +546,19 @@ EndedReply = TypedDict(
 )
 "Counts of what was deleted, by kind. An undo of the request brings all of it back."
 
-EntryBody = TypedDict(
-    'EntryBody',
+EntryReply = TypedDict(
+    'EntryReply',
     {
-        'content': 'str',
-        'kind': NotRequired["Literal['memory', 'chunk', 'exchange']"],
-        'type': NotRequired["Literal['fact', 'preference', 'procedure', 'guard', 'observation']"],
-        'status': NotRequired["Literal['active', 'candidate', 'superseded', 'deprecated']"],
-        'importance': NotRequired["Literal['low', 'medium', 'high', 'critical']"],
-        'author': NotRequired['str | None'],
-        'reason': NotRequired['str | None'],
-        'source': NotRequired['str | None'],
-        'tags': NotRequired['list[str]'],
-        'metadata': NotRequired['dict[str, Any]'],
-        'event_at': NotRequired['str | None'],
-        'valid_from': NotRequired['str | None'],
-        'valid_to': NotRequired['str | None'],
-        'expires_at': NotRequired['str | None'],
-        'ttl': NotRequired['int | None'],
-        'parent_id': NotRequired['str | None'],
-        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
-        'derived_from': NotRequired['list[str]'],
+        'key': 'str',
+        'memory_id': 'str | None',
+        'content': 'str | None',
+        'tokens': 'int | None',
+        'pinned': 'bool',
+        'priority': 'int',
+        'expires_at': 'str | None',
     },
 )
-"A memory without its address."
+"Entry that is kept at a key."
 
 ErasureReply = TypedDict(
     'ErasureReply',
@@ -630,6 +698,24 @@ ForkBody = TypedDict(
     },
 )
 "A name for the copy."
+
+HeldReply = TypedDict(
+    'HeldReply',
+    {
+        'source': "Literal['memory', 'text', 'reserved', 'turn']",
+        'tokens': 'int',
+        'key': 'str | None',
+        'memory_id': 'str | None',
+        'turn': 'int | None',
+        'pinned': 'bool',
+        'priority': 'int | None',
+        'value': 'float | None',
+        'parts': 'dict[str, Any]',
+        'expires_at': 'str | None',
+        'reason': 'str | None',
+    },
+)
+"Something that working memory holds, or has evicted for a `reason`."
 
 HistoryReply = TypedDict(
     'HistoryReply',
@@ -775,6 +861,18 @@ KindReply = TypedDict(
 )
 "The meaning of a kind of problem. `retry_after` is in seconds, null when a retry is of no use."
 
+LeftOutReply = TypedDict(
+    'LeftOutReply',
+    {
+        'id': 'str',
+        'section': "Literal['profile', 'recent', 'summaries', 'facts', 'documents', 'memories']",
+        'score': 'float',
+        'tokens': 'int',
+        'reason': "Literal['budget', 'section']",
+    },
+)
+"A memory that was found and left out, with the tokens that it takes whole."
+
 LeftReply = TypedDict(
     'LeftReply',
     {
@@ -842,6 +940,15 @@ MadeKeyReply = TypedDict(
 )
 "A new key. `key` is shown only once; the server stores a hash of it."
 
+MadeSummariesReply = TypedDict(
+    'MadeSummariesReply',
+    {
+        'items': 'list[SummaryReply]',
+        'degraded': 'list[str]',
+    },
+)
+"The summaries that were missing or stale and are made now. `degraded` says why one is not as it was asked for."
+
 MemoryChangeReply = TypedDict(
     'MemoryChangeReply',
     {
@@ -904,6 +1011,14 @@ MergeBody = TypedDict(
 )
 "Space to merge into this one, and the side that wins when both have changed a memory."
 
+MergeTopicsBody = TypedDict(
+    'MergeTopicsBody',
+    {
+        'topics': 'list[str]',
+    },
+)
+"Topics that become one. The first keeps its name and title."
+
 MergedReply = TypedDict(
     'MergedReply',
     {
@@ -915,6 +1030,14 @@ MergedReply = TypedDict(
     },
 )
 "How many memories the space has taken over."
+
+MoveTopicBody = TypedDict(
+    'MoveTopicBody',
+    {
+        'turn': 'int',
+    },
+)
+"Where a topic begins: the turns before go to the topic before it, later ones come from there."
 
 MovedReply = TypedDict(
     'MovedReply',
@@ -938,6 +1061,29 @@ NamedTimeReply = TypedDict(
     },
 )
 "The time that a query names which is nearest to the memory; null where it is open."
+
+OptimizeBody = TypedDict(
+    'OptimizeBody',
+    {
+        'text': 'str',
+        'token_budget': NotRequired['int'],
+        'encoding': NotRequired["Literal['cl100k_base', 'o200k_base']"],
+        'query': NotRequired['str'],
+    },
+)
+"A text to compress. `query` makes its words count more."
+
+OptimizedReply = TypedDict(
+    'OptimizedReply',
+    {
+        'text': 'str',
+        'tokens': 'int',
+        'token_budget': 'int',
+        'encoding': "Literal['cl100k_base', 'o200k_base']",
+        'tokens_before': 'int',
+    },
+)
+"The text within its budget: whole sentences and blocks of code, in their order."
 
 PageReply = TypedDict(
     'PageReply',
@@ -1209,11 +1355,12 @@ ReplayReply = TypedDict(
     {
         'same': 'bool',
         'differences': 'list[MovedReply]',
-        'answer': 'SearchReply',
+        'answer': NotRequired['SearchReply'],
+        'context': NotRequired['ContextReply'],
         'at': 'str',
     },
 )
-"The search run again, and its differences from the receipt: first memories of the receipt."
+"The search or context made again, and its differences from the receipt: first memories of the receipt."
 
 ReportReply = TypedDict(
     'ReportReply',
@@ -1358,6 +1505,26 @@ SearchReply = TypedDict(
 )
 "Hits, best first."
 
+SectionBody = TypedDict(
+    'SectionBody',
+    {
+        'max_tokens': NotRequired['int | None'],
+        'turns': NotRequired['int'],
+    },
+)
+"A section of a context. Room that it does not use goes to the sections after it, and to `memories` last."
+
+SectionReply = TypedDict(
+    'SectionReply',
+    {
+        'name': "Literal['profile', 'recent', 'summaries', 'facts', 'documents', 'memories']",
+        'tokens': 'int',
+        'memories': 'int',
+        'note': NotRequired['str'],
+    },
+)
+"A section, with its tokens and the number of memories in it. `note` says why it is empty."
+
 SessionBody = TypedDict(
     'SessionBody',
     {
@@ -1486,6 +1653,15 @@ SpacesReply = TypedDict(
 )
 "All spaces, by name."
 
+SplitTopicBody = TypedDict(
+    'SplitTopicBody',
+    {
+        'turn': 'int',
+        'title': NotRequired['str | None'],
+    },
+)
+"Where a topic is split. The later part gets `title`, or one made from its words."
+
 StatsReply = TypedDict(
     'StatsReply',
     {
@@ -1518,6 +1694,43 @@ StreamedReply = TypedDict(
     },
 )
 "Turns that came in, in the order of the request."
+
+SummariesReply = TypedDict(
+    'SummariesReply',
+    {
+        'items': 'list[SummaryReply]',
+    },
+)
+"Summaries: those of topics in the order of their turns, that of the conversation last."
+
+SummariseBody = TypedDict(
+    'SummariseBody',
+    {
+        'method': NotRequired["Literal['extractive', 'abstractive']"],
+        'category': NotRequired['str | None'],
+    },
+)
+"How to summarise. `abstractive` asks the language model of the operator; without one it is `extractive`."
+
+SummaryReply = TypedDict(
+    'SummaryReply',
+    {
+        'id': 'str',
+        'of': "Literal['exchange', 'topic', 'conversation', 'session']",
+        'text': 'str',
+        'tokens': 'int',
+        'method': 'str',
+        'session': 'str | None',
+        'conversation': 'str | None',
+        'topic': 'str | None',
+        'turn': 'int | None',
+        'up_to': 'int | None',
+        'stale': 'bool',
+        'sources': 'list[str]',
+        'made_at': 'str',
+    },
+)
+"A summary, and what it is about. It is derived from `sources`, and erased with any of them."
 
 SupersedeBody = TypedDict(
     'SupersedeBody',
@@ -1690,6 +1903,21 @@ WebhooksReply = TypedDict(
 )
 "The webhooks of a space."
 
+WorkingReply = TypedDict(
+    'WorkingReply',
+    {
+        'token_budget': 'int',
+        'encoding': "Literal['cl100k_base', 'o200k_base']",
+        'text': 'str',
+        'tokens': 'int',
+        'reserved': 'int',
+        'free': 'int',
+        'held': 'list[HeldReply]',
+        'evicted': 'list[HeldReply]',
+    },
+)
+"The working memory of a conversation. `tokens` and `reserved` are together at most `token_budget`."
+
 WrittenReply = TypedDict(
     'WrittenReply',
     {
@@ -1730,3 +1958,41 @@ WrittenReply = TypedDict(
     },
 )
 "The memory that a write made or changed, with flags for differences from the request."
+
+muisti.service.schemas.discourse.EntryBody = TypedDict(
+    'muisti.service.schemas.discourse.EntryBody',
+    {
+        'memory_id': NotRequired['str | None'],
+        'content': NotRequired['str | None'],
+        'tokens': NotRequired['int | None'],
+        'pinned': NotRequired['bool'],
+        'priority': NotRequired['int'],
+        'ttl_seconds': NotRequired['int | None'],
+    },
+)
+"Entry to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."
+
+muisti.service.schemas.requests.EntryBody = TypedDict(
+    'muisti.service.schemas.requests.EntryBody',
+    {
+        'content': 'str',
+        'kind': NotRequired["Literal['memory', 'chunk', 'exchange']"],
+        'type': NotRequired["Literal['fact', 'preference', 'procedure', 'guard', 'observation']"],
+        'status': NotRequired["Literal['active', 'candidate', 'superseded', 'deprecated']"],
+        'importance': NotRequired["Literal['low', 'medium', 'high', 'critical']"],
+        'author': NotRequired['str | None'],
+        'reason': NotRequired['str | None'],
+        'source': NotRequired['str | None'],
+        'tags': NotRequired['list[str]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'event_at': NotRequired['str | None'],
+        'valid_from': NotRequired['str | None'],
+        'valid_to': NotRequired['str | None'],
+        'expires_at': NotRequired['str | None'],
+        'ttl': NotRequired['int | None'],
+        'parent_id': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
+        'derived_from': NotRequired['list[str]'],
+    },
+)
+"A memory without its address."

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.ids import id_text
+from muisti.core.model.values import STRUCTURAL
 from muisti.core.query.subject import Subject
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
@@ -65,12 +66,13 @@ def some(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> Sta
 
 
 def plan(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> list[Statement]:
-    """Count the memories with a version that meets `where`, and select (memory id, last version) of some."""
-    found = (
-        "FROM versions o WHERE +o.space_id = ? AND o.memory_id IN "
-        f"(SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where}))"
-    )
-    given = (space.id, space.id, *args)
+    """Count the memories with a version that meets `where`, and select (memory id, last version) of some.
+
+    The summaries made from them count as well.
+    """
+    gone, values = with_summaries(space, where, args)
+    found = f"FROM versions o WHERE +o.space_id = ? AND o.memory_id IN ({gone})"
+    given = (space.id, *values)
     return [
         Statement(f"SELECT count(DISTINCT o.memory_id) {found}", given),
         Statement(f"SELECT o.memory_id, max(o.version) {found} GROUP BY 1 ORDER BY 1 LIMIT ?", (*given, limit)),
@@ -106,6 +108,29 @@ def relatives(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
         f"(parent_id IN {_HEX} OR supersedes IN {_HEX}) AND memory_id NOT IN {_HEX} LIMIT 100",
         (space.id, *(_hex(memories),) * 3),
     )
+
+
+def with_summaries(space: SpaceRow, where: str, args: Sequence[Scalar]) -> Condition:
+    """Return SQL that selects the memories with a version that meets `where`, and all summaries made from them.
+
+    Summaries are made from exchanges, from such summaries, and from those, so three steps reach them all.
+    """
+    made = (
+        f"SELECT s.memory_id FROM versions s, json_each(s.derived_from) d WHERE s.space_id = {space.id} "
+        f"AND s.kind = 'summary' AND s.kind IN {STRUCTURAL!r} "
+        "AND unhex(replace(d.value, '-', '')) IN (SELECT * FROM {})"
+    )
+    steps = ", ".join(f"step{n} AS MATERIALIZED ({made.format(f'step{n - 1}')})" for n in (1, 2, 3))
+    return (
+        f"WITH step0 AS MATERIALIZED (SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where})), {steps} "
+        "SELECT * FROM step0 UNION SELECT * FROM step1 UNION SELECT * FROM step2 UNION SELECT * FROM step3",
+        (space.id, *args),
+    )
+
+
+def completed(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
+    """Select the ids of memories and of all summaries made from them, deleted ones too."""
+    return Statement(*with_summaries(space, f"v.memory_id IN {_HEX}", (_hex(memories),)))
 
 
 def refuse_other(space: SpaceRow, memories: Sequence[bytes], versions: Sequence[int]) -> Statement:

@@ -10,6 +10,7 @@ from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.sql.table import Table, Wipe
 
 _BLANK_TEXT = "CAST(zeroblob(octet_length({0})) AS TEXT)"
+_BLANK_OBJECT = "'{{' || printf('%*s', octet_length({0}) - 2, '') || '}}'"  # columns that SQLite computes read it
 _BLANK_BYTES = "zeroblob(length({0}))"
 # Short texts that would collide in a unique index are left as they are.
 _NOISE = "substr(hex(randomblob(octet_length({0}))), 1, octet_length({0}))"
@@ -28,7 +29,7 @@ def over(table: Table, where: str, args: Sequence[Scalar]) -> list[Statement]:
 
 
 def _values(wipe: Wipe) -> str:
-    ways = ((_BLANK_TEXT, wipe.text), (_BLANK_BYTES, wipe.data), (_NOISE, wipe.noise))
+    ways = ((_BLANK_TEXT, wipe.text), (_BLANK_OBJECT, wipe.objects), (_BLANK_BYTES, wipe.data), (_NOISE, wipe.noise))
     return ", ".join(_all(value, *columns) for value, columns in ways if columns)
 
 

@@ -24,6 +24,7 @@ Salvaging = Literal[
 Rebuilding = Literal[
     "from_version",  # from the content of its version, by `inserting.dependent_rows`
     "from_index",  # from the rows of its space, when the index is packed next
+    "when_needed",  # from the content of its version, when it is asked for and missing
 ]
 
 
@@ -38,10 +39,11 @@ class Reference(Struct, frozen=True):
 class Wipe(Struct, frozen=True, kw_only=True):
     """Columns that one statement overwrites in rows that a server is about to delete.
 
-    `noise` is for columns of a key: they must stay unique, and blanks would not.
+    `noise` is for columns of a key: they must stay unique, and blanks would not. `objects` are of JSON, and stay so.
     """
 
     text: tuple[str, ...] = ()
+    objects: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
     noise: tuple[str, ...] = ()
     where: str = ""

@@ -26,6 +26,7 @@ _FIRST = _words(
 )
 _ADDRESS = _words("category category_folded key")  # unique among the current versions of a space
 _PLACE = _words("session conversation topic")  # unique likewise, with the turn
+_PARSED = ("structure",)  # a computed column reads its JSON
 
 
 def versions(fields: Sequence[MemoryField]) -> Table:
@@ -44,7 +45,11 @@ def versions(fields: Sequence[MemoryField]) -> Table:
         memories=("memory_id",),
         erasing="deleted",
         wipes=(
-            Wipe(text=tuple(name for name in sought if name not in {*hashes, *_ADDRESS, *_PLACE}), data=hashes),
+            Wipe(
+                text=tuple(name for name in sought if name not in {*hashes, *_ADDRESS, *_PLACE, *_PARSED}),
+                objects=_PARSED,
+                data=hashes,
+            ),
             Wipe(noise=_ADDRESS, where="category IS NOT NULL"),
             Wipe(noise=_PLACE, where="coalesce(session, conversation) IS NOT NULL"),
         ),
@@ -190,6 +195,20 @@ TABLES = (
         rebuilt="from_version",
     ),
     Table(
+        name="pieces",
+        columns=_words("version_id encoding data"),
+        references=(_VERSION,),
+        version="version_id",
+        erasing="cascades",
+        wipes=(Wipe(data=("data",)),),
+        plain=_words("encoding"),
+        sought=("data",),
+        forking="with_version",
+        moving="with_version",
+        salvaging="left",
+        rebuilt="when_needed",
+    ),
+    Table(
         name="segments",
         columns=_words("space_id generation_id format first last seen passages data"),
         references=(_SPACE,),
@@ -328,6 +347,18 @@ TABLES = (
         erasing="cascades",
         wipes=(Wipe(text=("actor",)),),
         plain=_words("kind"),
+    ),
+    Table(
+        name="working",
+        columns=_words("space_id conversation_id key memory_id content tokens pinned priority made_at expires_at"),
+        references=(_SPACE,),
+        space="space_id",
+        memories=("conversation_id", "memory_id"),
+        erasing="deleted",
+        wipes=(Wipe(text=("content",), where="content IS NOT NULL"), Wipe(noise=("key",))),
+        plain=_words("conversation_id memory_id"),
+        sought=("key", "content"),
+        salvaging="with_memory",
     ),
     Table(
         name="webhooks",

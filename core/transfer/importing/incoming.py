@@ -28,6 +28,7 @@ class Item(msgspec.Struct, frozen=True):
     passages: Sequence[PassageRecord] | None
     is_new: bool  # without a history, so that it is added as a change of now
     flags: tuple[Flag, ...] = ()
+    gives_way: bool = False
 
 
 class Tally(msgspec.Struct):

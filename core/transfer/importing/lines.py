@@ -168,7 +168,10 @@ class Lines:
     def _take_memory(self, line: MemoryLine) -> None:
         memory, flags = self._read(line)
         self.last += 1
-        self._add(Item(self._lines, line.place, memory, self.last, None, None, is_new=True, flags=flags))
+        gives_way = line.gives_way
+        self._add(
+            Item(self._lines, line.place, memory, self.last, None, None, is_new=True, flags=flags, gives_way=gives_way)
+        )
 
     def _take_telemetry(self, line: TelemetryLine) -> None:
         if id_bytes(line.id) is None:

@@ -9,7 +9,7 @@ from typing import cast
 from msgspec.structs import replace
 
 from muisti.core.embedding.encoder import Encoder
-from muisti.core.model.conversations import name_of, place_of
+from muisti.core.model.conversations import is_structural, name_of, place_of
 from muisti.core.model.errors import Conflict, Echo, PlaceTaken, Problem
 from muisti.core.model.ids import id_text
 from muisti.core.model.times import to_us
@@ -116,13 +116,8 @@ class Staging:
 
     def _free(self, items: Sequence[Item]) -> list[Item]:
         """Return the items whose address and place in a conversation no other memory of the space has."""
+        items = self._placed(items)
         keyed = [item for item in items if item.died is None and _has_address(item.memory)]
-        placed = [item for item in items if item.died is None and _has_place(item.memory)]
-        for item, rows in zip(placed, self._holders(placed), strict=True):
-            if rows and rows[0][0] != raw(item.memory.id):
-                self._file.lost.add(item.memory.id)
-                told = str(PlaceTaken(item.memory.kind, name_of(item.memory), item.memory.turn))
-                self._file.fail(item.line, item.place, "place_taken", [Problem("$", told)])
         answers = (
             self._database.read([imports.holder(self._file.target, item.memory) for item in keyed]) if keyed else []
         )
@@ -133,6 +128,28 @@ class Staging:
                 self._file.lost.add(item.memory.id)
                 self._file.fail(item.line, item.place, "address_taken", [Problem("$.key", message)])
         return [item for item in items if item.memory.id not in self._file.lost]
+
+    def _placed(self, items: Sequence[Item]) -> Sequence[Item]:
+        """Return the items without those whose place in a conversation another memory of the space has.
+
+        Of the latter a turn that gives way comes in without its number, and an object that gives way is passed over.
+        """
+        current = [item for item in items if item.died is None and _has_place(item.memory)]
+        holders = {item.line: rows for item, rows in zip(current, self._holders(current), strict=True)}
+        kept: list[Item] = []
+        for item in items:
+            rows = holders.get(item.line)
+            if not rows or rows[0][0] == raw(item.memory.id):
+                kept.append(item)
+            elif not item.gives_way:
+                self._file.lost.add(item.memory.id)
+                told = str(PlaceTaken(item.memory.kind, name_of(item.memory), item.memory.turn))
+                self._file.fail(item.line, item.place, "place_taken", [Problem("$", told)])
+            elif is_structural(item.memory):
+                self._file.tally.skipped["exists"] += 1
+            else:
+                kept.append(replace(item, memory=_without_turn(item.memory)))
+        return kept
 
     def _holders(self, items: Sequence[Item]) -> list[Rows]:
         """Return who is at the place of each item."""
@@ -249,6 +266,11 @@ def _has_address(memory: Memory) -> bool:
 
 def _has_place(memory: Memory) -> bool:
     return memory.superseded_by is None and place_of(memory) is not None
+
+
+def _without_turn(memory: Memory) -> Memory:
+    """Return an exchange whose turn is taken: its metadata keep the number."""
+    return replace(memory, turn=None, metadata={**memory.metadata, "turn": memory.turn})
 
 
 def _is_sound(vector: bytes) -> bool:

@@ -28,6 +28,9 @@ COMMANDS = {
     "close": ("conversations:close", "Close a conversation: it takes no more turns."),
     "reopen": ("conversations:reopen", "Open a closed conversation again."),
     "delete": ("conversations:delete", "Delete a conversation with all its turns."),
+    "topics": ("discourse:topics", "Show the topics of a conversation, or change them."),
+    "summary": ("discourse:summary", "Show the summaries of a conversation."),
+    "working": ("discourse:working", "Show or change the working memory of a conversation."),
     "adopt": ("conversations:adopt", "Make conversations of memories that name a session."),
 }
 AT_ONCE = 1_000  # turns in one request

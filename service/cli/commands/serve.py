@@ -33,7 +33,7 @@ GROUPS = {
     ),
     "Work in the background": (
         "upkeep", "promote_retrievals", "prune_retrievals", "prune_days", "review_hours", "backup_to", "backup_hours",
-        "backup_keep", "webhook_hosts", "webhook_private",
+        "backup_keep", "webhook_hosts", "webhook_private", "summary_url", "summary_model", "summary_key",
     ),
     "Watching": ("log_level", "log_format", "metrics_key", "otlp_endpoint"),
 }  # fmt: skip

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from muisti.service.formats.importers.dialogues import Session, message
-from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, without
+from muisti.service.formats.importers.dialogues import Conversation, message, with_object
+from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, without
 from muisti.service.formats.importers.jsons import json_items
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.formats.importers.source_files import Source
@@ -34,21 +34,33 @@ def _conversation(place: str, row: object) -> Iterator[Found]:
     if not isinstance(row, dict) or not isinstance(row.get("mapping"), dict):
         yield Failed(place, "is no conversation")
         return
-    conversation: Mapping[str, Any] = row
-    session_id = text_of(conversation.get("conversation_id")) or text_of(conversation.get("id"))
-    if session_id is None:
+    record: Mapping[str, Any] = row
+    id_ = text_of(record.get("conversation_id")) or text_of(record.get("id"))
+    if id_ is None:
         yield Failed(place, "a conversation without an id")
         return
-    if conversation.get("is_do_not_remember") is True:
+    if record.get("is_do_not_remember") is True:
         yield Skipped(place, "not to be remembered")
         return
-    session = Session(session_id, text_of(conversation.get("title")), without({"gpt": conversation.get("gizmo_id")}))
+    moments, unread = times(record, created_at="create_time", updated_at="update_time")
+    conversation = Conversation(
+        id=id_,
+        session="chatgpt",
+        title=text_of(record.get("title")),
+        metadata=without({"gpt": record.get("gizmo_id")}),
+        times=moments,
+        rest={**without({"model": record.get("default_model_slug")}), **unread},
+    )
+    yield from with_object(conversation, _messages(place, record, conversation))
+
+
+def _messages(place: str, record: Mapping[str, Any], conversation: Conversation) -> Iterator[Found]:
     turn = 0
-    for node_id, node in _branch(conversation["mapping"], conversation.get("current_node")):
+    for node_id, node in _branch(record["mapping"], record.get("current_node")):
         where = f"{place}.mapping[{node_id[:80]!r}]"
-        found = _message(where, node, session, turn + 1)
+        found = _message(where, node, conversation, turn + 1)
         if isinstance(found, Item):
-            turn += found.memory["category"] == "conversations"
+            turn += found.memory.get("kind") == "exchange"
         if found is not None:
             yield found
 
@@ -70,27 +82,27 @@ def _time(node: object) -> float:
     return float(at) if isinstance(at, int | float) else 0.0
 
 
-def _message(place: str, node: object, session: Session, turn: int) -> Found | None:
-    record: Any = node.get("message") if isinstance(node, dict) else None
-    if record is None:
+def _message(place: str, node: object, conversation: Conversation, turn: int) -> Found | None:
+    row: Any = node.get("message") if isinstance(node, dict) else None
+    if row is None:
         return None
-    if not isinstance(record, dict):
+    if not isinstance(row, dict):
         return Failed(place, "a message that is no object")
-    author, content = _dict(record.get("author")), _dict(record.get("content"))
+    author, content = _dict(row.get("author")), _dict(row.get("content"))
     if content.get("content_type") == "user_editable_context":
         return _instructions(place, content)
     role = author.get("role")
-    hidden = _dict(record.get("metadata")).get("is_visually_hidden_from_conversation") is True
-    if role not in SPOKEN or hidden or record.get("weight") == 0 or record.get("recipient", "all") not in (None, "all"):
+    hidden = _dict(row.get("metadata")).get("is_visually_hidden_from_conversation") is True
+    if role not in SPOKEN or hidden or row.get("weight") == 0 or row.get("recipient", "all") not in (None, "all"):
         return Skipped(place, "not said by user or assistant")
     text = _text(content)
     if not text:
         return Skipped(place, "no text")
-    message_id = text_of(record.get("id"))
+    message_id = text_of(row.get("id"))
     if message_id is None:
         return Failed(place, "a message without an id")
-    rest = without({"id": message_id, "model": _dict(record.get("metadata")).get("model_slug")})
-    return message(session, turn, message_id, place, str(role), text, record.get("create_time"), rest)
+    rest = without({"id": message_id, "model": _dict(row.get("metadata")).get("model_slug")})
+    return message(conversation, turn, message_id, place, str(role), text, row.get("create_time"), rest)
 
 
 def _instructions(place: str, content: Mapping[str, Any]) -> Found:

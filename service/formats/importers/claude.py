@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from muisti.service.formats.importers.dialogues import Session, message
-from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, when, without
+from muisti.service.formats.importers.dialogues import Conversation, message, with_object
+from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, when, without
 from muisti.service.formats.importers.jsons import json_items, json_shape
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.formats.importers.source_files import Part, Source
@@ -47,29 +47,37 @@ def _list(part: Part) -> Iterator[Found]:
 
 
 def _conversation(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
-    session_id = text_of(row.get("uuid"))
-    if session_id is None or not isinstance(row["chat_messages"], list):
+    id_ = text_of(row.get("uuid"))
+    if id_ is None or not isinstance(row["chat_messages"], list):
         yield Failed(place, "a conversation without uuid or messages")
         return
-    session = Session(
-        session_id,
-        text_of(row.get("name")),
-        without({"project": row.get("project_uuid"), "summary": row.get("summary")}),
+    moments, unread = times(row, created_at="created_at", updated_at="updated_at")
+    conversation = Conversation(
+        id=id_,
+        session="claude",
+        title=text_of(row.get("name")),
+        summary=text_of(row.get("summary")),
+        metadata=without({"project": row.get("project_uuid")}),
+        times=moments,
+        rest=unread,
     )
-    rows: list[Any] = row["chat_messages"]
+    yield from with_object(conversation, _messages(place, row["chat_messages"], conversation))
+
+
+def _messages(place: str, rows: list[Any], conversation: Conversation) -> Iterator[Found]:
     chosen = _branch(rows)
     turn = 0
-    for number, record in enumerate(rows):
+    for number, row in enumerate(rows):
         where = f"{place}.chat_messages[{number}]"
-        if not isinstance(record, dict) or not isinstance(record.get("uuid"), str):
+        if not isinstance(row, dict) or not isinstance(row.get("uuid"), str):
             yield Failed(where, "a message without uuid")
             continue
-        on_branch = record["uuid"] in chosen
+        on_branch = row["uuid"] in chosen
         turn += on_branch
-        yield _message(where, record, session, turn, on_branch=on_branch)
+        yield _message(where, row, conversation, turn, on_branch=on_branch)
 
 
-def _message(place: str, row: Mapping[str, Any], session: Session, turn: int, *, on_branch: bool) -> Found:
+def _message(place: str, row: Mapping[str, Any], conversation: Conversation, turn: int, *, on_branch: bool) -> Found:
     text = _text(row)
     if not text:
         return Skipped(place, "no text")
@@ -77,7 +85,7 @@ def _message(place: str, row: Mapping[str, Any], session: Session, turn: int, *,
         return Skipped(place, "of a branch that was left")
     role = {"human": "user"}.get(str(row.get("sender")), str(row.get("sender") or "unknown"))
     names = [file.get("file_name") for file in _dicts(row.get("attachments")) + _dicts(row.get("files"))]
-    return message(session, turn, row["uuid"], place, role, text, row.get("created_at"),
+    return message(conversation, turn, row["uuid"], place, role, text, row.get("created_at"),
                    without({"uuid": row["uuid"], "files": [name for name in names if name]}))  # fmt: skip
 
 
@@ -111,13 +119,13 @@ def _project(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
     if name is None or text_of(row.get("uuid")) is None:
         yield Failed(place, "a project without a name or uuid")
         return
-    shared = {"category": "projects", "tags": [name], "metadata": {"project": row["uuid"]}}
+    told = {"category": "projects", "tags": [name], "metadata": {"project": row["uuid"]}}
     times = {"created_at": when(row.get("created_at")), "updated_at": when(row.get("updated_at"))}
     for part in ("description", "prompt_template"):
         if (text := text_of(row.get(part))) is not None:
             memory = {
                 "content": text,
-                **shared,
+                **told,
                 **times,
                 "source_class": "user",
                 "reason": f"{part} of the project {name}",
@@ -129,7 +137,7 @@ def _project(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
         if text is None or uuid is None:
             yield Failed(where, "a document without uuid or content")
         else:
-            memory = {"content": text, **shared, "source": document.get("filename")}
+            memory = {"content": text, **told, "source": document.get("filename")}
             yield Item(external=uuid, place=where, memory={**memory, "created_at": when(document.get("created_at"))})
 
 

@@ -1,12 +1,12 @@
 """COGX 0.1, Cognee's format for memory that moves: a manifest and a file of lines for each kind of record."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, cast
 
 import msgspec
 
-from muisti.service.formats.importers.dialogues import Session, message
+from muisti.service.formats.importers.dialogues import Conversation, message, with_object
 from muisti.service.formats.importers.graphs import entity, relation
 from muisti.service.formats.importers.items import (
     Failed,
@@ -98,21 +98,32 @@ def _fact(place: str, external: str, row: Mapping[str, Any], known: Mapping[str,
 
 
 def _episode(place: str, external: str, row: Mapping[str, Any]) -> Iterator[Found]:
-    session = Session(external, text_of(row.get("title")), _scope(row))
-    turns = row.get("turns")
+    turns, scope = row.get("turns"), _scope(row)
     if not isinstance(turns, list):
         yield Failed(place, "an episode without turns")
         return
-    for number, turn in enumerate(cast(list[Any], turns), start=1):
+    own = row.get("metadata")
+    conversation = Conversation(
+        id=external,
+        session=str(scope.get("session_id") or "cogx"),
+        title=text_of(row.get("title")),
+        users=words([scope.get("user_id")]),
+        metadata={**(cast(Mapping[str, Any], own) if isinstance(own, dict) else {}), **scope},
+        times={name: when(row.get(name)) for name in ("created_at", "updated_at")},
+    )
+    yield from with_object(conversation, _turns(place, cast(list[Any], turns), row.get("created_at"), conversation))
+
+
+def _turns(place: str, turns: Sequence[Any], otherwise: object, conversation: Conversation) -> Iterator[Found]:
+    """Yield the turns of an episode; `otherwise` is the time of those without one."""
+    for number, turn in enumerate(turns, start=1):
         where = f"{place} turns[{number - 1}]"
         text = text_of(turn.get("content")) if isinstance(turn, dict) else None
         if text is None:
             yield Failed(where, "a turn without content")
-        else:
-            at = turn.get("occurred_at") or row.get("created_at")
-            yield message(
-                session, number, f"{external}\n{number}", where, str(turn.get("role") or "unknown"), text, at, {}
-            )
+            continue
+        external, role = f"{conversation.id}\n{number}", str(turn.get("role") or "unknown")
+        yield message(conversation, number, external, where, role, text, turn.get("occurred_at") or otherwise, {})
 
 
 def _item(place: str, external: str, row: Mapping[str, Any], memory: Mapping[str, Any], *read_already: str) -> Item:

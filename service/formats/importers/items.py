@@ -3,7 +3,7 @@
 import math
 import re
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, cast
@@ -12,7 +12,7 @@ import msgspec
 
 from muisti.core.model.fields import TEXTS
 from muisti.core.model.terms import CONTENT_MAX
-from muisti.core.model.values import METADATA_MAX, NAME_MAX, TAGS_MAX
+from muisti.core.model.values import METADATA_MAX, NAME_MAX, SOURCES_MAX, TAGS_MAX
 
 Json = dict[str, Any]
 
@@ -36,9 +36,10 @@ class Item:
     """A memory to import. `external` is its id in the other system, `place` its place in the file.
 
     `memory` has the API's fields. `rest` has the record's other fields, which go into the metadata under the name of
-    the system. `supersedes`, `superseded_by` and `parent` are ids of the other system. `own` is its id in Muisti, when
-    the file has one: then the memory is stored exactly as the file says, or refused. `home` is its project or workspace
-    in the other system. `retrieved` says how often it was retrieved there, and when last.
+    the system. `supersedes`, `superseded_by`, `parent` and `sources` (what it is derived from) are such external ids.
+    `own` is its id in Muisti, when the file has one: then the memory is stored exactly as the file says, or refused.
+    `home` is its project or workspace in the other system. `retrieved` says how often it was retrieved there, and when
+    last.
     """
 
     external: str
@@ -48,6 +49,7 @@ class Item:
     supersedes: str | None = None
     superseded_by: str | None = None
     parent: str | None = None
+    sources: Sequence[str] = ()
     own: str | None = None
     home: str | None = None
     retrieved: "Retrieved | None" = None
@@ -92,29 +94,47 @@ def lines_of(item: Item, system: str, space: str) -> Iterator[bytes]:
         return
     fields = _fitted({name: value for name, value in item.memory.items() if value not in (None, "", [], {})}, system)
     metadata = _metadata(fields.pop("metadata", {}), item.rest, system)
-    links = {
+    links: Json = {
         name: id_of(system, space, other)
         for name, other in (
             ("supersedes", item.supersedes), ("superseded_by", item.superseded_by), ("parent_id", item.parent),
         )
         if other is not None
     }  # fmt: skip
+    if item.sources:
+        links["derived_from"] = [id_of(system, space, one) for one in item.sources[:SOURCES_MAX]]
     parts = split(clean(str(fields.pop("content", ""))))
     for number, part in enumerate(parts, start=1):
         external = item.external if number == 1 else f"{item.external}\n{number}"
         which = {"part": f"{number}/{len(parts)}"} if len(parts) > 1 else {}
         memory = {"id": id_of(system, space, external), "content": part, **fields, **links}
         memory["metadata"] = {**metadata, **which}
-        if number > 1:
-            memory.pop("key", None)
-        yield _line(memory, item.place)
+        if len(parts) > 1:
+            memory = _parted(memory, number, id_of(system, space, item.external))
+        yield _line(memory, item.place, gives_way="kind" in memory)
     if item.retrieved is not None:
         telemetry = {"id": id_of(system, space, item.external), "retrieval_count": item.retrieved.count}
         yield msgspec.json.encode({"type": "telemetry", **telemetry, "last_retrieved_at": item.retrieved.last})
 
 
-def _line(memory: Json, place: str) -> bytes:
-    return msgspec.json.encode({"type": "memory", "memory": memory, "place": clean(place)[:1000]})
+def _parted(memory: Json, number: int, first: str) -> Json:
+    """Return part `number` of a memory that is too long for one; `first` is the id of part 1.
+
+    Part 1 alone has the key, and the turn of an exchange. The other parts of an exchange are chunks of it.
+    """
+    part = dict(memory)
+    if part.get("structure", {}).get("reply_at", 0) >= len(part["content"]):
+        part.pop("structure", None)
+    if number == 1:
+        return part
+    part = {name: value for name, value in part.items() if name not in ("key", "turn", "structure")}
+    return {**part, "kind": "chunk", "parent_id": first} if part.get("kind") == "exchange" else part
+
+
+def _line(memory: Json, place: str, *, gives_way: bool = False) -> bytes:
+    """Return a line of an export. `gives_way`: the memory leaves its place in a conversation to one that is there."""
+    line = {"type": "memory", "memory": memory, "place": clean(place)[:1000]}
+    return msgspec.json.encode({**line, "gives_way": True} if gives_way else line)
 
 
 def bad_line(bad: Failed) -> bytes:

@@ -1,13 +1,15 @@
 """Letta: agent files (`.af`), their older form of one agent, and passages as its API lists them."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import count
 from typing import Any
 
 import msgspec
 
-from muisti.service.formats.importers.dialogues import Session, message
+from muisti.service.formats.importers.dialogues import Conversation, message, with_object
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, Unreadable, text_of, when, without
 from muisti.service.formats.importers.jsons import json_items
 from muisti.service.formats.importers.shapes import Shape
@@ -28,16 +30,17 @@ def read(source: Source) -> Iterator[Found]:
     file = _Document(source)
     yield from file.each(LISTS, _block)
     yield from file.each(("archival_memory", "passages"), _passage)
+    names: Counter[str] = Counter()
     for place, agent in file.items("agents"):
         if not isinstance(agent, dict):
             yield Failed(place, "is no object")
             continue
         for number, block in enumerate(_list(agent.get("memory_blocks"))):
             yield _block(f"{place}.memory_blocks[{number}]", block)
-        yield from _messages(place, agent)
-    for list_of in ("messages", "in_context_messages"):
-        for number, (place, row) in enumerate(file.items(list_of), start=1):
-            yield _message(place, row, Session("agent"), number)
+        name = text_of(agent.get("name")) or str(agent.get("id") or "agent")
+        rows = ((f"{place}.messages[{number}]", row) for number, row in enumerate(_list(agent.get("messages"))))
+        yield from _messages(name, names, [rows])
+    yield from _messages("agent", names, [file.items("messages"), file.items("in_context_messages")])
 
 
 @dataclass(frozen=True)
@@ -123,13 +126,23 @@ def _passage(place: str, row: object) -> Found:
     )
 
 
-def _messages(place: str, agent: Mapping[str, Any]) -> Iterator[Found]:
-    session = Session(text_of(agent.get("name")) or str(agent.get("id") or "agent"))
-    for number, row in enumerate(_list(agent.get("messages")), start=1):
-        yield _message(f"{place}.messages[{number - 1}]", row, session, number)
+def _messages(name: str, names: Counter[str], lists: Iterable[Iterable[tuple[str, Any]]]) -> Iterator[Found]:
+    """Yield what an agent's lists of messages have, as one conversation. `names` counts the agents of each name."""
+    names[name] += 1
+    id_ = name if names[name] == 1 else f"{name} {names[name]}"
+    conversation = Conversation(id_, session="letta", title=name)
+    turns = count(1)
+    yield from with_object(
+        conversation,
+        (
+            _message(place, row, conversation, next(turns), number)
+            for rows in lists
+            for number, (place, row) in enumerate(rows, start=1)
+        ),
+    )
 
 
-def _message(place: str, row: object, session: Session, number: int) -> Found:
+def _message(place: str, row: object, conversation: Conversation, turn: int, number: int) -> Found:
     if not isinstance(row, dict):
         return Failed(place, "is no object")
     record: Mapping[str, Any] = row
@@ -138,9 +151,9 @@ def _message(place: str, row: object, session: Session, number: int) -> Found:
         return Skipped(place, "not said by user or assistant")
     if not text:
         return Skipped(place, "no text")
-    external = "\n".join((session.id, str(record.get("id") or number), text))
+    external = "\n".join((str(conversation.title), str(record.get("id") or number), text))
     rest = without({name: record.get(name) for name in ("id", "name", "model")})
-    return message(session, number, external, place, str(role), text, record.get("created_at"), rest)
+    return message(conversation, turn, external, place, str(role), text, record.get("created_at"), rest)
 
 
 def _text(content: object) -> str:

@@ -1,11 +1,25 @@
 """mem0: lists of memories as its platform and its API give them, its plugin's Markdown, and the OSS history."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from muisti.service.formats.importers.databases import tables
-from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, when, without, words
+from muisti.service.formats.importers.dialogues import Conversation, message, with_object
+from muisti.service.formats.importers.items import (
+    Failed,
+    Found,
+    Item,
+    Json,
+    Skipped,
+    text_of,
+    times,
+    when,
+    without,
+    words,
+)
 from muisti.service.formats.importers.jsons import json_items, json_lines, json_object
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.formats.importers.source_files import Source
@@ -14,6 +28,7 @@ LISTS = ("results", "memories", "items")
 TEXTS = ("memory", "text", "data", "content")
 SCOPES = ("user_id", "agent_id", "app_id", "run_id", "session_id")
 DROPPED = ("text_lemmatized", "score", "synthesized", "structured_attributes")
+MESSAGE = ("id", "session_scope", "role", "content", "name", "created_at")
 _BLOCK = re.compile(r"^---\r?\n(?=id: )", re.MULTILINE)
 
 
@@ -33,6 +48,7 @@ def read(source: Source) -> Iterator[Found]:
     head = source.head().removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"SQLite"):
         yield from _history(source)
+        yield from _messages(source)
     elif head[:1] == b"[":
         with source.open() as file:
             yield from (_item(place, row) for place, row in json_items(file, "item", source.name))
@@ -150,3 +166,27 @@ def _history(source: Source) -> Iterator[Found]:
                     "updated_at": when(row.get("updated_at")) or when(row.get("created_at")),
                 },
             )
+
+
+def _messages(source: Source) -> Iterator[Found]:
+    """Yield the messages that mem0 keeps of each scope, a user or a run for example: its latest ones, as turns."""
+    scopes: defaultdict[str, list[tuple[str, Json]]] = defaultdict(list)
+    with tables(source) as opened:
+        for place, row in opened.rows("messages", MESSAGE) if opened.columns("messages") else ():
+            scopes[text_of(row.get("session_scope")) or "mem0"].append((place, row))
+    for scope, rows in scopes.items():
+        conversation = Conversation(scope, session="mem0")
+        yield from with_object(
+            conversation, (_message(place, row, conversation, turn) for turn, (place, row) in enumerate(rows, start=1))
+        )
+
+
+def _message(place: str, row: Json, conversation: Conversation, turn: int) -> Found:
+    id_, text, role = text_of(row.get("id")), text_of(row.get("content")), str(row.get("role") or "unknown")
+    if id_ is None:
+        return Failed(place, "a message without an id")
+    if text is None:
+        return Skipped(place, "no text")
+    found = message(conversation, turn, f"message\n{id_}", place, role, text, row.get("created_at"), {"id": id_})
+    name = text_of(row.get("name"))
+    return found if name is None else replace(found, memory={**found.memory, "author": name})

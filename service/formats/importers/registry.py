@@ -22,6 +22,7 @@ from muisti.service.formats.importers import (
     zapomni,
     zep,
 )
+from muisti.service.formats.importers.dialogues import with_sessions
 from muisti.service.formats.importers.items import Failed, Item, Skipped, Unreadable
 from muisti.service.formats.importers.own import is_own
 from muisti.service.formats.importers.shapes import shape_of
@@ -85,7 +86,7 @@ class Reading:
         Raises:
             Unreadable: from here on the file cannot be read.
         """
-        for found in IMPORTERS[self._system].read(self._source):
+        for found in with_sessions(IMPORTERS[self._system].read(self._source)):
             self.read += 1
             if isinstance(found, Skipped):
                 self.skipped[found.reason] += 1

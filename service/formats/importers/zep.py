@@ -1,8 +1,12 @@
 """Zep and Graphiti: what their APIs list of a graph, in one JSON object: episodes, entities, facts."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
+from muisti.service.formats.importers.dialogues import Conversation, conversation_object, turn_of
 from muisti.service.formats.importers.graphs import entity, relation
 from muisti.service.formats.importers.items import Failed, Found, Item, text_of, validity, when, without
 from muisti.service.formats.importers.jsons import json_items
@@ -29,7 +33,7 @@ def detect(shape: Shape) -> bool:
 
 def read(source: Source) -> Iterator[Found]:
     known: dict[str, str] = {}  # names of entities, by id
-    yield from _first(source, EPISODES, _episode)
+    yield from _episodes(source)
     yield from _first(source, ENTITIES, lambda place, row: _entity(place, row, known))
     yield from _first(source, FACTS, lambda place, row: _fact(place, row, known))
 
@@ -48,6 +52,39 @@ def _first(source: Source, names: tuple[str, ...], made: Made) -> Iterator[Found
                 )
         if found:
             return
+
+
+def _episodes(source: Source) -> Iterator[Found]:
+    """Yield the episodes: what was said is a turn of its session or group, in the order of time, else a memory."""
+    said: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)  # (time, uuid) by conversation
+    for one in _first(source, EPISODES, _episode):
+        if isinstance(one, Item) and (talk := _conversation(one)) is not None:
+            said[talk].append(_moment(one))
+    for moments in said.values():
+        moments.sort()
+    firsts: dict[str, Item] = {}
+    for one in _first(source, EPISODES, _episode):
+        talk = _conversation(one) if isinstance(one, Item) else None
+        if not isinstance(one, Item) or talk is None:
+            yield one
+            continue
+        turn = 1 + bisect_left(said[talk], _moment(one))
+        made = replace(one, memory={**one.memory, "category": None, **turn_of(talk, turn)})
+        if turn == 1:
+            firsts[talk] = made
+        yield made
+    for talk, first in firsts.items():
+        yield conversation_object(Conversation(talk, "zep", metadata=first.memory["metadata"]), first.place, first)
+
+
+def _moment(episode: Item) -> tuple[str, str]:
+    return str(episode.memory["event_at"] or ""), episode.external
+
+
+def _conversation(episode: Item) -> str | None:
+    """Return the id of the conversation in which an episode was said; None when it is no message, or of none."""
+    where = episode.memory["metadata"]
+    return text_of(where.get("session") or where.get("group")) if episode.rest.get("source") == "message" else None
 
 
 def _episode(place: str, row: Mapping[str, Any]) -> Found:

@@ -32,9 +32,8 @@ from muisti.core.model.ids import id_text
 from muisti.core.model.values import Draft, Memory, Passage, Seq
 from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
-from muisti.service.mcp.budget import tokens
 from muisti.service.mcp.catalog import TOOLS, usable
-from muisti.service.mcp.recall import packed
+from muisti.service.mcp.recall import packed, tokens
 from muisti.service.mcp.told import told
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
@@ -49,6 +48,7 @@ HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Versio
 FULL = [
     "remember",
     "recall",
+    "get_context",
     "get_memory",
     "list_memories",
     "update_memory",
@@ -65,6 +65,7 @@ FULL = [
 OF_MODE = {
     "read-only": [
         "recall",
+        "get_context",
         "get_memory",
         "list_memories",
         "memory_history",
@@ -90,6 +91,7 @@ LINES = "\n".join(
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "remember": {"content": "Something else entirely"},
     "recall": {"query": "deploy"},
+    "get_context": {"query": "deploy"},
     "get_memory": {},
     "list_memories": {},
     "update_memory": {"reason": "why"},

@@ -63,7 +63,7 @@ def test_every_argument_that_is_declared_is_taken_and_no_other(engine: Engine):
                     assert name in properties or refuses(client, tool, caller, name, "x"), (kind, tool, name)
 
 
-def test_every_argument_is_described_and_no_description_is_left_over(client: httpx.Client):
+def test_every_argument_has_words_or_a_name_that_says_all_and_none_are_left_over(client: httpx.Client):
     found = schemas(client)
     for tool, schema in found.items():
         for name, declared in schema["properties"].items():

@@ -14,8 +14,7 @@ from muisti.core.engine import Engine
 from muisti.core.model.hits import Answer, Evidence, Hit, Timings
 from muisti.core.model.ids import id_text
 from muisti.core.model.values import Draft, Memory, Page, Passage, Seq
-from muisti.service.mcp.budget import tokens
-from muisti.service.mcp.recall import listed, packed
+from muisti.service.mcp.recall import listed, packed, tokens
 from muisti.service.mcp.rendering import HIDDEN, quoted, shown
 from tests.service.mcp_client import answer, call, text_of
 

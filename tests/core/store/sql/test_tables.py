@@ -192,7 +192,7 @@ def test_each_column_that_names_a_space_a_version_or_a_memory_is_declared(table:
 
 @pytest.mark.parametrize("table", [table for table in TABLES if table.name in LEAVES], ids=lambda table: table.name)
 def test_each_column_that_may_say_something_is_wiped_or_declared_plain(table: Table, database: Database):
-    wiped = {name for wipe in table.wipes for name in (*wipe.text, *wipe.data, *wipe.noise)}
+    wiped = {name for wipe in table.wipes for name in (*wipe.text, *wipe.objects, *wipe.data, *wipe.noise)}
     asked = "SELECT name FROM pragma_table_info(?) WHERE type IN ('TEXT', 'BLOB', 'ANY')"
     (rows,) = database.read([Statement(asked, (table.name,))])
     assert wiped | set(table.plain) == {name for (name,) in rows}

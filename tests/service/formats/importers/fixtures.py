@@ -89,6 +89,8 @@ VIPUNE = """CREATE TABLE memories (id TEXT PRIMARY KEY, project_id TEXT NOT NULL
     retrieval_count INTEGER, last_retrieved_at TEXT); PRAGMA user_version = 5;"""
 MEM0_HISTORY = """CREATE TABLE history (id TEXT PRIMARY KEY, memory_id TEXT, old_memory TEXT, new_memory TEXT,
     event TEXT, created_at DATETIME, updated_at DATETIME, is_deleted INTEGER, actor_id TEXT, role TEXT)"""
+MEM0_MESSAGES = """CREATE TABLE messages (id TEXT PRIMARY KEY, session_scope TEXT, role TEXT, content TEXT, name TEXT,
+    created_at DATETIME)"""
 MCP_MEMORY_SERVICE = """CREATE TABLE memories (id INTEGER PRIMARY KEY, content_hash TEXT UNIQUE NOT NULL,
     content TEXT NOT NULL, tags TEXT, memory_type TEXT, metadata TEXT, created_at REAL, updated_at REAL,
     created_at_iso TEXT, updated_at_iso TEXT, deleted_at REAL DEFAULT NULL);
@@ -276,6 +278,23 @@ FIXTURES: Sequence[Fixture] = (
         {"deleted there": 1},
     ),
     Fixture(
+        "mem0",
+        "history-with-messages.db",
+        database(
+            f"{MEM0_HISTORY}; {MEM0_MESSAGES}",
+            {
+                "history": [("1", "a", None, "Lives in Espoo", "ADD", DAY, None, 0, None, "user")],
+                "messages": [
+                    ("msg-1", "user_id=anna", "user", "I moved to Espoo", "Anna", "2025-06-01T08:00:00Z"),
+                    ("msg-2", "user_id=anna", "assistant", "How is it there?", None, "2025-06-01T08:00:05Z"),
+                    ("msg-3", "user_id=olli", "user", "", None, "2025-06-02T08:00:00Z"),
+                ],
+            },
+        ),
+        ["Lives in Espoo", "I moved to Espoo", "How is it there?", "I moved to Espoo", "mem0"],
+        {"no text": 1},
+    ),
+    Fixture(
         "mcp-memory-service",
         "export-with-tags.json",
         json_of({
@@ -351,7 +370,7 @@ FIXTURES: Sequence[Fixture] = (
             ],
             "files": [], "sources": [], "tools": [], "metadata": {"revision_id": "r1"}, "created_at": DAY,
         }),
-        ["Name: Anna", "I live in Oulu", "Noted."],
+        ["Name: Anna", "I live in Oulu", "Noted.", "Sam", "letta"],
         {"an empty block": 1, "not said by user or assistant": 1},
         failed=1,
     ),
@@ -362,7 +381,7 @@ FIXTURES: Sequence[Fixture] = (
             "agent_type": "memgpt_agent", "core_memory": [{"label": "persona", "value": "I am kind", "limit": 2000}],
             "messages": [{"role": "user", "text": "Hello", "created_at": DAY}],
         }))),
-        ["I am kind", "Hello"],
+        ["I am kind", "Hello", "agent", "letta"],
     ),
     Fixture(
         "claude",
@@ -370,6 +389,7 @@ FIXTURES: Sequence[Fixture] = (
         archive({
             "conversations.json": json.dumps([
                 {"uuid": "c1", "name": "Trip", "created_at": DAY, "updated_at": DAY, "account": {"uuid": "u"},
+                 "summary": "A trip in May was planned", "project_uuid": "p1",
                  "chat_messages": [
                      claude_message("m1", ROOT, "human", "Where to in May?", 1),
                      claude_message("m2", "m1", "assistant", "Turku, perhaps", 2),
@@ -389,7 +409,7 @@ FIXTURES: Sequence[Fixture] = (
             "users.json": json.dumps([{"uuid": "u", "full_name": "Anna"}]),
         }),
         ["Where to in May?", "Porvoo is pretty in May", "Plans", "Answer in metres", "Clay", "**Work**\nWrites Python",
-         "**Home**\nHas a cat", "Grows beans"],
+         "**Home**\nHas a cat", "Grows beans", "Trip", "A trip in May was planned", "claude"],
         {"of a branch that was left": 1, "no text": 1, "no conversations, projects or memories": 1},
         failed=1,
     ),
@@ -400,7 +420,7 @@ FIXTURES: Sequence[Fixture] = (
             {"uuid": "m9", "sender": "human", "text": "", "created_at": DAY, "content": [
                 {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "In a block"}]},
         ]}]),
-        ["In a block"],
+        ["In a block", "In a block", "claude"],  # the message is the title too
     ),
     Fixture(
         "chatgpt",
@@ -428,7 +448,7 @@ FIXTURES: Sequence[Fixture] = (
             ]),
             "chat.html": "<html></html>",
         }),
-        ["Which tea?", "Green tea", "I bake\n\nBe brief", "Bread?"],
+        ["Which tea?", "Green tea", "I bake\n\nBe brief", "Bread?", "Tea", "You", "chatgpt"],
         {"not said by user or assistant": 1, "not to be remembered": 1, "no conversations": 1},
         failed=1,
     ),
@@ -436,7 +456,7 @@ FIXTURES: Sequence[Fixture] = (
         "chatgpt",
         "conversations.json",
         json_of([{"title": "Plain", "id": "g9", "mapping": {"a": chatgpt_node("a", None, "user", "In a plain file")}}]),
-        ["In a plain file"],
+        ["In a plain file", "Plain", "chatgpt"],
     ),
     Fixture(
         "zep",
@@ -454,7 +474,8 @@ FIXTURES: Sequence[Fixture] = (
                 {"uuid": "f3", "fact": None},
             ],
         }),
-        ["Anna: I moved", "Anna: Lives in Turku", "Turku", "Anna lives in Turku", "Anna lives in Oulu"],
+        ["Anna: I moved", "Anna: I moved", "zep", "Anna: Lives in Turku", "Turku",
+         "Anna lives in Turku", "Anna lives in Oulu"],
         failed=1,
     ),
     Fixture(
@@ -473,7 +494,8 @@ FIXTURES: Sequence[Fixture] = (
             "memory_blocks.jsonl": '{"kind": "memory_block", "external_id": "b1", "label": "human", "value": "Anna"}',
             "nodes.jsonl": "{}",
         }),
-        ["Likes skiing", "Anna (person)", "Anna works at Acme", "Hello", "Hi", "A manual", "Anna"],
+        ["Likes skiing", "Anna (person)", "Anna works at Acme", "Hello", "Hi", "A manual", "Anna",
+         "Chat", "cogx"],
         {"graph nodes as they are stored there": 1},
         failed=1,
     ),
@@ -493,8 +515,7 @@ FIXTURES: Sequence[Fixture] = (
                 ],
             },
         ),
-        ["Which boat?", "A dinghy", "And?"],
-        {"no text": 1},
+        ["Which boat?\n\nA dinghy", "And?", "Boats", "Boats", "memorg"],
         failed=1,
     ),
     Fixture(
@@ -532,7 +553,37 @@ FIXTURES: Sequence[Fixture] = (
                     "updated_at": "2025-02-04T08:01:00"}), DAY, DAY)],
             },
         ),
-        ["They planned the spring", "Which paint the hull needs", "Which paint for the hull?", "Two coats of epoxy"],
+        ["They planned the spring", "Which paint the hull needs", "Which paint for the hull?\n\nTwo coats of epoxy",
+         "Painting", "Spring plans", "ses-1"],
+    ),
+    Fixture(
+        "memorg",
+        "nested.db",
+        database(
+            MEMORG,
+            {
+                "sessions": [("ses-2", json.dumps({
+                    "id": "ses-2", "user_id": "olli-3", "conversations": [{
+                        "id": "con-2", "title": "Harbour", "topics": [
+                            {"id": "top-2", "title": "Ropes", "exchanges": [{"id": "exc-2"}, {"id": "exc-4"}],
+                             "summary": "Ropes were compared"},
+                            {"id": "top-3", "title": "Sails", "exchanges": [{"id": "exc-3"}, {"id": "exc-5"}]}]}]}),
+                    DAY, DAY)],
+                "exchanges": [
+                    (f"exc-{number}", json.dumps({
+                        "id": f"exc-{number}", "user_message": {"raw_content": asked},
+                        "system_message": {"raw_content": answered}}), DAY, DAY)
+                    for number, asked, answered in (
+                        (2, "Which rope is strong?", "Dyneema is"), (3, "Who mends sails?", "The sailmaker in Hanko"),
+                        (4, "And which is cheap?", "Polypropylene"), (5, "", "The loft opens in May"), (6, "", ""),
+                        (7, "Nobody knows where this belongs", None))
+                ],
+            },
+        ),
+        ["Which rope is strong?\n\nDyneema is", "Who mends sails?\n\nThe sailmaker in Hanko", "The loft opens in May",
+         "And which is cheap?\n\nPolypropylene", "Nobody knows where this belongs", "Ropes", "Ropes were compared",
+         "Sails", "Harbour", "ses-2"],
+        {"no text": 1},
     ),
     Fixture(
         "zapomni",

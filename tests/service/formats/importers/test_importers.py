@@ -79,11 +79,18 @@ def items(name: str, folder: Path) -> dict[str, Item]:
 def test_a_message_knows_its_conversation_and_who_said_it(tmp_path: Path):
     found = items("claude data-export.zip", tmp_path)
     asked, answered = (found[text].memory for text in ("Where to in May?", "Porvoo is pretty in May"))
-    assert (asked["metadata"], asked["source_class"]) == ({"session": "c1", "turn": 1, "title": "Trip"}, "user")
-    assert (answered["metadata"]["turn"], answered["author"], answered["source_class"]) == (2, "assistant", "model")
-    assert answered["event_at"] == "2025-03-01T09:30:03+00:00"
+    assert (asked["kind"], asked["conversation"], asked["turn"]) == ("exchange", "c1", 1)
+    assert (answered["turn"], answered["author"], answered["source_class"]) == (2, "assistant", "model")
+    assert answered["event_at"] == "2025-03-01T09:30:03+00:00" and asked["source_class"] == "user"
+    talk = found["Trip"].memory
+    assert (talk["kind"], talk["conversation"], talk["session"]) == ("conversation", "c1", "claude")
+    assert (talk["structure"]["users"], talk["metadata"]) == (["user"], {"project": "p1"})
+    told = found["A trip in May was planned"]
+    assert (told.memory["structure"]["of"], told.memory["structure"]["up_to"], told.sources) == (
+        "conversation", 2, ["m1", "m3"]
+    )  # fmt: skip
     chat = items("chatgpt chatgpt-export.zip", tmp_path)
-    assert [chat[text].memory["metadata"]["turn"] for text in ("Which tea?", "Green tea")] == [1, 2]
+    assert [chat[text].memory["turn"] for text in ("Which tea?", "Green tea")] == [1, 2]
     assert chat["I bake\n\nBe brief"].memory["type"] == "preference"
 
 

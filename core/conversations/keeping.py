@@ -1,0 +1,99 @@
+"""Stores what the service finds out about conversations: topics and summaries, which pass the intake like all text."""
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+import msgspec
+
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.model.counts import Quota
+from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.outcomes import Written
+from muisti.core.model.values import Draft, Memory
+from muisti.core.store.database import Row, Statement
+from muisti.core.store.sql import changes, guards, inserting, quotas, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.begun import Call
+from muisti.core.write.intake import Intake
+from muisti.core.write.prepare import again, ready
+from muisti.core.write.refusals import Part
+from muisti.core.write.transactions import Transactions
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """Changes of objects that one batch makes: those that end, those that change, and those that are new."""
+
+    ends: Sequence[Memory] = ()
+    changes: Sequence[tuple[Row, Draft]] = ()
+    comes: Sequence[Draft] = ()
+
+
+class Keeper:
+    """Writes objects of the hierarchy. Thread-safe."""
+
+    def __init__(
+        self, transactions: Transactions, intake: Intake, encoder: Encoder | None, ids: IdSource, quota: Quota
+    ) -> None:
+        """`encoder` is None when embeddings are off, `quota` is that of spaces without one."""
+        self._transactions = transactions
+        self._intake = intake
+        self._encoder = encoder
+        self._ids = ids
+        self._quota = quota
+
+    def run(self, space: str, call: Call, attempt: Callable[[SpaceRow], Written]) -> Written:
+        """Return what an attempt returns that nobody overtakes; see `Transactions.run`."""
+        return self._transactions.run(space, call, attempt)
+
+    def commit(self, space: SpaceRow, plan: Plan, call: Call) -> Written:
+        """Run a plan as one batch. What ends and what changes must be in the version that was read.
+
+        Raises:
+            Overtaken: something has changed since it was read.
+            PlaceTaken: an object of the name of a new one exists.
+            InvalidInput, SensitiveContent, Forbidden, QuotaExceeded.
+        """
+        total = len(plan.ends) + len(plan.changes) + len(plan.comes)
+        if not total:
+            return self._transactions.nothing(space, call)
+        parts: list[Part] = []
+        for memory in plan.ends:
+            parts.append(Part(memory, self._end(space, memory, total - len(parts) - 1, call), told=False))
+        for row, draft in plan.changes:
+            parts.append(self._change(space, row, draft, total - len(parts) - 1, call))
+        parts += self._additions(space, plan.comes, call)
+        last = parts[-1]
+        limits = quotas.refuse_more(space, self._quota)
+        parts[-1] = msgspec.structs.replace(last, statements=[*last.statements, limits])
+        return self._transactions.commit(
+            self._transactions.begin(space, parts, call, created=bool(plan.comes), embedded=False)
+        )
+
+    def _end(self, space: SpaceRow, memory: Memory, offset: int, call: Call) -> list[Statement]:
+        return [
+            guards.refuse_stale(memory),
+            inserting.end(space, memory, offset),
+            changes.record(space, "deleted", call.caller, memory, offset),
+        ]
+
+    def _change(self, space: SpaceRow, row: Row, draft: Draft, offset: int, call: Call) -> Part:
+        before = version_rows.memory(row, space.space.name)
+        accepted = self._intake.changed(space, draft, before, call)
+        new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self._encoder)
+        statements = [
+            guards.refuse_stale(before),
+            *accepted.statements,
+            inserting.end(space, before, offset),
+            *self._transactions.birth(space, new, "updated", call.caller, offset),
+        ]
+        return Part(new.memory, statements)
+
+    def _additions(self, space: SpaceRow, drafts: Sequence[Draft], call: Call) -> list[Part]:
+        places = ["$"] * len(drafts)
+        accepted = self._intake.batch(space, drafts, call, places, echoes=False, hierarchy=True)
+        made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
+        versions = ready(made, space, self._encoder)
+        return [
+            Part(new.memory, [*one.statements, *self._transactions.birth(space, new, "created", call.caller, offset)])
+            for one, new, offset in zip(accepted, versions, range(len(made) - 1, -1, -1), strict=True)
+        ]

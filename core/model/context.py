@@ -1,0 +1,85 @@
+"""Contexts: what is asked to be put into a prompt, and what was. Frozen and without I/O, as all of `core.model`."""
+
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from muisti.core.model.hits import Evidence, Mode
+from muisti.core.model.values import Seq
+
+SectionName = Literal["profile", "recent", "summaries", "facts", "documents", "memories"]
+SECTION_NAMES: tuple[SectionName, ...] = get_args(SectionName)
+Compress = Literal["long", "never"]  # the memories that may be shown in pieces
+COMPRESSIONS: tuple[Compress, ...] = get_args(Compress)
+Reason = Literal["budget", "section"]  # why a memory is left out: the room of the context, or of its section
+
+BUDGET_MIN = 32  # tokens
+BUDGET_MAX = 200_000
+TURNS_MAX = 100
+TEMPLATE_MAX = 4_000  # characters
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """A section that a context is to have. `max_tokens` None: all the room that is left. `turns` is for `recent`."""
+
+    max_tokens: int | None = None
+    turns: int = 4
+
+
+class Section(Struct, frozen=True, kw_only=True):
+    """A section as it came out: its tokens with its title, how many memories it shows, and what is to be said of it."""
+
+    name: SectionName
+    tokens: int
+    memories: int
+    note: str = ""
+
+
+class Citation(Struct, frozen=True, kw_only=True):
+    """A memory in the text, characters `[start, stop)`; `n` counts from 1. `cut` says that not all of it is there."""
+
+    n: int
+    id: str
+    version: int
+    section: SectionName
+    start: int
+    stop: int
+    cut: bool
+    score: float | None = None
+
+
+class LeftOut(Struct, frozen=True, kw_only=True):
+    """A memory that was found and is not in the text, with what it would take."""
+
+    id: str
+    section: SectionName
+    score: float
+    tokens: int
+    reason: Reason
+
+
+class Context(Struct, frozen=True, kw_only=True):
+    """A text for a prompt, its exact size, and what it rests on.
+
+    `left_out` has the best of the `left_out_total` memories that were found and left out. With `next_budget` tokens
+    the best of them would fit; None when nothing was left out. `degraded` says in words what could not be done.
+    """
+
+    text: str
+    tokens: int
+    token_budget: int
+    encoding: str
+    evidence: Evidence
+    strength: float
+    strategy: Mode
+    sections: tuple[Section, ...]
+    citations: tuple[Citation, ...]
+    left_out: tuple[LeftOut, ...]
+    left_out_total: int
+    next_budget: int | None
+    degraded: tuple[str, ...]
+    seq: Seq
+
+
+Sections = Mapping[SectionName, Wanted]

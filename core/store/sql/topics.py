@@ -1,0 +1,128 @@
+"""The SQL of topics and summaries: what a conversation says, with its vectors, and what its topics cover.
+
+A conversation is named within a category; None is that of memories without one.
+"""
+
+from typing import NamedTuple, cast
+
+from muisti.core.model.conversations import TURN_MAX
+from muisti.core.store.database import Rows, Scalar, Statement
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import COLUMNS, CURRENT, UNEXPIRED
+from muisti.core.text.terms import fold
+
+_AT = "coalesce(v.event_at, v.created_at)"
+
+
+class Said(NamedTuple):
+    """An exchange as topics are found from it. `at` is in microseconds; `session` is what its metadata names."""
+
+    turn: int
+    tokens: int
+    at: int
+    session: str | None
+    vectors: tuple[bytes, ...]
+
+
+def covered(space: SpaceRow, category: str | None, conversation: str) -> list[Statement]:
+    """Select the last turn that a topic covers, or null; then the largest number of a name such as t12, or null."""
+    of, args = _of(space, category, conversation)
+    last = "SELECT max(s.value ->> 1) FROM json_each(v.structure, '$.spans') s"
+    number = "CAST(substr(v.topic, 2) AS INTEGER)"
+    return [
+        Statement(f"SELECT max(({last})) FROM versions v WHERE {of} AND v.kind = 'topic' AND {CURRENT}", args),
+        Statement(
+            f"SELECT max({number}) FROM versions v WHERE {of} AND v.kind = 'topic' AND v.topic GLOB 't[0-9]*'", args
+        ),
+    ]
+
+
+def counted(space: SpaceRow, category: str | None, conversation: str, turns: tuple[int, int], now: int) -> Statement:
+    """Count the exchanges with turns from the first to the second, both included."""
+    of, args = _exchanges(space, category, conversation, turns, now)
+    return Statement(f"SELECT count(*) FROM versions v WHERE {of}", args)
+
+
+def said(space: SpaceRow, category: str | None, conversation: str, after: int, now: int) -> Statement:
+    """Select what `read_said` reads: exchanges after a turn, a row for each vector, in order."""
+    of, args = _exchanges(space, category, conversation, (after + 1, TURN_MAX), now)
+    return Statement(
+        f"SELECT v.turn, v.tokens, {_AT}, v.metadata ->> '$.session', e.vector FROM versions v "
+        f"LEFT JOIN embeddings e ON e.version_id = v.id WHERE {of} ORDER BY v.turn, e.number",
+        args,
+    )
+
+
+def read_said(rows: Rows) -> list[Said]:
+    """Read the rows of `said`."""
+    found: dict[int, Said] = {}
+    for row in rows:
+        turn, tokens, at, session, vector = cast(tuple[int, int, int, Scalar, bytes | None], row)
+        before = found[turn].vectors if turn in found else ()
+        vectors = before if vector is None else (*before, vector)
+        found[turn] = Said(turn, tokens, at, None if session is None else str(session), vectors)
+    return [*found.values()]
+
+
+def exchanges(
+    space: SpaceRow, category: str | None, conversation: str, turns: tuple[int, int], now: int, limit: int
+) -> Statement:
+    """Select the first exchanges with turns from the first to the second, in order."""
+    of, args = _exchanges(space, category, conversation, turns, now)
+    return Statement(f"SELECT {COLUMNS} FROM versions v WHERE {of} ORDER BY v.turn LIMIT ?", (*args, limit))
+
+
+def recent(space: SpaceRow, category: str | None, conversation: str, now: int, limit: int) -> Statement:
+    """Select the exchanges with the largest turns, the last first."""
+    of, args = _exchanges(space, category, conversation, (0, TURN_MAX), now)
+    return Statement(f"SELECT {COLUMNS} FROM versions v WHERE {of} ORDER BY v.turn DESC LIMIT ?", (*args, limit))
+
+
+def objects(space: SpaceRow, category: str | None, conversation: str, now: int, *kinds: str) -> Statement:
+    """Select the objects of some kinds that belong to a conversation, oldest first."""
+    of, args = _of(space, category, conversation)
+    marks = ",".join("?" * len(kinds))
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE {of} AND v.kind IN ({marks}) AND {CURRENT} AND {UNEXPIRED} "
+        "ORDER BY v.memory_id",
+        (*args, *kinds, now),
+    )
+
+
+def of_session(space: SpaceRow, category: str | None, session: str, now: int) -> list[Statement]:
+    """Select the session, its conversations and its summary; then the summaries of its conversations."""
+    own = "v.space_id = ? AND coalesce(v.category_folded, '') = ?"
+    args = (space.id, fold(category or ""))
+    kinds = f"{own} AND v.kind IN ('session', 'conversation', 'summary') AND {CURRENT} AND {UNEXPIRED}"
+    return [
+        Statement(
+            f"SELECT {COLUMNS} FROM versions v WHERE {kinds} AND v.session = ? ORDER BY v.memory_id",
+            (*args, now, session),
+        ),
+        Statement(
+            f"SELECT {COLUMNS} FROM versions v WHERE {kinds} AND v.kind = 'summary' "
+            "AND v.structure ->> '$.of' = 'conversation' AND v.conversation IN (SELECT c.conversation FROM versions c "
+            "WHERE c.space_id = v.space_id AND c.kind = 'conversation' AND c.session = ? AND c.died IS NULL "
+            "AND c.category_folded IS v.category_folded) ORDER BY v.memory_id",
+            (*args, now, session),
+        ),
+    ]
+
+
+def hashes(space: SpaceRow, category: str | None, conversation: str, now: int) -> Statement:
+    """Select (turn, hash of the text, tokens) of the exchanges of a conversation, in order."""
+    of, args = _exchanges(space, category, conversation, (0, TURN_MAX), now)
+    return Statement(f"SELECT v.turn, v.content_hash, v.tokens FROM versions v WHERE {of} ORDER BY v.turn", args)
+
+
+def _of(space: SpaceRow, category: str | None, conversation: str) -> tuple[str, tuple[Scalar, ...]]:
+    where = "v.space_id = ? AND v.conversation = ? AND coalesce(v.category_folded, '') = ?"
+    return where, (space.id, conversation, fold(category or ""))
+
+
+def _exchanges(
+    space: SpaceRow, category: str | None, conversation: str, turns: tuple[int, int], now: int
+) -> tuple[str, tuple[Scalar, ...]]:
+    of, args = _of(space, category, conversation)
+    where = f"{of} AND v.kind = 'exchange' AND v.turn >= ? AND v.turn <= ? AND {CURRENT} AND {UNEXPIRED}"
+    return where, (*args, *turns, now)

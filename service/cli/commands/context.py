@@ -1,0 +1,117 @@
+"""The context command."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.client import calls
+from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.options import as_filter, as_of, filters
+from muisti.service.cli.output import answer, cell, safe, short_id, stack, talk
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+SECTIONS = ("profile", "recent", "summaries", "facts", "documents", "memories")
+# Colours of sections, in the text and in the table above it.
+COLOURS = dict(zip(SECTIONS, ("magenta", "cyan", "blue", "yellow", "white", "green"), strict=True))
+
+
+def _sections(_: click.Context, __: click.Parameter, given: Sequence[str]) -> dict[str, dict[str, int]] | None:
+    """Return the sections by name; `profile=256` gives one at most 256 tokens."""
+    found: dict[str, dict[str, int]] = {}
+    for one in given:
+        name, _, most = one.partition("=")
+        if name not in SECTIONS or (most and not most.isdecimal()):
+            raise click.BadParameter(f"{one!r} is no section: one of {', '.join(SECTIONS)}, with =TOKENS if limited")
+        found[name] = {"max_tokens": int(most)} if most else {}
+    return found or None
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        'muisti context "when do we deploy?" --budget 1000',
+        'muisti context "plan the trip" --section profile=256 --section memories --encoding o200k_base',
+        'muisti context "what now?" --conversation c-42 --json',
+    ),
+)
+@click.argument("query")
+@click.option(
+    "--budget", type=click.IntRange(32, 200_000), metavar="N", help="Tokens of the text at most.  [default: 1000]"
+)
+@click.option("--encoding", type=click.Choice(("cl100k_base", "o200k_base")), help="How tokens are counted.")
+@click.option("--conversation", metavar="NAME", help="Conversation whose last turns are shown.")
+@click.option(
+    "--section", "sections", multiple=True, callback=_sections, metavar="NAME[=N]", help="Section, of at most N tokens."
+)
+@click.option("--whole", is_flag=True, help="Show no memory in pieces.")
+@click.option("--all", "all_", is_flag=True, help="Show the nearest memories, even when nothing is about the query.")
+@filters
+@as_of
+@click.option("--no-touch", is_flag=True, help="Do not count the memories as retrieved.")
+@click.option("--receipt", is_flag=True, help="Record the context for `muisti receipt`, and print the record's ID.")
+@click.pass_obj
+def context(
+    options: Globals, query: str, *, filter_: Mapping[str, Any] | None, whole: bool, all_: bool, **asked: Any
+) -> None:
+    """Make the text for a prompt, within a number of tokens.
+
+    A terminal also shows the sections with their sizes, where each memory is from, and what was left out. A pipe gets
+    the text alone.
+    """
+    body = {"query": query, "token_budget": asked.pop("budget"), "compress": "never" if whole else None}
+    body |= {name: asked.pop(name) for name in ("encoding", "conversation", "sections", "as_of")}
+    body |= {"min_evidence": "none" if all_ else None, "no_touch": asked.pop("no_touch") or None}
+    body |= {"receipt": asked.pop("receipt") or None, "filter": as_filter(filter_, **asked) or None}
+    body = {name: value for name, value in body.items() if value is not None}
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.send(calls.get_context(opened.space, body)))
+        answer(options, reply, table=_viewed, plain=lambda found: found["text"].splitlines())
+        for note in reply.data["degraded"]:
+            talk(f"Note: {note}")
+        if "receipt" in reply.data:
+            talk(f"Receipt: {reply.data['receipt']}")
+
+
+def _viewed(found: Mapping[str, Any]) -> "RenderableType":
+    share = found["tokens"] / found["token_budget"]
+    head = f"{found['tokens']:,} of {found['token_budget']:,} tokens ({share:.0%}), {found['encoding']}"
+    parts: list[RenderableType] = [cell(head, "bold") + cell(f"  evidence: {found['evidence']}", "dim")]
+    parts += [_section(one) for one in found["sections"]]
+    parts += [cell(""), _text(found), *(_cited(one) for one in found["citations"])]
+    if found["left_out_total"]:
+        parts += [cell(""), cell(f"{found['left_out_total']:,} left out; {found['next_budget']:,} tokens hold more")]
+        parts += [_left_out(one) for one in found["left_out"]]
+    return stack(*parts)
+
+
+def _section(one: Mapping[str, Any]) -> "Text":
+    said = one.get("note") or f"{one['memories']} memories, {one['tokens']:,} tokens"
+    return cell(f"  {one['name']}", COLOURS[one["name"]]) + cell(f"  {said}", "dim")
+
+
+def _text(found: Mapping[str, Any]) -> "Text":
+    """Return the text with each memory in the colour of its section."""
+    shown, at = cell(""), 0
+    for one in found["citations"]:
+        shown.append(safe(found["text"][at : one["start"]]), "dim")
+        shown.append(safe(found["text"][one["start"] : one["stop"]]), COLOURS[one["section"]])
+        at = one["stop"]
+    shown.append(safe(found["text"][at:]), "dim")
+    return shown
+
+
+def _cited(one: Mapping[str, Any]) -> "Text":
+    score = "" if one["score"] is None else f"  {one['score']:.3f}"
+    cut = "  in pieces" if one["cut"] else ""
+    return cell(f"{one['n']}. ", "bold") + cell(
+        f"{short_id(one)} v{one['version']}  {one['section']}{score}  {one['start']}–{one['stop']}{cut}", "dim"
+    )
+
+
+def _left_out(one: Mapping[str, Any]) -> "Text":
+    return cell(f"  {short_id(one)}  {one['score']:.3f}  {one['tokens']:,} tokens  {one['reason']}", "dim")

@@ -1,0 +1,222 @@
+"""Commands about what is found in conversations: topics, summaries, working memory."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.client import calls
+from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.options import dry_run_option
+from muisti.service.cli.output import answer, brief, cell, grid, one_line, stack, tabbed, talk
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+_category = click.option("--category", metavar="NAME", help="The category of the conversation, if it has one.")
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti conversations topics c-42",
+        'muisti conversations topics c-42 --split t1 --at 9 --title "The keys"',
+        "muisti conversations topics c-42 --merge t1,t2",
+        "muisti conversations topics c-42 --move t2 --at 14",
+    ),
+)
+@click.argument("name")
+@click.option("--split", metavar="TOPIC", help="Split this topic before the turn --at.")
+@click.option("--merge", metavar="A,B,…", help="Merge these topics into the first.")
+@click.option("--move", metavar="TOPIC", help="Let this topic begin at the turn --at.")
+@click.option("--at", "turn", type=click.IntRange(min=1), metavar="TURN", help="The first turn of the later topic.")
+@click.option("--title", metavar="TEXT", help="Title of the later part of a split topic.")
+@_category
+@dry_run_option
+@click.pass_obj
+def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, **change: Any) -> None:
+    """Show the topics of a conversation, or change them.
+
+    Topics are found while turns come in. Later turns never change one that you have changed. Prints name, stretches of
+    turns and title of each topic, or of those that were changed.
+    """
+    body = _change(**change)
+    with session(options) as opened:
+        if body is None:
+            request = calls.list_topics(opened.space, name, category=category, limit=100)
+        else:
+            how, topic, said = body
+            given = {"category": category, "dry_run": dry_run}
+            if how == "merge":
+                request = calls.merge_topics(opened.space, name, said, **given)
+            else:
+                make = calls.split_topic if how == "split" else calls.move_topic
+                request = make(opened.space, name, topic, said, **given)
+        reply = opened.read(lambda: opened.client.send(request))
+        answer(
+            options,
+            reply,
+            table=lambda data: _topics(data["items"]),
+            plain=lambda data: [tabbed(one["name"], _spans(one), one["title"]) for one in data["items"]],
+            none="No topic is complete yet; close the conversation to complete the last.",
+        )
+
+
+@click.command(
+    cls=Command,
+    examples=("muisti conversations summary c-42", "muisti conversations summary c-42 --renew --abstractive"),
+)
+@click.argument("name")
+@click.option("--renew", is_flag=True, help="First make those that are missing or stale.")
+@click.option("--abstractive", is_flag=True, help="Have the server's language model write those that are made.")
+@_category
+@click.pass_obj
+def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, category: str | None) -> None:
+    """Show the summaries of a conversation: of each topic, then of all.
+
+    They are kept up to date by themselves when a topic is complete, and when the conversation is closed. Prints what is
+    summarised, whether it has changed since, and the text of each.
+    """
+    with session(options) as opened:
+        if renew or abstractive:
+            method = "abstractive" if abstractive else "extractive"
+            request = calls.summarise_conversation(opened.space, name, {"method": method, "category": category})
+            for said in opened.read(lambda: opened.client.send(request)).data["degraded"]:
+                talk(said)
+        reply = opened.read(lambda: opened.client.send(calls.list_summaries(opened.space, name, category=category)))
+        answer(
+            options,
+            reply,
+            table=lambda data: _summaries(data["items"]),
+            plain=lambda data: [
+                tabbed(one["topic"] or one["of"], "stale" if one["stale"] else None, one_line(one["text"]))
+                for one in data["items"]
+            ],
+            none=f"There are no summaries yet: muisti conversations summary {name} --renew",
+        )
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti conversations working c-42 --budget 1000",
+        "muisti conversations working c-42 --keep rules --memory 0197a3c0-5f4e-7000-8000-0123456789ab",
+        'muisti conversations working c-42 --keep tone --text "Answer in Finnish." --ttl 3600',
+        "muisti conversations working c-42 --release rules",
+    ),
+)
+@click.argument("name")
+@click.option(
+    "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="Tokens that it may have.  [default: 4096]"
+)
+@click.option("--encoding", metavar="NAME", help="The encoding of the tokens.  [default: cl100k_base]")
+@click.option("--keep", metavar="KEY", help="Keep --memory, --text or --reserve at this key.")
+@click.option("--memory", metavar="ID", help="The memory to keep.")
+@click.option("--text", metavar="TEXT", help="The text to keep.")
+@click.option("--reserve", type=click.IntRange(min=1), metavar="TOKENS", help="Tokens to leave free.")
+@click.option("--priority", type=click.IntRange(0, 10), metavar="0-10", help="What has the lowest goes first.")
+@click.option("--evictable", is_flag=True, help="Let it be evicted when the budget is short.")
+@click.option("--ttl", type=click.IntRange(min=1), metavar="SECONDS", help="How long to keep it.  [default: for good]")
+@click.option("--release", metavar="KEY", help="Release what is kept at this key.")
+@_category
+@click.pass_obj
+def working(
+    options: Globals,
+    name: str,
+    *,
+    budget: int | None,
+    encoding: str | None,
+    keep: str | None,
+    release: str | None,
+    category: str | None,
+    **entry: Any,
+) -> None:
+    """Show the working memory of a conversation, or keep and release parts of it.
+
+    It holds what you keep, and the turns that are worth their tokens now. Prints what is held and what is evicted:
+    source, key or turn, tokens and value.
+    """
+    with session(options) as opened:
+        tokens = {"token_budget": budget, "encoding": encoding, "category": category}
+        if keep is not None:
+            body = _entry(**entry)
+            put = calls.keep_in_working_memory(opened.space, name, keep, body, **tokens)
+            opened.read(lambda: opened.client.send(put))
+        if release is not None:
+            gone = calls.release_from_working_memory(opened.space, name, release, category=category)
+            opened.read(lambda: opened.client.send(gone))
+        reply = opened.read(lambda: opened.client.send(calls.get_working_memory(opened.space, name, **tokens)))
+        answer(
+            options,
+            reply,
+            table=_working,
+            plain=lambda data: (
+                [_held(one, "held") for one in data["held"]] + [_held(one, one["reason"]) for one in data["evicted"]]
+            ),
+        )
+
+
+def _change(
+    split: str | None, merge: str | None, move: str | None, turn: int | None, title: str | None
+) -> tuple[str, str, dict[str, Any]] | None:
+    """Return which change the options say, of which topic, and its body; None when they say none.
+
+    Raises:
+        UsageError: they say several, or only a part of one.
+    """
+    given = [how for how, what in (("split", split), ("merge", merge), ("move", move)) if what is not None]
+    if len(given) > 1:
+        raise click.UsageError("Give one of --split, --merge and --move.")
+    if not given:
+        if turn is not None or title is not None:
+            raise click.UsageError("--at and --title belong to --split or --move.")
+        return None
+    if merge is not None:
+        return "merge", "", {"topics": [one.strip() for one in merge.split(",")]}
+    if turn is None:
+        raise click.UsageError(f"--{given[0]} needs --at TURN.")
+    named = {"title": title} if title is not None else {}
+    return given[0], split or move or "", {"turn": turn, **named}
+
+
+def _entry(
+    memory: str | None, text: str | None, reserve: int | None, priority: int | None, evictable: bool, ttl: int | None
+) -> dict[str, Any]:
+    told = {"memory_id": memory, "content": text, "tokens": reserve, "priority": priority, "ttl_seconds": ttl}
+    return {name: value for name, value in told.items() if value is not None} | {"pinned": not evictable}
+
+
+def _spans(topic: Any) -> str:
+    return ",".join(f"{first}-{last}" for first, last in topic["spans"])
+
+
+def _topics(items: list[Any]) -> "Table":
+    table = grid(None, "topic", "turns", "title")
+    for one in items:
+        table.add_row(cell(one["name"], "cyan"), _spans(one), cell(brief(one["title"])))
+    return table
+
+
+def _summaries(items: list[Any]) -> "Table":
+    table = grid(None, "of", "summary")
+    for one in items:
+        about = f"{one['topic'] or one['of']}{', stale' if one['stale'] else ''}"
+        table.add_row(cell(about, "dim" if one["stale"] else "cyan"), cell(one["text"]))
+    return table
+
+
+def _held(one: Any, state: str) -> str:
+    return tabbed(state, one["source"], one["key"] or one["turn"], one["tokens"], one["value"])
+
+
+def _working(data: Any) -> "RenderableType":
+    used = f"{data['tokens']:,} tokens and {data['reserved']:,} reserved of {data['token_budget']:,}"
+    table = grid(None, "", "source", "key or turn", "tokens", "value", right=("tokens", "value"))
+    for state, rows in (("held", data["held"]), ("evicted", data["evicted"])):
+        for one in rows:
+            value = "pinned" if one["pinned"] else "" if one["value"] is None else f"{one['value']:.2f}"
+            name = str(one["key"] or one["turn"])
+            style = "" if state == "held" else "dim"
+            table.add_row(cell(state, style), cell(one["source"]), cell(name, "cyan"), f"{one['tokens']:,}", value)
+    return stack(cell(used, "bold"), table)

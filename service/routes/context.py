@@ -1,0 +1,58 @@
+"""Contexts: texts for prompts, within a number of tokens."""
+
+import msgspec
+from litestar import Response, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+from msgspec import UNSET
+
+from muisti.core.model.context import Context
+from muisti.service.asgi.sending import PlainResponse
+from muisti.service.auth.middleware import access_of, seen
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import SEQ
+from muisti.service.http.parameters import PAST
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.context import ContextBody, ContextReply
+
+
+@post(
+    "/context",
+    status_code=200,
+    operation_id="getContext",
+    tags=["search"],
+    needs="read",
+    problems=["model_mismatch", *PAST],
+)
+async def get_context(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[ContextBody],
+    backend: NamedDependency[Backend],
+) -> Response[ContextReply]:
+    """Make a text for a prompt from what is remembered, within a number of tokens.
+
+    The best memory is always there. Long memories are shown in pieces, short ones whole, in order of time. The text
+    marks them as data; `citations` say where each is.
+    """
+    context = await backend.context(seen(request.scope, backend), space, data.to_request())
+    receipt = await _kept(request, space, backend, data, context) if data.receipt else UNSET
+    return PlainResponse(ContextReply.of(context, receipt), {SEQ: str(context.seq)}).response()
+
+
+async def _kept(request: Request, space: str, backend: Backend, data: ContextBody, context: Context) -> str:
+    """Store a receipt of this context; return its id."""
+    asked = data.to_request()
+    now = backend.engine.now()
+    return await backend.store(
+        backend.engine.receipts.keep,
+        space,
+        msgspec.json.encode(data),
+        context,
+        now if asked.reference_time is None else asked.reference_time,
+        access_of(request.scope).caller(),
+        now,
+    )
+
+
+ROUTES = (get_context,)

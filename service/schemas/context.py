@@ -1,0 +1,202 @@
+"""Bodies and replies of contexts: what goes into a prompt, and what that rests on."""
+
+from typing import Annotated, Literal, cast, get_args
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from muisti.core.model.context import (
+    BUDGET_MAX,
+    BUDGET_MIN,
+    SECTION_NAMES,
+    TEMPLATE_MAX,
+    TURNS_MAX,
+    Compress,
+    Context,
+    Reason,
+    SectionName,
+    Wanted,
+)
+from muisti.core.model.hits import Evidence
+from muisti.core.model.times import to_us
+from muisti.core.query import filters, points
+from muisti.core.views.context import ENCODINGS, USUAL, Request
+from muisti.service.schemas import fields
+from muisti.service.schemas.requests import RecencyBody
+
+Ranked = Literal["hybrid", "semantic", "keyword"]
+SectionText = Annotated[str, Meta(extra_json_schema={"enum": list(SECTION_NAMES)})]
+
+
+class SectionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A section of a context. Room that it does not use goes to the sections after it, and to `memories` last."""
+
+    max_tokens: Annotated[
+        int | None,
+        Meta(
+            description="Tokens at most, the title included; null: all that is left.",
+            extra_json_schema={"minimum": 1, "maximum": BUDGET_MAX},
+        ),
+    ] = None
+    turns: Annotated[
+        int,
+        Meta(
+            description="Memories of the section `recent` at most.",
+            extra_json_schema={"minimum": 1, "maximum": TURNS_MAX},
+        ),
+    ] = 4
+
+
+class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A context to be made."""
+
+    query: Annotated[
+        str,
+        Meta(description="What the context is for. Quotation marks demand nothing.", examples=["where do we meet?"]),
+    ]
+    token_budget: Annotated[
+        int,
+        Meta(
+            description="Tokens of the whole text at most.",
+            extra_json_schema={"minimum": BUDGET_MIN, "maximum": BUDGET_MAX},
+        ),
+    ] = 1_000
+    encoding: Annotated[
+        str,
+        Meta(
+            description="The encoding that tokens are counted in, exactly. Others are refused: no estimates.",
+            extra_json_schema={"enum": list(ENCODINGS)},
+        ),
+    ] = USUAL
+    conversation: Annotated[str | None, Meta(description="Name of the conversation that the agent is in.")] = None
+    sections: Annotated[
+        dict[str, SectionBody] | None,
+        Meta(
+            description="Sections by name, in the order in which they are shown: profile, recent, summaries, facts, "
+            "documents, memories. By default memories, behind recent turns when a conversation is named.",
+            examples=[{"profile": {"max_tokens": 256}, "memories": {}}],
+        ),
+    ] = None
+    compress: Annotated[
+        Compress,
+        Meta(description="`long`: long memories may be shown in pieces; `never`: all are shown whole."),
+    ] = "long"
+    template: Annotated[
+        str | None,
+        Meta(
+            description="A text with $context, or $notice, $query and $profile … $memories, in place of our layout.",
+            extra_json_schema={"maxLength": TEMPLATE_MAX},
+            examples=["<memory>\n$context</memory>"],
+        ),
+    ] = None
+    mode: Annotated[Ranked, Meta(description="How the memories are ranked.")] = "hybrid"
+    filter: fields.FilterJson | None = None
+    recency: RecencyBody | None = None
+    as_of: fields.AsOf | None = None
+    reference_time: fields.Time | None = None
+    min_evidence: Annotated[
+        Literal["none", "weak", "strong"],
+        Meta(description="The section memories is empty when there is less evidence."),
+    ] = "weak"
+    receipt: Annotated[bool, Meta(description="Keep what was asked and answered; `receipt` in the answer.")] = False
+    no_touch: Annotated[bool, Meta(description="Do not count the memories as retrieved.")] = False
+
+    def to_request(self) -> Request:
+        sections = None if self.sections is None else {name: _wanted(one) for name, one in self.sections.items()}
+        return Request(
+            query=self.query,
+            token_budget=self.token_budget,
+            encoding=self.encoding,
+            conversation=self.conversation,
+            sections=cast("dict[SectionName, Wanted] | None", sections),
+            compress=self.compress,
+            template=self.template,
+            mode=self.mode,
+            filter=None if self.filter is None else filters.parse(self.filter),
+            recency=None if self.recency is None else self.recency.recency(),
+            as_of=points.parse(self.as_of),
+            reference_time=None if self.reference_time is None else to_us(self.reference_time),
+            min_evidence=self.min_evidence,
+            no_touch=self.no_touch,
+        )
+
+
+class SectionReply(Struct, frozen=True, kw_only=True):
+    """A section, with its tokens and the number of memories in it. `note` says why it is empty."""
+
+    name: SectionText
+    tokens: int
+    memories: int
+    note: str = ""
+
+
+class CitationReply(Struct, frozen=True, kw_only=True):
+    """A memory in the text. `start` and `stop` are characters; `cut` says that parts of it are left out."""
+
+    n: int
+    id: fields.MemoryId
+    version: int
+    section: SectionText
+    start: int
+    stop: int
+    cut: bool
+    score: float | None
+
+
+class LeftOutReply(Struct, frozen=True, kw_only=True):
+    """A memory that was found and left out, with the tokens that it takes whole."""
+
+    id: fields.MemoryId
+    section: SectionText
+    score: float
+    tokens: int
+    reason: Annotated[
+        str,
+        Meta(
+            description="`section`: its section has a limit of its own; `budget`: the context was full.",
+            extra_json_schema={"enum": list(get_args(Reason))},
+        ),
+    ]
+
+
+class ContextReply(Struct, frozen=True, kw_only=True):
+    """A text for a prompt, its exact size, and what it rests on."""
+
+    text: str
+    tokens: Annotated[int, Meta(description="Tokens of `text`, counted exactly; never more than the budget.")]
+    token_budget: int
+    encoding: str
+    evidence: Annotated[Evidence, Meta(description="Whether anything here is about the query; none is no fault.")]
+    strength: Annotated[float, Meta(description="Number on which `evidence` is based, from 0 up.", ge=0)]
+    strategy: Annotated[Mode, Meta(description="The mode that ran.")]
+    sections: list[SectionReply]
+    citations: list[CitationReply]
+    left_out: Annotated[list[LeftOutReply], Meta(description="The best of what was found and left out.")]
+    left_out_total: int
+    next_budget: Annotated[int | None, Meta(description="The budget with which the best of these would fit.")]
+    degraded: Annotated[list[str], Meta(description="Parts of the request that could not be done, in words.")]
+    seq: fields.SeqText
+    receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, one: Context, receipt: str | UnsetType = UNSET) -> "ContextReply":
+        return cls(
+            text=one.text,
+            tokens=one.tokens,
+            token_budget=one.token_budget,
+            encoding=one.encoding,
+            evidence=one.evidence,
+            strength=one.strength,
+            strategy=one.strategy,
+            sections=cast(list[SectionReply], list(one.sections)),
+            citations=cast(list[CitationReply], list(one.citations)),
+            left_out=cast(list[LeftOutReply], list(one.left_out)),
+            left_out_total=one.left_out_total,
+            next_budget=one.next_budget,
+            degraded=list(one.degraded),
+            seq=str(one.seq),
+            receipt=receipt,
+        )
+
+
+def _wanted(one: SectionBody) -> Wanted:
+    return Wanted(max_tokens=one.max_tokens, turns=one.turns)

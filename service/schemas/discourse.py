@@ -1,0 +1,247 @@
+"""Requests and replies about topics, summaries and working memory."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Annotated, cast
+
+from msgspec import Meta, Struct
+
+from muisti.core.context.counting import ENCODINGS, USUAL
+from muisti.core.model.values import Memory
+from muisti.core.model.working import BUDGET, BUDGET_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Held, Working
+from muisti.core.views.discourse import Stored
+from muisti.service.schemas import fields
+
+Encoding = Annotated[
+    str, Meta(description="The encoding whose tokens are counted.", extra_json_schema={"enum": list(ENCODINGS)})
+]
+Budget = Annotated[
+    int,
+    Meta(description="Tokens that the text may have.", extra_json_schema={"minimum": 1, "maximum": BUDGET_MAX}),
+]
+FirstTurn = Annotated[int, Meta(description="The first turn of the later topic.", extra_json_schema={"minimum": 1})]
+Title = Annotated[str, Meta(description="What it is called.", extra_json_schema={"minLength": 1, "maxLength": 2000})]
+
+
+class SplitTopicBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where a topic is split. The later part gets `title`, or one made from its words."""
+
+    turn: FirstTurn
+    title: Title | None = None
+
+
+class MoveTopicBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where a topic begins: the turns before go to the topic before it, later ones come from there."""
+
+    turn: FirstTurn
+
+
+class MergeTopicsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Topics that become one. The first keeps its name and title."""
+
+    topics: Annotated[list[fields.TopicName], Meta(extra_json_schema={"minItems": 2}, examples=[["t1", "t2"]])]
+
+
+class ChangedTopic(Struct, frozen=True, kw_only=True):
+    """A topic after a change."""
+
+    id: fields.MemoryId
+    version: int
+    name: fields.TopicName
+    title: str
+    spans: Annotated[list[list[int]], Meta(description="First and last turn of each stretch.")]
+
+    @classmethod
+    def of(cls, memory: Memory) -> "ChangedTopic":
+        spans = cast("list[list[int]]", memory.structure.get("spans", []))
+        return cls(id=memory.id, version=memory.version, name=memory.topic or "", title=memory.content, spans=spans)
+
+
+class ChangedTopicsReply(Struct, frozen=True, kw_only=True):
+    """The topics that a change has left."""
+
+    items: list[ChangedTopic]
+
+    @classmethod
+    def of(cls, memories: Sequence[Memory]) -> "ChangedTopicsReply":
+        return cls(items=[ChangedTopic.of(memory) for memory in memories])
+
+
+class SummariseBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to summarise. `abstractive` asks the language model of the operator; without one it is `extractive`."""
+
+    method: Annotated[
+        str, Meta(description="How summaries are made.", extra_json_schema={"enum": ["extractive", "abstractive"]})
+    ] = "extractive"
+    category: fields.Category | None = None
+
+
+class SummaryReply(Struct, frozen=True, kw_only=True):
+    """A summary, and what it is about. It is derived from `sources`, and erased with any of them."""
+
+    id: fields.MemoryId
+    of: Annotated[
+        str,
+        Meta(
+            description="What it summarises.",
+            extra_json_schema={"enum": ["exchange", "topic", "conversation", "session"]},
+        ),
+    ]
+    text: str
+    tokens: Annotated[int, Meta(description="Words, punctuation marks and CJK characters of the text.")]
+    method: Annotated[str, Meta(description="Whether it has sentences of its sources, or was written.")]
+    session: fields.SessionName | None
+    conversation: fields.ConversationName | None
+    topic: fields.TopicName | None
+    turn: fields.TurnNumber | None
+    up_to: Annotated[int | None, Meta(description="The last turn that it covers.")]
+    stale: Annotated[bool, Meta(description="What it is about has changed since.")]
+    sources: list[fields.MemoryId]
+    made_at: datetime
+
+    @classmethod
+    def of_memory(cls, memory: Memory, *, stale: bool = False) -> "SummaryReply":
+        told = memory.structure
+        up_to = told.get("up_to")
+        return cls(
+            id=memory.id,
+            of=str(told.get("of", memory.kind)),
+            text=memory.content,
+            tokens=memory.tokens,
+            method=str(told.get("method", "extractive")),
+            session=memory.session,
+            conversation=memory.conversation,
+            topic=memory.topic,
+            turn=memory.turn,
+            up_to=up_to if isinstance(up_to, int) else None,
+            stale=stale,
+            sources=list(memory.derived_from),
+            made_at=memory.created_at,
+        )
+
+
+class SummariesReply(Struct, frozen=True, kw_only=True):
+    """Summaries: those of topics in the order of their turns, that of the conversation last."""
+
+    items: list[SummaryReply]
+
+    @classmethod
+    def of(cls, found: Sequence[Stored]) -> "SummariesReply":
+        return cls(items=[SummaryReply.of_memory(one.memory, stale=one.stale) for one in found])
+
+
+class MadeSummariesReply(Struct, frozen=True, kw_only=True):
+    """The summaries that were missing or stale and are made now. `degraded` says why one is not as it was asked for."""
+
+    items: list[SummaryReply]
+    degraded: list[str]
+
+
+class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Entry to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."""
+
+    memory_id: fields.MemoryId | None = None
+    content: Annotated[
+        str | None, Meta(description="A text of your own.", extra_json_schema={"maxLength": TEXT_MAX})
+    ] = None
+    tokens: Annotated[
+        int | None, Meta(description="Tokens to reserve.", extra_json_schema={"minimum": 1, "maximum": BUDGET_MAX})
+    ] = None
+    pinned: Annotated[bool, Meta(description="Whether it is never evicted.")] = True
+    priority: Annotated[
+        int,
+        Meta(
+            description="What has the lowest goes first, unless it is pinned.",
+            extra_json_schema={"minimum": 0, "maximum": PRIORITY_MAX},
+        ),
+    ] = 5
+    ttl_seconds: (
+        Annotated[int, Meta(description="Seconds after which it goes; none: it stays.", ge=1, le=3_153_600_000)] | None
+    ) = None
+
+    def entry(self, key: str, now: datetime) -> Entry:
+        """Return what the core keeps."""
+        given = {name: getattr(self, name) for name in ("memory_id", "content", "tokens", "pinned", "priority")}
+        expires_at = None if self.ttl_seconds is None else now + timedelta(seconds=self.ttl_seconds)
+        return Entry(key=key, expires_at=expires_at, **given)
+
+
+class EntryReply(Struct, frozen=True, kw_only=True):
+    """Entry that is kept at a key."""
+
+    key: str
+    memory_id: fields.MemoryId | None
+    content: str | None
+    tokens: int | None
+    pinned: bool
+    priority: int
+    expires_at: datetime | None
+
+    @classmethod
+    def of(cls, entry: Entry) -> "EntryReply":
+        return cls(**{name: getattr(entry, name) for name in cls.__struct_fields__})
+
+
+class HeldReply(Struct, frozen=True, kw_only=True):
+    """Something that working memory holds, or has evicted for a `reason`."""
+
+    source: Annotated[str, Meta(extra_json_schema={"enum": ["memory", "text", "reserved", "turn"]})]
+    tokens: int
+    key: str | None
+    memory_id: fields.MemoryId | None
+    turn: fields.TurnNumber | None
+    pinned: bool
+    priority: int | None
+    value: Annotated[float | None, Meta(description="What a turn is worth now; the sum of `parts`.")]
+    parts: dict[str, float]
+    expires_at: datetime | None
+    reason: Annotated[str | None, Meta(extra_json_schema={"enum": ["budget", "gone", None]})]
+
+    @classmethod
+    def of(cls, held: Held) -> "HeldReply":
+        return cls(**{name: getattr(held, name) for name in cls.__struct_fields__})
+
+
+class WorkingReply(Struct, frozen=True, kw_only=True):
+    """The working memory of a conversation. `tokens` and `reserved` are together at most `token_budget`."""
+
+    token_budget: int
+    encoding: Encoding
+    text: str
+    tokens: int
+    reserved: int
+    free: int
+    held: list[HeldReply]
+    evicted: list[HeldReply]
+
+    @classmethod
+    def of(cls, found: Working) -> "WorkingReply":
+        return cls(
+            token_budget=found.token_budget,
+            encoding=found.encoding,
+            text=found.text,
+            tokens=found.tokens,
+            reserved=found.reserved,
+            free=found.token_budget - found.tokens - found.reserved,
+            held=[HeldReply.of(one) for one in found.held],
+            evicted=[HeldReply.of(one) for one in found.evicted],
+        )
+
+
+class OptimizeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A text to compress. `query` makes its words count more."""
+
+    text: Annotated[str, Meta(description="The text, which is not stored.")]
+    token_budget: Budget = BUDGET
+    encoding: Encoding = USUAL
+    query: Annotated[str, Meta(description="What the text is needed for.")] = ""
+
+
+class OptimizedReply(Struct, frozen=True, kw_only=True):
+    """The text within its budget: whole sentences and blocks of code, in their order."""
+
+    text: str
+    tokens: int
+    token_budget: int
+    encoding: Encoding
+    tokens_before: int

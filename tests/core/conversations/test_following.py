@@ -1,0 +1,188 @@
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from muisti.core.conversations.topics import spans_of
+from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER
+from muisti.core.model.conversations import Change, ObjectName, Streamed, Turn
+from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.values import Memory
+from muisti.core.query.query import Query
+from muisti.core.views.conversations import Stream, Wanted
+from tests.core.fakes import SPACE
+
+NAME = "c-1"
+FLAT = "flat rent turku balcony river rooms landlord keys"
+CAT = "cat vet medicine appetite whiskers fur purring basket"
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
+
+
+def said(words: str, n: int, start: int = 0, at: datetime = NOON) -> list[Turn]:
+    """Return turns about the same few words, each a minute later."""
+    every = words.split()
+    turns: list[Turn] = []
+    for place in range(n):
+        chosen = " ".join(every[(place + shift) % len(every)] for shift in range(5))
+        content = f"I said number {start + place} of the {chosen} matters to the {every[place % len(every)]} today"
+        turns.append(Turn(content=content, author="ann" if place % 2 else "bob", at=at + timedelta(minutes=place)))
+    return turns
+
+
+def stream(engine: Engine, turns: Sequence[Turn], *, at_once: int = 1_000) -> list[Streamed]:
+    return [
+        engine.owner.conversations.add_exchanges(
+            SPACE, Stream(conversation=NAME, turns=tuple(turns[start : start + at_once]))
+        )
+        for start in range(0, len(turns), at_once)
+    ]
+
+
+def topics(engine: Engine) -> list[Memory]:
+    page = engine.owner.conversations.page(SPACE, Wanted(level="topic", conversation=NAME))
+    return sorted((one.memory for one in page.items), key=spans_of)
+
+
+def spans(engine: Engine) -> list[list[tuple[int, int]]]:
+    return [spans_of(topic) for topic in topics(engine)]
+
+
+def close(engine: Engine) -> None:
+    engine.owner.conversations.change(SPACE, ObjectName(level="conversation", name=NAME), Change(state="closed"))
+
+
+@pytest.fixture
+def chat(engine: Engine) -> Engine:
+    """Two subjects with a break between them, all turns with a topic."""
+    stream(engine, [*said(FLAT, 6), *said(CAT, 6, 6, NOON + timedelta(hours=5))])
+    close(engine)
+    return engine
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 1_000])
+def test_topics_are_the_same_however_turns_are_grouped(engine: Engine, at_once: int) -> None:
+    stream(engine, [*said(FLAT, 20), *said(CAT, 20, 20), *said(FLAT, 5, 40, NOON + timedelta(days=1))], at_once=at_once)
+    assert spans(engine) == [[(1, 20)], [(21, 40)]]
+
+
+def test_new_topics_are_told_at_their_turns(engine: Engine) -> None:
+    (streamed,) = stream(engine, [*said(FLAT, 4), *said(CAT, 4, 4, NOON + timedelta(hours=5))])
+    assert [one.topic for one in streamed.items] == ["t1"] * 4 + [None] * 4
+
+
+def test_titles_name_what_a_topic_is_about(chat: Engine) -> None:
+    first, second = (topic.content.lower() for topic in topics(chat))
+    assert set(first.split(", ")) <= {*FLAT.split()}
+    assert set(second.split(", ")) <= {*CAT.split()}
+
+
+def test_a_closed_conversation_has_topics_for_all_turns(chat: Engine) -> None:
+    assert spans(chat) == [[(1, 6)], [(7, 12)]]
+
+
+def test_topics_follow_in_another_process(engine: Engine) -> None:
+    turns = [*said(FLAT, 20), *said(CAT, 20, 20)]
+    stream(engine, turns[:25])
+    parts = engine.owner.conversations._parts.following
+    parts._topics._followed.clear()  # as a process that has just started
+    stream(engine, turns[25:])
+    assert spans(engine) == [[(1, 20)]]
+
+
+def test_given_topics_are_not_changed_by_later_turns(chat: Engine) -> None:
+    chat.owner.discourse.split_topic(SPACE, NAME, "t1", 4, title="The keys")
+    chat.owner.conversations.change(SPACE, ObjectName(level="conversation", name=NAME), Change(state="open"))
+    before = topics(chat)
+    stream(chat, [*said(CAT, 8, 12, NOON + timedelta(days=1)), *said(FLAT, 3, 20, NOON + timedelta(days=2))])
+    assert topics(chat)[:3] == before
+    assert spans(chat)[3:] == [[(13, 20)]]
+
+
+def test_a_topic_is_split(chat: Engine) -> None:
+    first, second = chat.owner.discourse.split_topic(SPACE, NAME, "t1", 4).memories
+    assert spans_of(first) == [(1, 3)]
+    assert spans_of(second) == [(4, 6)]
+    assert (second.topic, second.structure["bounds"], first.structure["bounds"]) == ("t3", "given", "given")
+
+
+def test_topics_are_merged(chat: Engine) -> None:
+    (merged,) = chat.owner.discourse.merge_topics(SPACE, NAME, ["t1", "t2"]).memories
+    assert spans_of(merged) == [(1, 12)]
+    assert [topic.id for topic in topics(chat)] == [merged.id]
+
+
+def test_a_boundary_moves_both_ways(chat: Engine) -> None:
+    chat.owner.discourse.move_topic(SPACE, NAME, "t2", 5)
+    assert spans(chat) == [[(1, 4)], [(5, 12)]]
+    chat.owner.discourse.move_topic(SPACE, NAME, "t2", 10)
+    assert spans(chat) == [[(1, 9)], [(10, 12)]]
+
+
+@pytest.mark.parametrize("turn", [0, 1, 7, 99])
+def test_a_topic_is_split_within_only(chat: Engine, turn: int) -> None:
+    with pytest.raises(InvalidInput):
+        chat.owner.discourse.split_topic(SPACE, NAME, "t1", turn)
+
+
+def test_changes_of_what_is_not_there_are_refused(chat: Engine) -> None:
+    with pytest.raises(NotFound):
+        chat.owner.discourse.split_topic(SPACE, NAME, "t9", 2)
+    with pytest.raises(NotFound):
+        chat.owner.discourse.merge_topics(SPACE, NAME, ["t1", "t9"])
+    with pytest.raises(InvalidInput):
+        chat.owner.discourse.merge_topics(SPACE, NAME, ["t1", "t1"])
+    with pytest.raises(InvalidInput):
+        chat.owner.discourse.move_topic(SPACE, NAME, "t1", 3)
+    with pytest.raises(InvalidInput):
+        chat.owner.discourse.move_topic(SPACE, NAME, "t2", 1)
+
+
+def test_summaries_follow(chat: Engine) -> None:
+    found = chat.owner.discourse.summaries(SPACE, NAME)
+    assert [(one.memory.topic, one.stale) for one in found] == [("t1", False), ("t2", False), (None, False)]
+    of_topics, whole = found[:2], found[2].memory
+    assert set(whole.derived_from) <= {one.memory.id for one in of_topics}
+    assert all(one.memory.tokens <= 110 for one in of_topics)
+    assert "number 0 of the" in of_topics[0].memory.content
+    assert not chat.owner.discourse.summarise(SPACE, NAME)
+
+
+def test_a_summary_is_stale_when_its_topic_has_changed_and_is_made_again(chat: Engine) -> None:
+    chat.owner.discourse.move_topic(SPACE, NAME, "t2", 5)
+    assert [one.stale for one in chat.owner.discourse.summaries(SPACE, NAME)] == [True] * 3
+    assert len(chat.owner.discourse.summarise(SPACE, NAME)) == 3
+    assert [one.stale for one in chat.owner.discourse.summaries(SPACE, NAME)] == [False] * 3
+
+
+def test_summaries_are_erased_with_their_sources(chat: Engine) -> None:
+    chat.owner.discourse.summarise_session(SPACE, "default")
+    (source, *_) = chat.owner.discourse.summaries(SPACE, NAME)[0].memory.derived_from
+    planned = chat.eraser.plan_memory(SPACE, source, OWNER).changes
+    report = chat.eraser.memory(SPACE, source, OWNER)
+    assert report.erased["memories"] == planned >= 4
+    assert not any(report.found.values())
+    assert [one.memory.topic for one in chat.owner.discourse.summaries(SPACE, NAME)] == ["t2"]
+
+
+def test_summaries_and_topics_are_in_no_search(chat: Engine) -> None:
+    hits = chat.owner.read.search(SPACE, Query(text="flat turku cat vet", limit=100)).hits
+    assert {hit.memory.kind for hit in hits} == {"exchange"}
+
+
+def test_an_exchange_is_its_own_summary_or_has_one(engine: Engine) -> None:
+    stream(engine, [Turn(content="I moved to Turku."), Turn(content=" ".join(one.content for one in said(CAT, 30)))])
+    assert engine.owner.discourse.summarise_exchange(SPACE, NAME, 1).kind == "exchange"
+    made = engine.owner.discourse.summarise_exchange(SPACE, NAME, 2)
+    assert (made.kind, made.turn) == ("summary", 2)
+    assert engine.owner.discourse.summarise_exchange(SPACE, NAME, 2) == made
+
+
+def test_a_session_is_summarised_from_its_conversations(chat: Engine) -> None:
+    whole = chat.owner.discourse.summaries(SPACE, NAME)[-1].memory
+    made = chat.owner.discourse.summarise_session(SPACE, "default")
+    assert made is not None
+    assert made.derived_from == (whole.id,)
+    assert chat.owner.discourse.summarise_session(SPACE, "default") == made
+    with pytest.raises(NotFound):
+        chat.owner.discourse.summarise_session(SPACE, "nowhere")
