@@ -165,7 +165,7 @@ def views(given: Given, parts: Shared) -> Parts:
         context=ContextParts(
             builder=Builder(database=given.database, searcher=parts.searcher, sizes=parts.sizes),
             retrievals=parts.retrievals,
-            served=parts.served,
+            recent_results=parts.recent_results,
         ),
         conversations=_conversations(given, parts, discourse),
         discourse=discourse,

@@ -16,7 +16,7 @@ from muisti.core.model.context import (
     SectionName,
     Wanted,
 )
-from muisti.core.model.hits import Evidence
+from muisti.core.model.hits import Evidence, Mode
 from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
 from muisti.core.views.context import ENCODINGS, USUAL, Request
