@@ -238,7 +238,7 @@ class Lived:
             return
         self.past = [*self.past[-3:], (self.engine.spaces.get(self.space).at.number, copy.deepcopy(self.life))]
 
-    def talks(self, category: str | None):  # noqa: ANN201
+    def talks(self, category: str | None):
         return talks(self.engine, self.caller(category))
 
     def is_closed(self, where: tuple[str | None, str]) -> bool:
