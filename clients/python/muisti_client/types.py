@@ -83,7 +83,7 @@ AdoptedReply = TypedDict(
         'items': 'list[LeftReply]',
     },
 )
-"What was adopted: exchanges, and the conversations and sessions that were made for them."
+"Counts of what was adopted: exchanges, and the conversations and sessions that were made for them."
 
 AliveReply = TypedDict(
     'AliveReply',
@@ -544,7 +544,7 @@ EndedReply = TypedDict(
         'total': 'int',
     },
 )
-"What was deleted, by kind. An undo of the request brings all of it back."
+"Counts of what was deleted, by kind. An undo of the request brings all of it back."
 
 EntryBody = TypedDict(
     'EntryBody',
@@ -1704,7 +1704,7 @@ StreamedReply = TypedDict(
         'flags': 'list[FlagReply]',
     },
 )
-"What came in, in the order of the request."
+"Turns that came in, in the order of the request."
 
 SummariesReply = TypedDict(
     'SummariesReply',

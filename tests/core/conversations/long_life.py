@@ -35,7 +35,7 @@ class Talk:
 
 @dataclass
 class Life:
-    """What the model holds, by (category, name). Sessions are closed or not."""
+    """State of the model, by (category, name). Sessions are closed or not."""
 
     talks: dict[tuple[str | None, str], Talk] = field(default_factory=dict)
     sessions: dict[tuple[str | None, str], bool] = field(default_factory=dict)
