@@ -164,7 +164,7 @@ def missing(name: ObjectName) -> NotFound:
 
 
 def one(space: SpaceRow, name: ObjectName, point: Point) -> Statement:
-    """Return the SQL of one object of a category with its sizes, as it stood at a point."""
+    """Return the SQL of one object of a category with its sizes, as it was at a point."""
     conditions = [conversations.in_category(name.category), conversations.named(name.level, name.name)]
     if name.conversation is not None:
         conditions.append(conversations.named("conversation", name.conversation))

@@ -40,6 +40,12 @@ SECTIONS = {
         ),
         "tags": ("read:tags", "List tags and how many memories each has."),
     },
+    "Conversations": {
+        "conversations": (
+            "conversations:conversations",
+            "Store and read conversations turn by turn.",
+        ),
+    },
     "History": {
         "history": (
             "history:history",

@@ -24,6 +24,7 @@ from muisti.core.model.conversations import (
     Turn,
 )
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.terms import SourceClass
 from muisti.core.views.conversations import Adopted, Stream
 from muisti.service.schemas import fields
 from muisti.service.schemas.policy import FlagReply, flagged
@@ -142,12 +143,13 @@ class ExchangeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     metadata: fields.Metadata = {}
     tags: fields.Tags = []
     source: fields.Source | None = None
+    source_class: fields.SourceClassName = "unknown"
 
     def said(self, path: str) -> Turn:
         """Return the turn for the core; `path` is its place in the request.
 
         Raises:
-            InvalidInput: it holds no message, or both forms at once.
+            InvalidInput: it holds no message, or both forms.
         """
         first, author, reply = self.content, self.author, None
         if self.content is None:
@@ -166,6 +168,7 @@ class ExchangeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             metadata=self.metadata,
             tags=tuple(self.tags),
             source=self.source,
+            source_class=cast(SourceClass, self.source_class),
         )
 
 
@@ -202,7 +205,7 @@ def _pairs(spans: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
 
 
 class _ObjectReply(Struct, frozen=True, kw_only=True):
-    """What sessions, conversations and topics have in common."""
+    """Fields that sessions, conversations and topics have in common."""
 
     id: fields.MemoryId
     version: Annotated[int, Meta(description="1, 2, … as it changes.", ge=1)]
@@ -360,7 +363,7 @@ class ArrivedReply(Struct, frozen=True, kw_only=True):
 
 
 class StreamedReply(Struct, frozen=True, kw_only=True):
-    """What came in, in the order of the request."""
+    """Turns that came in, in the order of the request."""
 
     conversation: fields.ConversationName
     session: fields.SessionName | None
@@ -384,7 +387,7 @@ class StreamedReply(Struct, frozen=True, kw_only=True):
 
 
 class EndedReply(Struct, frozen=True, kw_only=True):
-    """What was deleted, by kind. An undo of the request brings all of it back."""
+    """Counts of what was deleted, by kind. An undo of the request brings all of it back."""
 
     sessions: int
     conversations: int
@@ -410,7 +413,7 @@ class LeftReply(Struct, frozen=True, kw_only=True):
 
 
 class AdoptedReply(Struct, frozen=True, kw_only=True):
-    """What was adopted: exchanges, and the conversations and sessions that were made for them."""
+    """Counts of what was adopted: exchanges, and the conversations and sessions that were made for them."""
 
     exchanges: int
     conversations: int

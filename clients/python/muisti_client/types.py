@@ -83,7 +83,7 @@ AdoptedReply = TypedDict(
         'items': 'list[LeftReply]',
     },
 )
-"What was adopted: exchanges, and the conversations and sessions that were made for them."
+"Counts of what was adopted: exchanges, and the conversations and sessions that were made for them."
 
 AliveReply = TypedDict(
     'AliveReply',
@@ -524,7 +524,7 @@ EndedReply = TypedDict(
         'total': 'int',
     },
 )
-"What was deleted, by kind. An undo of the request brings all of it back."
+"Counts of what was deleted, by kind. An undo of the request brings all of it back."
 
 EntryBody = TypedDict(
     'EntryBody',
@@ -572,6 +572,7 @@ ExchangeBody = TypedDict(
         'metadata': NotRequired['dict[str, Any]'],
         'tags': NotRequired['list[str]'],
         'source': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
     },
 )
 "A turn: an exchange of `user` and `system`, or what `author` says, in `content`."
@@ -1608,7 +1609,7 @@ StreamedReply = TypedDict(
         'flags': 'list[FlagReply]',
     },
 )
-"What came in, in the order of the request."
+"Turns that came in, in the order of the request."
 
 SupersedeBody = TypedDict(
     'SupersedeBody',
