@@ -179,7 +179,7 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
             client.delete(f"{API}/entries/rules/deploy")
             if "/entries/" in path and operation["operationId"] != "putEntry":
                 client.put(f"{API}/entries/rules/deploy", json={"content": "We deploy on Wednesdays"})
-            conversation(client, operation["operationId"])
+            converse(client, operation["operationId"])
             given = {
                 "session": "s-2026-11",
                 "conversation": "c-42",
@@ -198,20 +198,20 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
     return tried
 
 
-def conversation(client: httpx.Client, operation: str) -> None:
-    """Make the conversation c-42 as the example of an operation expects it."""
-    own = f"{API}/conversations/c-42"
+def converse(client: httpx.Client, operation: str) -> None:
+    """Make the conversation and the topics that the example of an operation is about."""
+    talk = f"{API}/conversations/c-42"
     client.delete(f"{API}/sessions/s-2026-11")
-    client.patch(own, json={"state": "open"})
+    client.patch(talk, json={"state": "open"})
     if operation not in ("createConversation", "createSession"):
-        turns = [{"turn": 1, "author": "Ann", "content": "Hello"}]
-        client.post(f"{own}/exchanges", json={"items": turns, "session": "s-2026-11"})
-    client.delete(f"{own}/topics/t1")
+        said = [{"turn": 1, "author": "Ann", "content": "Hello"}]
+        client.post(f"{talk}/exchanges", json={"items": said, "session": "s-2026-11"})
+    client.delete(f"{talk}/topics/t1")
     if operation == "updateTopic":
-        client.post(f"{own}/topics", json={"name": "t1"})
+        client.post(f"{talk}/topics", json={"name": "t1"})
     if operation in ("splitTopic", "moveTopic", "mergeTopics"):
         for topic, span in (("t0", [1, 4]), ("t1", [5, 20]), ("t2", [21, 30])):
-            client.post(f"{own}/topics", json={"name": topic, "spans": [span]})
+            client.post(f"{talk}/topics", json={"name": topic, "spans": [span]})
 
 
 class References(HTMLParser):
