@@ -23,7 +23,7 @@ class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
 
     builder: Builder
     retrievals: Retrievals
-    served: RecentResults
+    recent_results: RecentResults
 
 
 class Contexts:
@@ -55,7 +55,7 @@ class Contexts:
 
     def _note(self, request: Request, context: Context, memories: Sequence[Memory], now: int) -> None:
         """Note to whom the memories were shown; those that a search found count as retrieved."""
-        self._parts.served.note(self._calls.caller.actor, context.seq.epoch, memories, now)
+        self._parts.recent_results.note(self._calls.caller.actor, context.seq.epoch, memories, now)
         if request.no_touch or request.as_of is not None or context.evidence == "none":
             return
         found = [one.id for one in context.citations if one.section not in ("recent", "summaries")]
