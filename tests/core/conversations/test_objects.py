@@ -18,6 +18,7 @@ from muisti.core.model.errors import (
     Stale,
 )
 from muisti.core.model.outcomes import Undo
+from muisti.core.model.terms import UNDO_MAX
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse
 from muisti.core.query.points import parse as point
@@ -161,6 +162,18 @@ def test_a_deletion_takes_all_below_and_an_undo_brings_it_back(stores: Stores):
         assert texts(engine, "c") == [(1, "one"), (2, "two")]
         with pytest.raises(NotFound):
             talks(engine).delete(SPACE, named("t1", "topic", "c"))
+
+
+@pytest.mark.file_only  # a server ends a transaction after five seconds
+def test_one_undo_brings_a_long_conversation_back(tmp_path: Path):
+    with open_engine(tmp_path / "a.db") as engine:
+        for first in range(1, 2_401, 800):
+            stream(engine, "c", said(*(f"turn {number}" for number in range(first, first + 800)), first=first))
+        caller = Caller(actor="a", request="r")
+        assert talks(engine, caller).delete(SPACE, named("c")).total == 2_401
+        engine.owner.write.undo(SPACE, Undo(last=UNDO_MAX, request="r"))
+        talk, _ = talks(engine).get(SPACE, named("c"))
+        assert (talk.counted.turns, talk.counted.last_turn) == (2_400, 2_400)
 
 
 def test_a_name_is_free_again_after_a_deletion(stores: Stores):

@@ -1,4 +1,4 @@
-"""What was imported of Memorg becomes sessions and conversations, with the messages of each exchange in their places."""
+"""What was imported of Memorg becomes sessions and conversations, with both messages of an exchange in their places."""
 
 import json
 from pathlib import Path
